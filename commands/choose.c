@@ -292,21 +292,15 @@ int choose_launcher(const struct choose_by *by, struct ep_session *out)
     return by->nspace != NULL ? find_nspace(by->nspace, out) : find_only(out);
 }
 
-/* Also one that lies elsewhere; then its process is not known. */
-int choose_uri(const char *uri, struct chosen *out)
-{
-    bool is_none;
-    const struct ep_session *one = find_uri(uri, &is_none);
-
-    if (is_none)
-        return 1;
-    *out = (struct chosen){.pid = one != NULL ? one->pid : 0};
-    strcpy(out->uri, uri);
-    ep_sessions_close(&found, NULL);
-    return 0;
-}
-
 /* --- a dvm */
+
+static int check_dvm(const struct ep_session *session)
+{
+    return session->answer.is_dvm
+               ? 0
+               : refuse("process %d is no dvm: it has a job of its own",
+                        (int)session->number);
+}
 
 static int find_dvm(pid_t pid, const struct dvm_use *use,
                     struct ep_session *out)
@@ -318,12 +312,7 @@ static int find_dvm(pid_t pid, const struct dvm_use *use,
     snprintf(what, sizeof(what), "%s it", use->verb);
     if (!find_pid(pid, out))
         return refuse_pid(pid, &deed);
-    if (check_answer(out) != 0)
-        return 1;
-    return out->answer.is_dvm
-               ? 0
-               : refuse("process %d is no dvm: it has a job of its own",
-                        (int)pid);
+    return check_answer(out) != 0 || check_dvm(out) != 0;
 }
 
 static int find_named_dvm(const char *name, const struct dvm_use *use,
@@ -364,41 +353,9 @@ int choose_dvm(const char *word, const struct dvm_use *use,
 {
     if (word == NULL)
         return find_only_dvm(use, out);
+    if (strchr(word, ';') != NULL)
+        return find_address(word, out) != 0 || check_dvm(out) != 0;
     if (ep_process_number(word) > 0)
         return find_dvm(ep_process_number(word), use, out);
     return find_named_dvm(word, use, out);
-}
-
-/* --- where its tools connect */
-
-static int await_address(struct ep_session *session)
-{
-    int rc = ep_session_hear(session, TELL_MS, &session->answer);
-
-    if (rc != OV_EFULL)
-        return rc;
-    fprintf(stderr, "xylem: waiting for process %d to let tools in\n",
-            (int)session->number);
-    return ep_session_hear(session, WAIT_MS - TELL_MS, &session->answer);
-}
-
-int choose_address(struct ep_session *session, struct chosen *out)
-{
-    const struct job_door ask = {.kind = JOB_DOOR_ADDRESS};
-    int rc = ep_session_say(session, &ask);
-
-    if (rc == 0)
-        rc = await_address(session);
-    ep_session_close(session);
-    if (rc == OV_EFULL)
-        return refuse("process %d has let no tool in for %d s (started with "
-                      "-v it says why)",
-                      (int)session->number, EP_SESSIONS_ALONE_S);
-    if (rc != 0)
-        return refuse("process %d has just ended", (int)session->number);
-    if (session->answer.kind != JOB_DOOR_TOOLS)
-        return refuse("%s", session->answer.text);
-    out->pid = session->pid;
-    strcpy(out->uri, session->answer.text);
-    return 0;
 }

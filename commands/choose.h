@@ -13,21 +13,11 @@ struct choose_by {
     const char *uri;    /* where its tools connect */
 };
 
-/* Where to connect, and to whom. */
-struct chosen {
-    pid_t pid; /* for us; 0: not known */
-    char uri[JOB_DOOR_TEXT_MAX];
-};
-
 /* The session that is named so, or, where nothing is, the only one that the
  * user has on this machine. One that is named by its process number and is just
  * coming up is waited for. Returns 0 with the connection to it; or 1 after
  * saying what is wrong. */
 int choose_launcher(const struct choose_by *by, struct ep_session *out);
-
-/* A session that is named by its tools' address. Returns 0, or 1 after saying
- * what is wrong. */
-int choose_uri(const char *uri, struct chosen *out);
 
 /* How a dvm is named on the command line, and what for. */
 struct dvm_use {
@@ -35,15 +25,10 @@ struct dvm_use {
     const char *verb;   /* as in "you may stop", or "use" */
 };
 
-/* The dvm with this process number or name, or with NULL the only one that the
- * user has here. Returns 0 with the connection to it; or 1 after saying what is
- * wrong. */
+/* The dvm with this process number, name or tools' address, or with NULL the
+ * only one that the user has here. Returns 0 with the connection to it; or 1
+ * after saying what is wrong. */
 int choose_dvm(const char *word, const struct dvm_use *use,
                struct ep_session *out);
-
-/* Where tools of the session connect, once it lets them in; at most
- * EP_SESSIONS_ALONE_S, and what is longer than a second is told on stderr.
- * Closes the connection. Returns 0, or 1 after saying what is wrong. */
-int choose_address(struct ep_session *session, struct chosen *out);
 
 #endif

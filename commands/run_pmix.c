@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/beside.h"
 #include "commands/refuse.h"
 #include "commands/run_pmix_jobs.h"
 #include "endpoints/sys/owner.h"
@@ -202,7 +201,7 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_say = run->events->on_say,
         .on_note = run->events->on_note,
     };
-    rc = beside_find(BESIDE_SERVER, opened.helper);
+    rc = ep_beside_find("xylem-pmix", "XYLEM_PMIX", "pmix_api", opened.helper);
     if (rc == 0) {
         cfg.mark = open_folders();
         rc = px_host_open(&cfg, &opened.host);

@@ -1,12 +1,9 @@
 /* xylem: the program that people start. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "commands/beside.h"
 #include "commands/commands.h"
 #include "commands/fabric.h"
-#include "commands/refuse.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
 #include "commands/start.h"
@@ -25,17 +22,8 @@ static int run_main(int argc, char **argv)
         .pmix_allow = run_pmix_allow};
     static struct ep_run_options options;
 
-    char **words = calloc((size_t)argc + 1, sizeof(*words));
-    int code;
-
-    if (words == NULL)
-        return refuse("out of memory");
-    memcpy(words, argv, (size_t)argc * sizeof(*words)); /* argp changes them */
     run_options_parse(argc, argv, &command, &options);
-    code = options.dvm != NULL ? beside_exec(BESIDE_SUBMIT, words)
-                               : ep_run(&options);
-    free(words);
-    return code;
+    return options.dvm != NULL ? run_dvm(&options) : ep_run(&options);
 }
 
 static const struct {

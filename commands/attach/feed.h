@@ -1,5 +1,5 @@
 /* stdin on its way to processes of the job: one piece at a time, the next when
- * the launcher has taken it. What nobody asked for stays unread. */
+ * the session has taken it. What nobody asked for stays unread. */
 #ifndef COMMANDS_ATTACH_FEED_H
 #define COMMANDS_ATTACH_FEED_H
 
@@ -15,9 +15,9 @@ struct event_base;
 typedef void (*feed_error_fn)(int err);
 
 /* Sends a piece to these ranks, no member: to all; no bytes: the end. `mem` is
- * borrowed until feed_pushed(). Returns NULL, or why it cannot. */
-typedef const char *(*feed_push_fn)(const struct topo_ranges *ranks,
-                                    const void *mem, size_t len_bytes);
+ * borrowed until feed_pushed(). */
+typedef void (*feed_push_fn)(const struct topo_ranges *ranks, const void *mem,
+                             size_t len_bytes);
 
 /* Begins to read; `ranks` is borrowed. is_own: it is this program's job, whose
  * processes may end or close their stdin without a word. Returns 0, or an OV_
@@ -29,9 +29,7 @@ void feed_wake(void);
 /* Harmless when it is not open. */
 void feed_close(void);
 
-/* The launcher has answered: NULL when it has taken the piece, else why it
- * takes no more, borrowed; is_over: there is no reader any more. In any
- * thread. */
-void feed_pushed(const char *why, bool is_over);
+/* The session has taken the piece; is_over: there is no reader any more. */
+void feed_pushed(bool is_over);
 
 #endif

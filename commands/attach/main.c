@@ -31,6 +31,7 @@
 #include "topo/ranges.h"
 
 #define OPTION_INTO struct attach_options
+#define FILE_BYTES  ((uint64_t)1 << 30) /* of output that waits for us */
 
 struct attach_options {
     struct choose_by which;         /* of it at most one thing is given */
@@ -245,15 +246,12 @@ static const char *check_ranks(const char *option,
 }
 
 /* How many are to be heard to their ends is known before the first of them. */
-static const char *pull(void)
+static void pull(void)
 {
     const struct topo_ranges *ranks = &attach.options.ranks;
-    unsigned channels = 1u << TEXT_CHANNEL_STDOUT | 1u << TEXT_CHANNEL_STDERR |
-                        1u << TEXT_CHANNEL_STDDIAG;
-    const char *why = session_pull(ranks, &channels);
 
-    show_expect(channels, topo_ranges_size(ranks));
-    return why;
+    session_pull(ranks, attach.job.channels);
+    show_expect(attach.job.channels, topo_ranges_size(ranks));
 }
 
 static void on_live(void)
@@ -290,15 +288,15 @@ static const char *begin(pid_t launcher)
 
     if (!open_base(launcher))
         return ov_strerror(OV_ENOMEM);
-    show_let_pass(true);
     why = show_open(attach.base, &o->output, &attach.job, true, &show_events);
     if (why == NULL)
-        why = session_open(attach.base, show_writer(), &session_events);
-    if (why == NULL)
-        why = pull();
-    if (why == NULL && o->feeds &&
-        feed_open(attach.base, &o->stdin_ranks, session_push, false,
-                  on_unread) != 0)
+        why = session_open(attach.base, show_writer(), FILE_BYTES,
+                           &session_events);
+    if (why != NULL)
+        return why;
+    pull();
+    if (o->feeds && feed_open(attach.base, &o->stdin_ranks, session_push, false,
+                              on_unread) != 0)
         why = ov_strerror(OV_ENOMEM);
     return why;
 }

@@ -9,24 +9,21 @@
 
 #include <event2/event.h>
 
+#include "commands/attach/entrance.h"
 #include "endpoints/client/outbox.h"
 #include "endpoints/console/hoard.h"
 #include "overlay/base/err.h"
 #include "overlay/wire/push.h"
 
 enum {
-    TELL_MS = 1000,
-    WAIT_MS = EP_SESSIONS_ALONE_S * 1000,
     PACKETS = 64,  /* heard in a turn of the loop */
     RANGES = 1000, /* told in a message */
+    CHANNELS = 1 << TEXT_CHANNEL_STDOUT | 1 << TEXT_CHANNEL_STDERR |
+               1 << TEXT_CHANNEL_STDDIAG
 };
 
-#define FILE_BYTES ((uint64_t)1 << 30)
-
 static struct {
-    struct ep_session at;
-    struct job_door job; /* its JOB */
-    char **hosts;        /* owned [job.count] */
+    struct entrance in;
     const struct session_events *events;
     struct event *reads;   /* owned */
     struct ep_outbox *box; /* owned: on its way there */
@@ -42,109 +39,33 @@ static struct {
     uint32_t named; /* ranges of the set that were told; all: count */
     bool is_end, is_named;
     char why[JOB_DOOR_TEXT_MAX + 64];
-} session = {.at = {.fd = -1}};
+} session = {.in = {.at = {.fd = -1}}};
 
 /* --- before the loop */
 
-/* The next message, for which a stopped session keeps us waiting so long. */
-static const char *hear_soon(struct job_door *msg)
+static const char *tell_job(const char *why, struct show_job *out)
 {
-    int rc = ep_session_hear(&session.at, TELL_MS, msg);
-
-    if (rc == OV_EFULL) {
-        fprintf(stderr, "xylem: waiting for process %d to tell its job\n",
-                (int)session.at.number);
-        rc = ep_session_hear(&session.at, WAIT_MS - TELL_MS, msg);
-    }
-    if (rc == OV_EFULL)
-        snprintf(session.why, sizeof(session.why),
-                 "process %d has told no job for %d s (is it stopped, or its "
-                 "tree not up yet?)",
-                 (int)session.at.number, EP_SESSIONS_ALONE_S);
-    else if (rc != 0)
-        snprintf(session.why, sizeof(session.why), "process %d has just ended",
-                 (int)session.at.number);
-    else if (msg->kind == JOB_DOOR_REFUSED)
-        snprintf(session.why, sizeof(session.why), "%s", msg->text);
-    else
-        return NULL;
-    return session.why;
-}
-
-static const char *ask(const struct job_door *msg)
-{
-    if (ep_session_say(&session.at, msg) == 0)
-        return NULL;
-    snprintf(session.why, sizeof(session.why), "process %d has just ended",
-             (int)session.at.number);
-    return session.why;
-}
-
-static const char *out_of_memory(void)
-{
-    return ov_strerror(OV_ENOMEM);
-}
-
-/* The host is that of the ranks behind it, too, up to the next part. */
-static const char *keep_part(const struct job_door *part)
-{
-    uint32_t rank = part->first - session.job.first;
-    char *host = strdup(part->text);
-
-    if (host == NULL)
-        return out_of_memory();
-    if (part->kind != JOB_DOOR_PART || rank >= session.job.count ||
-        part->count > session.job.count - rank) {
-        free(host);
-        return "the session does not tell where its processes are";
-    }
-    for (uint32_t i = 0; i < part->count; i++)
-        session.hosts[rank + i] = host;
-    return NULL;
-}
-
-static const char *find_parts(void)
-{
-    const char *why = NULL;
-    struct job_door msg;
-
-    for (uint32_t i = 0; why == NULL && i < session.job.parts; i++) {
-        if (i % JOB_DOOR_PARTS == 0)
-            why = ask(&(struct job_door){.kind = JOB_DOOR_WHERE, .parts = i});
-        if (why == NULL)
-            why = hear_soon(&msg);
-        if (why == NULL)
-            why = keep_part(&msg);
-    }
+    *out = (struct show_job){
+        .nspace = session.in.job.text,
+        .size = session.in.job.count,
+        .channels = session.in.job.channels & CHANNELS,
+        .hosts = (const char *const *)session.in.hosts,
+    };
     return why;
 }
 
 const char *session_attach(struct ep_session *connection, const char *nspace,
                            struct show_job *out)
 {
-    struct job_door attach = {.kind = JOB_DOOR_ATTACH};
-    const char *why;
+    return tell_job(entrance_attach(&session.in, connection, nspace), out);
+}
 
-    session.at = *connection;
-    connection->fd = -1;
-    snprintf(attach.text, sizeof(attach.text), "%s",
-             nspace != NULL ? nspace : "");
-    why = ask(&attach);
-    if (why == NULL)
-        why = hear_soon(&session.job);
-    if (why != NULL)
-        return why;
-    if (session.job.kind != JOB_DOOR_JOB ||
-        session.job.push_bytes < OV_PUSH_HEAD_BYTES + OV_PUSH_RANGE_BYTES ||
-        session.job.push_bytes > JOB_DOOR_REST_MAX)
-        return "the session does not tell its job";
-    session.hosts = calloc(session.job.count + 1, sizeof(*session.hosts));
-    if (session.hosts == NULL)
-        return out_of_memory();
-    *out = (struct show_job){.nspace = session.job.text,
-                             .size = session.job.count,
-                             .hosts = (const char *const *)session.hosts};
-    return find_parts();
+const char *session_spawn(struct ep_session *connection,
+                          const struct job_request *request,
+                          struct show_job *out, struct job_door *answer)
+{
+    return tell_job(entrance_spawn(&session.in, connection, request, answer),
+                    out);
 }
 
 /* --- what comes */
@@ -152,7 +73,7 @@ const char *session_attach(struct ep_session *connection, const char *nspace,
 static void pass_on(const struct job_door *msg)
 {
     const struct show_output output = {
-        .rank = msg->first - session.job.first,
+        .rank = msg->first - session.in.job.first,
         .channel = msg->channel,
         .is_end = msg->is_end,
         .dropped_bytes = msg->dropped_bytes,
@@ -207,6 +128,19 @@ static bool take(const struct job_door *msg)
 
 static bool push_on(void);
 
+/* What becomes of a job of our own. */
+static void hear_of_own(const struct job_door *msg)
+{
+    if (msg->kind == JOB_DOOR_STARTED)
+        session.events->on_started();
+    else if (msg->kind == JOB_DOOR_UNSTARTED)
+        session.events->on_unstarted(msg);
+    else if (msg->kind == JOB_DOOR_SIGNALLED)
+        session.events->on_signalled();
+    else if (msg->kind == JOB_DOOR_ENDED)
+        session.events->on_ended(msg, msg->first - session.in.job.first);
+}
+
 /* False: it is output, for which there is no room now. */
 static bool hear(void)
 {
@@ -218,33 +152,48 @@ static bool hear(void)
     if (msg.kind == JOB_DOOR_OUTPUT)
         return take(&msg);
     session.packet_bytes = 0;
-    if (msg.kind == JOB_DOOR_PULLED)
+    if (msg.kind == JOB_DOOR_PULLED && session.events->on_live != NULL)
         session.events->on_live();
     else if (msg.kind == JOB_DOOR_REFUSED)
         session.events->on_error(msg.text);
-    else if (msg.kind == JOB_DOOR_PUSHED && msg.is_over)
-        session.events->on_pushed("nobody reads it", true);
-    else if (msg.kind == JOB_DOOR_PUSHED && !push_on())
-        session.events->on_pushed(NULL, false);
+    else if (msg.kind == JOB_DOOR_PUSHED && (msg.is_over || !push_on()))
+        session.events->on_pushed(msg.is_over);
+    else if (session.in.has_spawned)
+        hear_of_own(&msg);
     return true;
 }
 
-/* A session that goes with something of ours unread leaves an error before
- * what it has said. */
+/* What has come before the loop comes first. */
+static bool receive_early(void)
+{
+    struct entrance_early *early = entrance_pop(&session.in);
+
+    if (early == NULL)
+        return false;
+    memcpy(session.packet, early->mem, early->len_bytes);
+    session.packet_bytes = early->len_bytes;
+    free(early);
+    return true;
+}
+
 static bool receive(void)
 {
-    ssize_t got;
+    int rc;
 
-    do {
-        got = recv(session.at.fd, session.packet, JOB_DOOR_BYTES_MAX,
-                   MSG_DONTWAIT);
-    } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
-    session.packet_bytes = got > 0 ? (uint32_t)got : 0;
-    if (got > 0)
+    if (receive_early())
         return true;
-    if (got == 0 || errno != EAGAIN)
-        session.is_over = true;
-    return false;
+    rc = ep_session_receive(&session.in.at, 0, session.packet,
+                            &session.packet_bytes);
+    session.is_over = rc == OV_ECLOSED;
+    return rc == 0;
+}
+
+/* What came early is not seen at the socket. */
+static void read_on(void)
+{
+    event_add(session.reads, NULL);
+    if (session.in.first != NULL)
+        event_active(session.reads, EV_READ, 0);
 }
 
 static void look_if_lost(void)
@@ -268,6 +217,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     }
     if (session.is_over)
         event_del(session.reads);
+    else if (session.packet_bytes == 0)
+        read_on();
     look_if_lost();
 }
 
@@ -279,7 +230,7 @@ void session_go_on(void)
     if (session.packet_bytes > 0 && !hear())
         return;
     if (!session.is_over)
-        event_add(session.reads, NULL);
+        read_on();
     look_if_lost();
 }
 
@@ -295,12 +246,13 @@ static void on_empty(void *arg)
 }
 
 const char *session_open(struct event_base *base, struct ep_writer *writer,
+                         uint64_t file_bytes,
                          const struct session_events *events)
 {
     const struct ep_hoard_cfg hoard = {
-        .writer = writer, .limit_bytes = FILE_BYTES, .on_change = on_change};
+        .writer = writer, .limit_bytes = file_bytes, .on_change = on_change};
     const struct ep_outbox_cfg box = {.base = base,
-                                      .fd = session.at.fd,
+                                      .fd = session.in.at.fd,
                                       .limit_bytes = UINT64_MAX / 2,
                                       .pool = &session.pool,
                                       .on_empty = on_empty};
@@ -308,13 +260,13 @@ const char *session_open(struct event_base *base, struct ep_writer *writer,
     session.events = events;
     session.pool.limit_bytes = UINT64_MAX / 2;
     session.packet = malloc(JOB_DOOR_BYTES_MAX);
-    session.reads =
-        event_new(base, session.at.fd, EV_READ | EV_PERSIST, on_readable, NULL);
+    session.reads = event_new(base, session.in.at.fd, EV_READ | EV_PERSIST,
+                              on_readable, NULL);
     if (session.packet == NULL || session.reads == NULL ||
         ep_hoard_open(&hoard, &session.hoard) != 0 ||
-        ep_outbox_open(&box, &session.box) != 0 ||
-        event_add(session.reads, NULL) != 0)
-        return out_of_memory();
+        ep_outbox_open(&box, &session.box) != 0)
+        return ov_strerror(OV_ENOMEM);
+    read_on();
     return NULL;
 }
 
@@ -322,8 +274,8 @@ const char *session_open(struct event_base *base, struct ep_writer *writer,
 
 static struct topo_range numbers(struct topo_range ranks)
 {
-    return (struct topo_range){session.job.first + ranks.first,
-                               session.job.first + ranks.last};
+    return (struct topo_range){session.in.job.first + ranks.first,
+                               session.in.job.first + ranks.last};
 }
 
 static void say(const struct job_door *msg, const void *mem, uint32_t len_bytes)
@@ -354,14 +306,17 @@ static void say_ranges(const struct topo_ranges *ranks)
     }
 }
 
-const char *session_pull(const struct topo_ranges *ranks, unsigned *channels)
+void session_pull(const struct topo_ranges *ranks, unsigned channels)
 {
-    *channels &= session.job.channels;
     say_ranges(ranks);
     say(&(struct job_door){.kind = JOB_DOOR_PULL,
-                           .channels = (uint8_t)*channels},
+                           .channels = (uint8_t)channels},
         NULL, 0);
-    return NULL;
+}
+
+void session_signal(int signo)
+{
+    say(&(struct job_door){.kind = JOB_DOOR_SIGNAL, .status = signo}, NULL, 0);
 }
 
 /* --- a push: first whom it is for, then its bytes */
@@ -369,12 +324,12 @@ const char *session_pull(const struct topo_ranges *ranks, unsigned *channels)
 /* As many ranges as a message takes. */
 static void name_some(void)
 {
-    const struct topo_range all = {0, session.job.count - 1};
+    const struct topo_range all = {0, session.in.job.count - 1};
     const uint32_t count = session.ranks->count > 0 ? session.ranks->count : 1;
     const struct topo_range *items =
         session.ranks->count > 0 ? session.ranks->items : &all;
     const uint32_t room =
-        (session.job.push_bytes - OV_PUSH_HEAD_BYTES) / OV_PUSH_RANGE_BYTES;
+        (session.in.job.push_bytes - OV_PUSH_HEAD_BYTES) / OV_PUSH_RANGE_BYTES;
     struct topo_range some[RANGES];
     uint8_t mem[OV_PUSH_HEAD_BYTES + sizeof(some)];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
@@ -392,7 +347,7 @@ static void name_some(void)
 
 static void push_some(void)
 {
-    const uint32_t most = session.job.push_bytes - OV_PUSH_HEAD_BYTES;
+    const uint32_t most = session.in.job.push_bytes - OV_PUSH_HEAD_BYTES;
     uint32_t len =
         session.left_bytes < most ? (uint32_t)session.left_bytes : most;
     uint8_t mem[JOB_DOOR_REST_MAX];
@@ -419,15 +374,14 @@ static bool push_on(void)
     return true;
 }
 
-const char *session_push(const struct topo_ranges *ranks, const void *mem,
-                         size_t len_bytes)
+void session_push(const struct topo_ranges *ranks, const void *mem,
+                  size_t len_bytes)
 {
     session.ranks = ranks;
     session.mem = mem;
     session.left_bytes = len_bytes;
     session.is_end = len_bytes == 0;
     (void)push_on();
-    return NULL;
 }
 
 void session_leave(void)
@@ -439,16 +393,13 @@ void session_leave(void)
     if (session.reads != NULL)
         event_free(session.reads);
     session.reads = NULL;
-    ep_session_close(&session.at);
+    ep_session_close(&session.in.at);
 }
 
 void session_close(void)
 {
     session_leave();
     free(session.packet);
-    for (uint32_t i = 0; session.hosts != NULL && i < session.job.count; i++) {
-        if (i == 0 || session.hosts[i] != session.hosts[i - 1])
-            free(session.hosts[i]);
-    }
-    free(session.hosts);
+    session.packet = NULL;
+    entrance_close(&session.in);
 }

@@ -1,9 +1,8 @@
-/* The console of `xylem attach`, and the queue before it. */
+/* The console of who looks at a job, and the queue before it. */
 #include "commands/attach/show.h"
 
 #include <errno.h>
 #include <event2/event.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,6 @@
 #include "endpoints/run/style.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
-#include "endpoints/sys/waker.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 
@@ -36,14 +34,10 @@ struct piece {
 };
 
 static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t room;
     struct piece *first, **last; /* owned; not with the console yet */
     uint64_t hand_bytes;         /* here and with the console */
     bool is_lost, is_over;       /* is_over: nothing more is taken */
-    bool passes;                 /* nobody waits for room */
-    int wake;                    /* eventfd */
-    struct event *wakes;
+    struct event *takes;         /* what is queued goes to the console */
     struct ep_writer *writer;
     struct ep_output *output;
     const struct show_events *events;
@@ -55,11 +49,9 @@ static struct {
     uint64_t dropped_bytes;
     bool is_past_told;
     char why[512];
-} show = {.lock = PTHREAD_MUTEX_INITIALIZER,
-          .room = PTHREAD_COND_INITIALIZER,
-          .wake = -1};
+} show;
 
-/* --- the library's thread */
+/* --- into the queue */
 
 /* A piece without bytes still has a cost. */
 static uint64_t cost_of(const struct piece *piece)
@@ -69,19 +61,15 @@ static uint64_t cost_of(const struct piece *piece)
 
 static void queue(struct piece *piece)
 {
-    pthread_mutex_lock(&show.lock);
-    while (show.hand_bytes >= HAND_BYTES && !show.passes && !show.is_over)
-        pthread_cond_wait(&show.room, &show.lock);
     if (show.is_over) {
         free(piece);
-    } else {
-        if (show.first == NULL)
-            ep_waker_wake(show.wake);
-        show.hand_bytes += cost_of(piece);
-        *show.last = piece;
-        show.last = &piece->next;
+        return;
     }
-    pthread_mutex_unlock(&show.lock);
+    if (show.first == NULL)
+        event_active(show.takes, EV_TIMEOUT, 0);
+    show.hand_bytes += cost_of(piece);
+    *show.last = piece;
+    show.last = &piece->next;
 }
 
 static void put(const struct show_output *output)
@@ -117,34 +105,24 @@ void show_put(const struct show_output *output)
 
 void show_lost(void)
 {
-    pthread_mutex_lock(&show.lock);
     show.is_lost = true;
-    ep_waker_wake(show.wake);
-    pthread_mutex_unlock(&show.lock);
+    event_active(show.takes, EV_TIMEOUT, 0);
 }
 
-/* --- the main thread */
+/* --- out of it */
 
 bool show_has_room(void)
 {
-    bool has_room;
-
-    pthread_mutex_lock(&show.lock);
-    has_room = show.hand_bytes < HAND_BYTES;
-    pthread_mutex_unlock(&show.lock);
-    return has_room;
+    return show.hand_bytes < HAND_BYTES;
 }
 
 static void let_go(struct piece *piece)
 {
     bool had_room = show_has_room();
 
-    pthread_mutex_lock(&show.lock);
     show.hand_bytes -= cost_of(piece);
-    pthread_cond_signal(&show.room);
-    pthread_mutex_unlock(&show.lock);
     free(piece);
-    if (!had_room && show.events->on_room != NULL && show_has_room())
+    if (!had_room && show_has_room())
         show.events->on_room();
 }
 
@@ -248,34 +226,27 @@ static void to_output(struct piece *piece)
     to_console(&record);
 }
 
-/* Passes on all that the library's thread has handed over. Returns whether it
- * has told that the launcher is lost. */
-static bool take_pieces(void)
+/* Passes on all that is queued. */
+static void take_pieces(void)
 {
-    struct piece *piece, *next;
-    bool is_lost;
+    struct piece *piece = show.first, *next;
 
-    pthread_mutex_lock(&show.lock);
-    piece = show.first;
     show.first = NULL;
     show.last = &show.first;
-    is_lost = show.is_lost;
-    pthread_mutex_unlock(&show.lock);
     for (; piece != NULL; piece = next) {
         next = piece->next;
         to_output(piece);
     }
-    return is_lost;
 }
 
-static void on_wake(evutil_socket_t fd, short what, void *arg)
+static void on_take(evutil_socket_t fd, short what, void *arg)
 {
-    bool is_lost;
+    bool is_lost = show.is_lost;
 
+    (void)fd;
     (void)what;
     (void)arg;
-    ep_waker_hear(fd);
-    is_lost = take_pieces();
+    take_pieces();
     if (show.left == 0)
         show.events->on_complete();
     else if (is_lost)
@@ -382,12 +353,9 @@ const char *show_open(struct event_base *base,
     show.job = *job;
     show.is_raw = options->raw;
     show.seen = calloc(job->size, sizeof(*show.seen));
-    show.wake = ep_waker_open();
-    if (show.seen == NULL || show.wake < 0)
-        return ov_strerror(OV_ENOMEM);
-    show.wakes = ep_waker_event(base, show.wake, on_wake, NULL);
-    if (show.wakes == NULL || ep_writer_open(base, &show.writer) != 0 ||
-        words_open(base, ask) != 0)
+    show.takes = evtimer_new(base, on_take, NULL);
+    if (show.seen == NULL || show.takes == NULL ||
+        ep_writer_open(base, &show.writer) != 0 || words_open(base, ask) != 0)
         return ov_strerror(OV_ENOMEM);
     return open_output(base, options, spares_files);
 }
@@ -403,44 +371,28 @@ void show_expect(unsigned channels, uint32_t ranks)
                 (ranks > 0 ? ranks : show.job.size);
 }
 
-static void stop_taking(void)
-{
-    pthread_mutex_lock(&show.lock);
-    show.is_over = true;
-    pthread_cond_broadcast(&show.room);
-    pthread_mutex_unlock(&show.lock);
-}
-
 void show_finish(void)
 {
-    stop_taking();
-    (void)take_pieces();
+    show.is_over = true;
+    take_pieces();
     ep_output_finish(show.output);
-}
-
-void show_let_pass(bool passes)
-{
-    pthread_mutex_lock(&show.lock);
-    show.passes = passes;
-    pthread_cond_broadcast(&show.room);
-    pthread_mutex_unlock(&show.lock);
 }
 
 void show_give_up(void)
 {
-    stop_taking();
+    show.is_over = true;
     ep_output_give_up(show.output);
 }
 
 void show_close(void)
 {
-    stop_taking();
+    show.is_over = true;
     ep_output_close(show.output);
     show.output = NULL;
     words_close();
     ep_writer_close(show.writer, true);
-    if (show.wakes != NULL)
-        event_free(show.wakes);
+    if (show.takes != NULL)
+        event_free(show.takes);
     free(show.seen);
 }
 

@@ -1,8 +1,7 @@
-/* Output on its way from the library's thread to the console and files.
+/* Output on its way from a session to the console and files.
  *
- * What has come and is not written yet is bounded: show_put() waits when it is
- * HAND_BYTES, so that the launcher is read no faster than our own output is.
- * What waits for it there is bounded, too (docs/pmix.md).
+ * What has come and is not written yet is bounded by who calls: it puts no more
+ * while show_has_room() says no, and goes on at on_room.
  */
 #ifndef COMMANDS_ATTACH_SHOW_H
 #define COMMANDS_ATTACH_SHOW_H
@@ -30,6 +29,7 @@ struct show_output {
 struct show_job {
     const char *nspace;
     uint32_t size;            /* processes */
+    unsigned channels;        /* that these have, bits 1 << TEXT_CHANNEL_ */
     const char *const *hosts; /* [size] */
 };
 
@@ -40,7 +40,7 @@ struct show_events {
     void (*on_lost)(void);
     /* All is written, after show_finish(). */
     void (*on_drained)(void);
-    /* There is room again: show_has_room(). Main thread; may be NULL. */
+    /* There is room again: show_has_room(). */
     void (*on_room)(void);
     /* A place takes nothing more, and why; is_left: what reads stdout has
      * left. */
@@ -64,17 +64,15 @@ void show_expect(unsigned channels, uint32_t ranks);
 /* Frees all, drops what is not written. */
 void show_close(void);
 
-/* In the library's thread. */
+/* Copied; it goes to the console in a turn of the loop. */
 void show_put(const struct show_output *output);
+/* Nothing comes behind what was put: on_lost follows. */
 void show_lost(void);
-
-/* Takes no more; what is in hand is written. Main thread, as all below. */
-void show_finish(void);
-/* While true show_put() waits for nothing: the library's thread has something
- * else to do, or there is none. */
-void show_let_pass(bool passes);
-/* Does it take more without waiting? */
+/* Is less in hand than there may be? */
 bool show_has_room(void);
+
+/* Takes no more; what is in hand is written. */
+void show_finish(void);
 /* Drops what is not written yet. */
 void show_give_up(void);
 

@@ -1,8 +1,7 @@
-/* xylem-submit: runs a job in a dvm, as any PMIx tool can, and shows its output
- * and feeds it as if it had a tree of its own. `xylem run --dvm` becomes this
- * program.
+/* xylem run --dvm: runs a job in a dvm, as a client of its door, and shows its
+ * output and feeds it as if it had a tree of its own.
  *
- * The job ends when this process does: it is the tool that has started it.
+ * The job ends when this process does: it is the client that has asked for it.
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -10,23 +9,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "commands/attach/feed.h"
 #include "commands/attach/loss.h"
+#include "commands/attach/session.h"
 #include "commands/attach/show.h"
 #include "commands/attach/words.h"
 #include "commands/choose.h"
+#include "commands/commands.h"
 #include "commands/refuse.h"
-#include "commands/run_options.h"
-#include "commands/start.h"
-#include "commands/submit/job.h"
-#include "commands/submit/link.h"
+#include "commands/submit/request.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/path.h"
 #include "endpoints/sys/prelude.h"
-#include "endpoints/sys/waker.h"
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
 #include "text/style.h"
@@ -34,22 +32,26 @@
 /* A dvm that does not answer does not prevent a stop. */
 enum { EXIT_TIMEOUT = 124, STOP_WAIT_S = 1 };
 
+/* Of output that waits for us; then the dvm holds back the processes. */
+#define FILE_BYTES ((uint64_t)16 << 20)
+
 static struct {
-    struct ep_run_options options;
+    const struct ep_run_options *options;
     struct event_base *base;
-    struct event *wakes; /* by the library's thread, through: */
-    int wake;            /* eventfd */
     struct event *limit; /* --timeout */
     struct event *stop;  /* the dvm has had its time to stop the job */
     struct run_signals *signals;
+    uint32_t reader; /* as for request_make(): */
     struct topo_ranges readers;
-    struct topo_range reader; /* the only member of these */
+    struct topo_range only; /* the only member of these */
     struct show_job job;
-    struct job_end end;
-    bool is_complete, has_ended, is_stopping, is_leaving;
+    struct job_door ended; /* how the job has */
+    uint32_t ended_rank;
+    unsigned untold; /* signals that are not on their way yet */
+    bool is_started, is_complete, has_ended, is_stopping, is_leaving;
     bool is_quiet; /* what reads stdout has left */
     int code;
-} submit = {.wake = -1};
+} submit;
 
 /* --- how it ends */
 
@@ -73,22 +75,24 @@ static const char *host_of(uint32_t rank)
 }
 
 /* As a run with a tree of its own has it. */
-static int tell_end(const struct job_end *end)
+static int tell_end(const struct job_door *ended, uint32_t rank)
 {
-    if (end->is_lost)
+    const int signo = WIFSIGNALED(ended->status) ? WTERMSIG(ended->status) : 0;
+    const int code = WEXITSTATUS(ended->status);
+
+    if (ended->is_lost)
         return words_say("a node with processes of the job is lost: it has not "
                          "run to its end (the dvm says which)");
-    if (!end->has_failed)
+    if (ended->count == 0)
         return 0;
-    if (end->is_signal)
-        words_say("rank %u on %s was ended by signal %d (%s)", end->rank,
-                  host_of(end->rank), end->code, strsignal(end->code));
+    if (signo != 0)
+        words_say("rank %u on %s was ended by signal %d (%s)", rank,
+                  host_of(rank), signo, strsignal(signo));
     else
-        words_say("rank %u on %s returned %d", end->rank, host_of(end->rank),
-                  end->code);
-    if (end->failed > 1)
-        words_say("%u processes ended badly", end->failed);
-    return end->is_signal ? 128 + end->code : end->code;
+        words_say("rank %u on %s returned %d", rank, host_of(rank), code);
+    if (ended->count > 1)
+        words_say("%u processes ended badly", ended->count);
+    return signo != 0 ? 128 + signo : code;
 }
 
 static void check_over(void)
@@ -115,8 +119,12 @@ static void on_alone(void)
     if (!submit.is_leaving)
         finish(
             words_say("the dvm has cut this off, but goes on: the job is ended "
-                      "(what serves tools there has died; start the job "
-                      "again)"));
+                      "(start it again)"));
+}
+
+static void on_broken(const char *why)
+{
+    finish(words_say("%s", why));
 }
 
 static void on_drained(void)
@@ -133,7 +141,7 @@ static void on_error(bool is_left, const char *why)
 
 static void on_unread(int err)
 {
-    const char *path = submit.options.input;
+    const char *path = submit.options->input;
 
     finish(words_say("cannot read %s: %s; the job ends",
                      path != NULL ? path : "stdin", strerror(err)));
@@ -147,7 +155,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     if (submit.is_leaving)
         return;
     words_say("the time of %g s is over; the job ends",
-              submit.options.timeout_s);
+              submit.options->timeout_s);
     finish(EXIT_TIMEOUT);
 }
 
@@ -155,16 +163,21 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
 
 static void send_signal(int signo)
 {
-    show_let_pass(true);
-    job_signal(signo);
+    submit.untold++;
+    session_signal(signo);
 }
 
-/* The second one: nothing is waited for. */
+/* The first one while not all processes run: the job ends with us. The second
+ * one: nothing is waited for. */
 static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
     (void)arg;
-    if (nth == 1) {
+    if (nth == 1 && submit.is_started) {
         send_signal(signo);
+        return;
+    }
+    if (nth == 1) {
+        finish(128 + signo);
         return;
     }
     words_say("killing the processes; output that cannot be written is given "
@@ -218,26 +231,43 @@ static void on_other(void *arg, int signo)
     send_signal(signo);
 }
 
-/* --- news of the library's thread */
-
-static void wake(void)
+static void on_signalled(void)
 {
-    ep_waker_wake(submit.wake);
+    if (submit.untold > 0 && --submit.untold == 0)
+        stop_self();
 }
 
-static void on_wake(evutil_socket_t fd, short what, void *arg)
+/* --- what becomes of the job */
+
+static void on_started(void)
 {
-    (void)what;
-    (void)arg;
-    ep_waker_hear(fd);
-    if (job_is_told()) {
-        show_let_pass(false);
-        stop_self();
-    }
-    if (job_has_ended(&submit.end)) {
-        submit.has_ended = true;
-        check_over();
-    }
+    const struct ep_run_options *o = submit.options;
+
+    submit.is_started = true;
+    if (submit.is_leaving)
+        return;
+    if (o->verbose)
+        words_say("%u process%s running as %s", submit.job.size,
+                  submit.job.size == 1 ? " is" : "es are", submit.job.nspace);
+    if (submit.reader != REQUEST_READER_NONE &&
+        feed_open(submit.base, &submit.readers, session_push, true,
+                  on_unread) != 0)
+        finish(words_say("%s", ov_strerror(OV_ENOMEM)));
+}
+
+static void on_unstarted(const struct job_door *unstarted)
+{
+    if (!submit.is_leaving)
+        finish(words_say(
+            "%s", request_explain(submit.options, submit.reader, unstarted)));
+}
+
+static void on_ended(const struct job_door *ended, uint32_t rank)
+{
+    submit.ended = *ended;
+    submit.ended_rank = rank;
+    submit.has_ended = true;
+    check_over();
 }
 
 /* --- how it begins */
@@ -248,46 +278,44 @@ static bool open_base(pid_t dvm)
                                               .on_alone = on_alone};
 
     submit.base = event_base_new();
-    submit.wake = ep_waker_open();
-    if (submit.base == NULL || submit.wake < 0)
+    if (submit.base == NULL)
         return false;
-    submit.wakes = ep_waker_event(submit.base, submit.wake, on_wake, NULL);
     submit.limit = evtimer_new(submit.base, on_limit, NULL);
     submit.stop = evtimer_new(submit.base, on_stop_wait, NULL);
-    return submit.wakes != NULL && submit.limit != NULL &&
-           submit.stop != NULL && loss_open(submit.base, dvm, &losses) == 0;
+    return submit.limit != NULL && submit.stop != NULL &&
+           loss_open(submit.base, dvm, &losses) == 0;
 }
 
 /* It counts from begun_ns on. */
 static bool arm_limit(uint64_t begun_ns)
 {
     double gone_s = (double)(ep_clock_ns() - begun_ns) / 1e9;
-    double left_s = submit.options.timeout_s - gone_s;
+    double left_s = submit.options->timeout_s - gone_s;
     struct timeval limit = {0, 1}; /* it is over */
 
     if (left_s > 0)
         limit = (struct timeval){
             (time_t)left_s,
             (suseconds_t)((left_s - (double)(time_t)left_s) * 1e6)};
-    return submit.options.timeout_s <= 0 ||
+    return submit.options->timeout_s <= 0 ||
            event_add(submit.limit, &limit) == 0;
 }
 
-/* PMIx has one rank or all for that. */
+/* A job in a dvm has one rank or all for that. */
 static uint32_t read_readers(const char *text)
 {
     struct topo_fault fault = {.what = "there is nothing"};
 
-    topo_ranges_init(&submit.readers, &submit.reader, 1);
+    topo_ranges_init(&submit.readers, &submit.only, 1);
     if (strcmp(text, "none") == 0)
-        return JOB_READER_NONE;
+        return REQUEST_READER_NONE;
     if (strcmp(text, "all") == 0)
         return JOB_READERS_ALL;
     if (topo_ranges_parse(&submit.readers, text, strlen(text), &fault) != 0 ||
         topo_ranges_size(&submit.readers) != 1)
         usage("with --dvm, --stdin takes all, none or one rank, not '%s'",
               text);
-    return submit.reader.first;
+    return submit.only.first;
 }
 
 static void open_input(const char *path)
@@ -302,57 +330,53 @@ static void open_input(const char *path)
     close(fd);
 }
 
-static int find_dvm(const char *word, struct chosen *out)
+/* The job is there, and begins to run. */
+static const char *ask_for_job(struct ep_session *dvm)
 {
-    static const struct dvm_use use = {.option = "run --dvm", .verb = "use"};
-    struct ep_session dvm;
+    const struct ep_run_options *o = submit.options;
+    const char *why = request_judge(o);
+    struct job_request request;
+    struct job_door answer;
 
-    if (strchr(word, ';') != NULL)
-        return choose_uri(word, out);
-    if (choose_dvm(word[0] != '\0' ? word : NULL, &use, &dvm) != 0)
-        return 1;
-    return choose_address(&dvm, out);
+    if (why == NULL)
+        why = request_make(o, submit.reader, &request);
+    if (why != NULL)
+        return why;
+    why = session_spawn(dvm, &request, &submit.job, &answer);
+    if (answer.kind == JOB_DOOR_UNSTARTED)
+        why = request_explain(o, submit.reader, &answer);
+    job_request_fini(&request);
+    return why;
 }
 
-static const char *begin(const char *uri, uint32_t reader)
+static const char *begin(struct ep_session *dvm)
 {
-    static const struct link_events link_events = {
+    static const struct session_events session_events = {
         .on_output = show_put,
         .on_lost = show_lost,
         .on_pushed = feed_pushed,
+        .on_error = on_broken,
+        .on_started = on_started,
+        .on_unstarted = on_unstarted,
+        .on_signalled = on_signalled,
+        .on_ended = on_ended,
     };
     static const struct show_events show_events = {
         .on_complete = on_complete,
         .on_lost = loss_begin,
         .on_drained = on_drained,
+        .on_room = session_go_on,
         .on_error = on_error,
     };
-    const struct ep_run_options *o = &submit.options;
-    const char *why = job_judge(o), *nspace;
-    unsigned channels = 1u << TEXT_CHANNEL_STDOUT | 1u << TEXT_CHANNEL_STDERR;
+    const char *why = ask_for_job(dvm);
 
-    if (o->stddiag)
-        channels |= 1u << TEXT_CHANNEL_STDDIAG;
     if (why == NULL)
-        why = link_open(uri, &link_events);
+        why = show_open(submit.base, submit.options, &submit.job, false,
+                        &show_events);
     if (why == NULL)
-        why = job_watch(wake);
-    if (why == NULL)
-        why = job_start(o, reader, &nspace);
-    if (why == NULL)
-        why = link_job(nspace, &submit.job);
-    if (why == NULL)
-        why = show_open(submit.base, o, &submit.job, false, &show_events);
-    if (why == NULL)
-        why = link_pull(&channels);
-    show_expect(channels, 0);
-    if (why == NULL && reader != JOB_READER_NONE &&
-        feed_open(submit.base, &submit.readers, link_push, true, on_unread) !=
-            0)
-        why = ov_strerror(OV_ENOMEM);
-    if (why == NULL && o->verbose)
-        words_say("%u process%s running as %s", submit.job.size,
-                  submit.job.size == 1 ? " is" : "es are", nspace);
+        why = session_open(submit.base, show_writer(), FILE_BYTES,
+                           &session_events);
+    show_expect(submit.job.channels, 0);
     return why;
 }
 
@@ -363,11 +387,12 @@ static int end(void)
     feed_close();
     show_give_up(); /* nothing is in the way of our words */
     if (submit.is_complete && submit.has_ended && !submit.is_quiet)
-        of_job = tell_end(&submit.end);
+        of_job = tell_end(&submit.ended, submit.ended_rank);
     if (code == 0)
         code = of_job;
+    session_leave();
     show_close();
-    link_close();
+    session_close();
     if (show_dropped_bytes() > 0) {
         fprintf(stderr,
                 "xylem: the output is not whole: %llu bytes are missing\n",
@@ -377,37 +402,29 @@ static int end(void)
     return code;
 }
 
-int main(int argc, char **argv)
+int run_dvm(const struct ep_run_options *options)
 {
-    static char name[] = "xylem run";
-    static const struct run_command command = {
-        .name = name,
-        .args_doc = RUN_ARGS_DOC,
-        .doc = "Run PROGRAM in the tree of a running dvm.",
-        .sets = OF_JOB};
+    static const struct dvm_use use = {.option = "run --dvm", .verb = "use"};
     static const struct run_signal_events signals = {.on_interrupt =
                                                          on_interrupt,
                                                      .on_stop = on_stop,
                                                      .on_continue = on_continue,
                                                      .on_other = on_other};
-    static struct chosen chosen;
-    const char *why;
-    uint64_t begun_ns;
-    uint32_t reader;
+    const uint64_t begun_ns = ep_clock_ns();
+    const char *word = options->dvm, *why;
+    struct ep_session dvm;
 
-    start();
-    run_options_parse(argc, argv, &command, &submit.options);
-    reader = read_readers(submit.options.stdin_ranks);
-    ep_prelude_open(submit.options.timeout_s, ep_clock_ns());
-    begun_ns = ep_clock_ns();
-    if (submit.options.input != NULL)
-        open_input(submit.options.input);
-    if (find_dvm(submit.options.dvm, &chosen) != 0)
+    submit.options = options;
+    submit.reader = read_readers(options->stdin_ranks);
+    ep_prelude_open(options->timeout_s, begun_ns);
+    if (options->input != NULL)
+        open_input(options->input);
+    if (choose_dvm(word[0] != '\0' ? word : NULL, &use, &dvm) != 0)
         return 1;
-    if (!open_base(chosen.pid) || !arm_limit(begun_ns))
+    if (!open_base(dvm.pid) || !arm_limit(begun_ns))
         return refuse("%s", ov_strerror(OV_ENOMEM));
     signal(SIGPIPE, SIG_IGN);
-    why = begin(chosen.uri, reader);
+    why = begin(&dvm);
     ep_prelude_close();
     if (why == NULL &&
         ep_run_signals_open(submit.base, &signals, NULL, &submit.signals) != 0)

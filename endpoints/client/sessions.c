@@ -36,21 +36,35 @@ int ep_session_say(const struct ep_session *session, const struct job_door *msg)
                : 0;
 }
 
-int ep_session_hear(const struct ep_session *session, int timeout_ms,
-                    struct job_door *msg)
+/* A session that goes with something of ours unread leaves an error before
+ * what it has said. */
+int ep_session_receive(const struct ep_session *session, int timeout_ms,
+                       uint8_t *mem, uint32_t *len_bytes)
 {
     struct pollfd said = {.fd = session->fd, .events = POLLIN};
-    uint8_t mem[JOB_DOOR_BYTES_MAX + 1];
     ssize_t got;
 
     if (poll(&said, 1, timeout_ms) <= 0)
         return OV_EFULL;
-    got = recv(session->fd, mem, sizeof(mem), MSG_DONTWAIT);
+    do
+        got = recv(session->fd, mem, JOB_DOOR_BYTES_MAX, MSG_DONTWAIT);
+    while (got < 0 && errno == ECONNRESET);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return OV_EFULL;
     if (got <= 0)
         return OV_ECLOSED;
-    return job_door_decode(ov_rd_init(mem, (size_t)got), msg);
+    *len_bytes = (uint32_t)got;
+    return 0;
+}
+
+int ep_session_hear(const struct ep_session *session, int timeout_ms,
+                    struct job_door *msg)
+{
+    uint8_t mem[JOB_DOOR_BYTES_MAX];
+    uint32_t len_bytes;
+    int rc = ep_session_receive(session, timeout_ms, mem, &len_bytes);
+
+    return rc != 0 ? rc : job_door_decode(ov_rd_init(mem, len_bytes), msg);
 }
 
 void ep_session_close(struct ep_session *session)

@@ -39,8 +39,12 @@ int ep_session_say(const struct ep_session *session,
                    const struct job_door *msg);
 /* Waits for one, timeout_ms at most (-1: for ever). Returns 0; OV_ECLOSED: the
  * session is gone; OV_EPROTO: it makes no sense; or OV_EFULL: there is none in
- * that time. */
+ * that time. What msg borrows is not there any more. */
 int ep_session_hear(const struct ep_session *session, int timeout_ms,
                     struct job_door *msg);
+/* The same for one with a rest, as its bytes: into `mem` of JOB_DOOR_BYTES_MAX,
+ * *len_bytes of them. They are not looked at. */
+int ep_session_receive(const struct ep_session *session, int timeout_ms,
+                       uint8_t *mem, uint32_t *len_bytes);
 
 #endif

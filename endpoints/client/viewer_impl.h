@@ -63,6 +63,7 @@ struct ep_viewer {
 struct ep_viewers {
     struct ep_tap_cfg cfg; /* events NULL: the tap is not open */
     struct ep_seen seen;
+    bool is_fresh;           /* those who wait are to be looked at */
     struct ep_viewer *first; /* owned by their clients */
     struct ep_outbox_pool pool;
     struct event *limit; /* owned: of a flush; NULL: none */

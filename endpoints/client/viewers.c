@@ -301,12 +301,29 @@ static bool tap_flush(void *tap)
 
 /* --- what cannot be said from within a call */
 
+static void begin_waiting(struct ep_viewers *all)
+{
+    struct ep_viewer *next;
+
+    all->is_fresh = false;
+    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
+        char mem[JOB_DOOR_TEXT_MAX];
+        const char *why = at->job == NULL ? ep_viewer_begin(at, mem) : NULL;
+
+        next = at->next;
+        if (why != NULL)
+            cut(at, why);
+    }
+}
+
 static void on_soon(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_viewers *all = arg;
 
     (void)fd;
     (void)what;
+    if (all->is_fresh)
+        begin_waiting(all);
     for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
         if (at->job == NULL)
             continue;
@@ -358,20 +375,6 @@ static void tap_again(void *tap)
 
 /* --- beginning and end */
 
-static void begin_waiting(struct ep_viewers *all)
-{
-    struct ep_viewer *next;
-
-    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
-        char mem[JOB_DOOR_TEXT_MAX];
-        const char *why = ep_viewer_begin(at, mem);
-
-        next = at->next;
-        if (why != NULL)
-            cut(at, why);
-    }
-}
-
 /* Those that wait for a job do so until there is one. */
 static void tap_close(void *tap)
 {
@@ -413,7 +416,8 @@ static void *tap_open(const struct ep_tap_cfg *cfg)
         tap_close(all);
         return NULL;
     }
-    begin_waiting(all);
+    all->is_fresh = true;
+    ep_viewers_soon(all); /* those who wait: the tap is not known yet */
     return all;
 }
 

@@ -123,8 +123,7 @@ def link(changes, folder):
     objects = changed(changes, os.path.join(folder, "changed"))
     for name in ("commands", "endpoints"):
         os.mkdir(os.path.join(folder, name))
-    for name in ("endpoints/.libs", "pmix_api", "commands/attach",
-                 "commands/submit"):
+    for name in ("endpoints/.libs", "pmix_api"):
         os.symlink(os.path.join(breaks.BUILD, name),
                    os.path.join(folder, name))
     for name in ("xylem", "xylemd"):

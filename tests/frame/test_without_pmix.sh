@@ -20,13 +20,22 @@ check_eq 0 "$rc"
 check_has "$err" "this xylem was built without PMIx: tools cannot connect"
 check_gone
 
-for command in dvm "run --dvm -N 1 -- true"; do
-    it "$command says how to get it"
-    # shellcheck disable=SC2086
-    "$XYLEM" $command </dev/null >"$out" 2>"$err"
-    check_eq 1 $?
-    check_file "" "$out"
-    check_eq 1 "$(wc -l <"$err")"
-    check_has "$err" "built without libpmix"
-    check_has "$err" "libpmix-dev"
-done
+it "has a dvm, and jobs in it"
+"$XYLEM" dvm -N 2 2>"$err" &
+dvm=$!
+eventually 60 grep -q "2 nodes are up" "$err"
+"$XYLEM" run --dvm="$dvm" --label -- cat <<<in >"$out" 2>"$out.err"
+check_eq 0 $?
+check_eq "0: in 1: in" "$(sort "$out" | xargs)"
+check_file "" "$out.err"
+check "$XYLEM" dvm --stop="$dvm"
+wait "$dvm"
+check_eq 0 $?
+check_gone
+
+it "says what it lacks where an address is asked for"
+"$XYLEM" dvm -N 1 --report-uri - </dev/null >"$out" 2>"$err"
+check_eq 1 $?
+check_file "" "$out"
+check_has "$err" "PMIx tools cannot connect"
+check_gone

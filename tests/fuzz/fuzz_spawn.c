@@ -1,10 +1,11 @@
-/* What a tool asks to be started, and a program by itself: whatever decodes
- * encodes to the same bytes. */
+/* What a tool or a client asks to be started, and a program by itself: whatever
+ * decodes encodes to the same bytes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/request.h"
 #include "job/wish.h"
 #include "overlay/base/err.h"
 #include "pmix_api/spawn.h"
@@ -31,6 +32,24 @@ static void try_wish(const uint8_t *mem, size_t len_bytes)
     job_wish_fini(&wish);
 }
 
+static void try_request(const uint8_t *mem, size_t len_bytes)
+{
+    struct job_request request;
+    int rc = job_request_decode(ov_rd_init(mem, len_bytes), &request);
+
+    FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
+    if (rc == 0) {
+        uint8_t *again = malloc(len_bytes);
+        struct ov_wr wr = ov_wr_init(again, len_bytes);
+
+        FUZZ_CHECK(again != NULL && job_request_bytes(&request) == len_bytes);
+        job_request_encode(&wr, &request);
+        FUZZ_CHECK(!wr.bad && memcmp(again, mem, len_bytes) == 0);
+        free(again);
+    }
+    job_request_fini(&request);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
     struct px_spawn spawn;
@@ -45,5 +64,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     free(again);
     px_spawn_fini(&spawn);
     try_wish(mem, len_bytes);
+    try_request(mem, len_bytes);
     return 0;
 }

@@ -35,6 +35,7 @@ TAKES_APART = re.compile(
 
 # A function or file, and the target that reaches it by those around it.
 THROUGH = {
+    "commands/attach/entrance.c": "door",
     "commands/attach/session.c": "door",
     "endpoints/client/door.c": "door",
     "endpoints/client/sessions.c": "door",

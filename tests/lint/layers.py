@@ -79,8 +79,7 @@ LIBRARIES = (
     ("event.h", ()),
     ("hwloc*", ("topo/*",)),
     # The library can end or stall a process: programs of their own have it.
-    ("pmix*", ("pmix_api/helper/*", "commands/attach/*",
-               "commands/submit/*", "tests/pmix/*", "bench/*")),
+    ("pmix*", ("pmix_api/helper/*", "tests/pmix/*", "bench/*")),
     ("sodium*", ("endpoints/*", "text/*", "tests/*")),
     ("xxh*", ("job/*",)),
     ("cmocka.h", ("tests/*",)),

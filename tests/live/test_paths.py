@@ -18,8 +18,8 @@ SIDE_BY_SIDE = 12  # most rows wait
 HOSTS = "a\nb slots=2\n"
 MODEL = "latency 20us\n"
 SWITCHES = "SwitchName=s1 Nodes=a,b\n"
-HAS_PMIX = os.access(os.path.join(live.BUILD, "commands", "submit",
-                                  "xylem-submit"), os.X_OK)
+HAS_PMIX = os.access(os.path.join(live.BUILD, "pmix_api", "xylem-pmix"),
+                     os.X_OK)
 HAS_GNUPLOT = subprocess.run("command -v gnuplot", shell=True, check=False,
                              stdout=subprocess.DEVNULL).returncode == 0
 
@@ -261,7 +261,7 @@ def can_try(option, kind):
             live.in_memory(live.TMP, 1 << 16)
         except live.LeftOut:
             return False
-    if option.what in ("dvm --report-uri", "run --dvm --input"):
+    if option.what == "dvm --report-uri":
         return HAS_PMIX
     return option.what != "sim --plot" or HAS_GNUPLOT
 

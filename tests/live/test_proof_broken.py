@@ -137,7 +137,7 @@ def build(folder, source, changes):
         [*shlex.split(os.environ.get("CC", "cc")), "-O1", "-w", "-std=gnu11",
          "-pthread", f"-I{TOP}", f"-I{live.BUILD}", "-o", program, mutant,
          *glob.glob(f"{live.BUILD}/commands/xylem-*.o"),
-         *glob.glob(f"{live.BUILD}/commands/attach/xylem-*.o"), *libraries()],
+         *glob.glob(f"{live.BUILD}/commands/*/xylem-*.o"), *libraries()],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         raise ValueError("does not compile:\n" + done.stdout)

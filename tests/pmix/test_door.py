@@ -208,7 +208,7 @@ def again():
     client = Client(dvm)
     client.welcome()
     run = pmix.Command("run", f"--dvm={dvm.proc.pid}", "-n", 1, "echo", "here")
-    live.eventually(lambda: b"to let tools in" in run.said(), 60, "it waits")
+    live.eventually(lambda: b"to take the job" in run.said(), 60, "it waits")
     with open(gate, "w", encoding="ascii"):
         pass
     check_eq((0, b"here\n"), (run.wait(), run.shown()), run.said())

@@ -146,8 +146,8 @@ def killed():
 
 
 def helped():
-    """The helper dies: jobs of tools end with it, and tools can come again, to
-    the address that the file has then."""
+    """The helper dies: jobs of tools end with it, those of `run --dvm` do not,
+    and tools can come again, to the address that the file has then."""
     path = os.path.join(live.TMP, "uri")
     dvm = start("--report-uri", path)
     before = live.read_file(path)
@@ -155,6 +155,10 @@ def helped():
     place = os.path.join(live.TMP, "helped")
     spawned(tool, f"-- 3 sh -c {TELL};exec\\ssleep\\s1000 {place}")
     told(place, 3)
+    gate = pmix.Gate()
+    run = pmix.Command("run", "--dvm", "-v", "-n", 1, "--", "sh", "-c",
+                       pmix.Gate.WAIT + "echo on", gate.path)
+    live.eventually(lambda: b" running as " in run.said(), 60, "it runs")
     pmix.kill_helper(dvm)
     tool.end()
     live.eventually(lambda: live.read_file(path) not in (b"", before), 60,
@@ -163,6 +167,8 @@ def helped():
     live.eventually(lambda: all(
         live.read_proc(pid, "cmdline") != b"sleep\0" + b"1000\0"
         for pid in live.descendants(dvm.proc.pid)), 60, "the job is over")
+    gate.open()
+    check_eq((0, b"on\n"), (run.wait(), run.shown()), run.said())
     tool = spawning.connect(dvm)
     late = spawned(tool, "-- 2 echo late")
     tool.do("events " + late)
@@ -172,10 +178,9 @@ def helped():
     check_end(dvm)
 
 
-def found_late():
-    """`run --dvm` waits for a dvm whose helper is being started again: it
-    neither misses it nor takes another one for the only one. --stop needs no
-    helper."""
+def helpless():
+    """A dvm whose helper is being started again: it is not missed, nor another
+    one taken for the only one. `run --dvm` and --stop need no helper."""
     gate = os.path.join(live.TMP, "held")
     helper = os.path.join(live.TMP, "helper")
     with open(helper, "w") as file:
@@ -191,12 +196,12 @@ def found_late():
     check(code == 1 and "2 of your dvms are up" in said, said)
     check_eq((0, ""), stop(other.proc.pid))
     check_eq(0, other.wait(), other.said())
-    run = pmix.Command("run", "--dvm", "true")
-    want = b"waiting for process %d " % dvm.proc.pid
-    live.eventually(lambda: want in run.said(), 60, "it waits")
+    run = pmix.Command("run", "--dvm", "-n", 1, "echo", "on")
+    check_eq((0, b"on\n", ""),
+             (run.wait(), run.shown(), patient(run.said().decode())))
     with open(gate, "w"):
         pass
-    check_eq((0, ""), (run.wait(), patient(run.said().decode())))
+    live.eventually(lambda: pmix.rendezvous(dvm) is not None, 60, "it is back")
     pmix.kill_helper(dvm)
     check_eq((0, ""), stop())
     check_end(dvm)
@@ -401,7 +406,7 @@ def forgotten():
 
 def main():
     pmix.need()
-    for what in (served, stopped, refused, killed, helped, found_late,
+    for what in (served, stopped, refused, killed, helped, helpless,
                  unserved, revived, lost, unstarted, ended_by_loss,
                  forgotten):
         with live.case(" ".join(what.__doc__.split())):

@@ -1,0 +1,256 @@
+/* The job that a dvm is asked for. */
+#include "commands/submit/request.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "endpoints/run/environ.h"
+#include "endpoints/run/nodes.h"
+#include "job/door.h"
+#include "overlay/base/err.h"
+
+extern char **environ;
+
+enum { WHY_BYTES = 512 };
+
+/* What is not among the options. */
+static struct {
+    char dir[PATH_MAX]; /* where we are; empty: it has gone */
+    char hostfile[2 * PATH_MAX];
+    char why[WHY_BYTES];
+} request;
+
+/* --- where it is to run */
+
+static bool has_own_dir(const struct job_wish *app)
+{
+    return app->program.cwd != NULL && app->program.cwd[0] == '/';
+}
+
+const char *request_judge(const struct ep_run_options *o)
+{
+    if (getcwd(request.dir, sizeof(request.dir)) != NULL)
+        return NULL;
+    request.dir[0] = '\0';
+    for (uint32_t i = 0; i < o->apps_count; i++) {
+        if (has_own_dir(&o->apps[i]))
+            continue;
+        if (errno == ENOENT)
+            return "the job cannot be started: the directory that this was "
+                   "started in has been removed (--chdir names another one)";
+        snprintf(request.why, WHY_BYTES,
+                 "the job cannot be started: the directory that this was "
+                 "started in cannot be told: %s",
+                 strerror(errno));
+        return request.why;
+    }
+    return NULL;
+}
+
+/* A directory that is not named need not exist on other hosts. */
+static void set_dir(struct job_program *program)
+{
+    if (program->cwd != NULL)
+        return;
+    program->cwd = request.dir;
+    program->cwd_is_optional = access(request.dir, X_OK) == 0;
+}
+
+/* The session reads the file: its path must mean the same there. */
+static const char *whole_path(const char *path)
+{
+    if (path == NULL || path[0] == '/' || request.dir[0] == '\0')
+        return path;
+    snprintf(request.hostfile, sizeof(request.hostfile), "%s/%s", request.dir,
+             path);
+    return request.hostfile;
+}
+
+/* --- its environment */
+
+static struct job_env *list_own(struct job_env *to)
+{
+    for (char **at = environ; *at != NULL; at++) {
+        const char *equals = strchr(*at, '=');
+
+        if (equals != NULL && equals != *at && !ep_run_env_is_private(*at))
+            *to++ = (struct job_env){.what = JOB_ENV_SET, .text = *at};
+    }
+    return to;
+}
+
+/* The setting of that name; NULL: there is none. */
+static const char *find_own(const char *name)
+{
+    size_t len = strlen(name);
+
+    for (char **at = environ; *at != NULL; at++) {
+        if (strncmp(*at, name, len) == 0 && (*at)[len] == '=')
+            return *at;
+    }
+    return NULL;
+}
+
+/* Ours, and then what is named: also of ours what would not be passed on. */
+static struct job_env *list_env(const struct job_wish *from, uint32_t *count)
+{
+    size_t most = from->env_count;
+    struct job_env *env, *to;
+
+    for (char **at = environ; *at != NULL; at++)
+        most++;
+    *count = 0;
+    env = calloc(most + 1, sizeof(*env));
+    if (env == NULL)
+        return NULL;
+    to = list_own(env);
+    for (uint32_t i = 0; i < from->env_count; i++) {
+        const struct job_env *change = &from->env[i];
+        const char *text =
+            change->what == JOB_ENV_OWN ? find_own(change->text) : change->text;
+
+        if (text != NULL)
+            *to++ = (struct job_env){.what = JOB_ENV_SET, .text = text};
+    }
+    *count = (uint32_t)(to - env);
+    return env;
+}
+
+/* --- its programs */
+
+static const char *const *copy_words(const char *const *words)
+{
+    size_t count = 0;
+    const char **copy;
+
+    while (words[count] != NULL)
+        count++;
+    copy = calloc(count + 1, sizeof(*copy));
+    if (copy != NULL)
+        memcpy(copy, words, count * sizeof(*copy));
+    return copy;
+}
+
+/* -N is so many nodes with one process each, or as many as --ppn says. */
+static void count_procs(const struct ep_run_options *o, struct job_wish *app)
+{
+    uint64_t procs;
+
+    if (o->nodes == 0)
+        return;
+    if (app->ppn == 0)
+        app->ppn = 1;
+    procs = (uint64_t)o->nodes * app->ppn;
+    app->procs = procs < UINT32_MAX ? (uint32_t)procs : UINT32_MAX;
+}
+
+/* False: memory is out. */
+static bool make_app(const struct ep_run_options *o,
+                     const struct job_wish *from, struct job_wish *app)
+{
+    *app = *from;
+    app->program.argv = copy_words(from->program.argv);
+    app->env = list_env(from, &app->env_count);
+    set_dir(&app->program);
+    count_procs(o, app);
+    app->hosts = o->hosts;
+    app->hostfile = whole_path(o->hostfile);
+    return app->program.argv != NULL && app->env != NULL;
+}
+
+const char *request_make(const struct ep_run_options *o, uint32_t reader,
+                         struct job_request *out)
+{
+    bool is_made;
+
+    *out = (struct job_request){
+        .apps = calloc(o->apps_count, sizeof(*out->apps)),
+        .has_stddiag = o->stddiag,
+        .merges_stderr = o->merge_stderr, /* one pipe: the order is kept */
+        .has_stdin = reader != REQUEST_READER_NONE,
+        .reader = reader == REQUEST_READER_NONE ? 0 : reader,
+    };
+    is_made = out->apps != NULL;
+    while (is_made && out->apps_count < o->apps_count) {
+        const struct job_wish *from = &o->apps[out->apps_count];
+
+        is_made = make_app(o, from, &out->apps[out->apps_count++]);
+    }
+    if (is_made)
+        return NULL;
+    job_request_fini(out);
+    return ov_strerror(OV_ENOMEM);
+}
+
+/* --- why it does not start */
+
+/* Where there are several programs it is not known which one is meant. */
+static void explain_program(const struct ep_run_options *o,
+                            enum job_door_reason reason)
+{
+    const bool is_one = o->apps_count == 1;
+    const char *program =
+        is_one ? o->apps[0].program.argv[0] : "a program of the job";
+    const char *which = is_one ? "" : "; `xylem dvm -v' says which";
+    const char *dir =
+        is_one ? o->apps[0].program.cwd : "for one of its programs";
+
+    if (reason == JOB_DOOR_NO_PROGRAM)
+        snprintf(request.why, WHY_BYTES,
+                 "%.200s cannot be started: there is no such program on a "
+                 "node that is to run it (its PATH is that of this run%s)",
+                 program, which);
+    else if (reason == JOB_DOOR_NO_EXEC)
+        snprintf(request.why, WHY_BYTES,
+                 "%.200s cannot be started: it is no program, or this user "
+                 "may not run it%s",
+                 program, which);
+    else
+        snprintf(request.why, WHY_BYTES,
+                 "the job cannot be started: a node has no directory %.200s "
+                 "that it may enter (--chdir names another one%s)",
+                 dir != NULL ? dir : "as this one", which);
+}
+
+const char *request_explain(const struct ep_run_options *o, uint32_t reader,
+                            const struct job_door *unstarted)
+{
+    const enum job_door_reason reason = (enum job_door_reason)unstarted->reason;
+
+    switch (reason) {
+    case JOB_DOOR_NO_ROOM:
+        snprintf(request.why, WHY_BYTES,
+                 "the dvm has no room for the job: nodes are too few or lost, "
+                 "or would have more than %d processes of such jobs (`xylem "
+                 "dvm -v' says which it is)",
+                 RUN_SPARE_PROCS);
+        break;
+    case JOB_DOOR_NO_HOST:
+        return "the job cannot be started: the dvm has not all of its hosts "
+               "(`xylem dvm -v' names one)";
+    case JOB_DOOR_BAD_HOSTS:
+        return "the job cannot be started: its hosts make no sense (`xylem dvm "
+               "-v' says why)";
+    case JOB_DOOR_NO_READER:
+        snprintf(request.why, WHY_BYTES,
+                 "the job cannot be started: it has no rank %u to get stdin "
+                 "(-i)",
+                 reader);
+        break;
+    case JOB_DOOR_NO_DIR:
+    case JOB_DOOR_NO_PROGRAM:
+    case JOB_DOOR_NO_EXEC:
+        explain_program(o, reason);
+        break;
+    case JOB_DOOR_BLIND:
+    case JOB_DOOR_FAILED:
+    case JOB_DOOR_REASONS:
+        return "the dvm cannot start the job (`xylem dvm -v' says why)";
+    }
+    return request.why;
+}

@@ -1,0 +1,176 @@
+/* A job that is asked for has the bytes that job/request.h draws, and what is
+ * none is refused. */
+#include "job/request.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "job/job.h"
+#include "overlay/base/err.h"
+
+enum {
+    BYTES_MAX = 128,
+    HEAD_BYTES = 9,
+    FLAGS_AT = 0,
+    COUNT_AT = 5,
+    EMPTY_BYTES = 64 /* more than the shortest program has */
+};
+
+static const char drawn[] = "\5\2\0\0\0\2\0\0\0"
+                            /* ls, two of it */
+                            "\2\0\0\0\0\0\0\0\0\0\0"
+                            "\1\0\0\0ls\0"
+                            "\0\0\0\0\0\0\0\0\0"
+                            /* pwd in /x, with A=b, one on each node */
+                            "\0\0\0\0\1\0\0\0\0\1/x\0"
+                            "\1\0\0\0pwd\0"
+                            "\1\0\0\0\0\0A=b\0\0a\0\0\0";
+
+static const char *const ls[] = {"ls", NULL}, *const pwd[] = {"pwd", NULL};
+static const struct job_env env[] = {{JOB_ENV_SET, 0, "A=b"}};
+
+static void a_job_has_the_bytes_that_are_drawn(void **state)
+{
+    struct job_wish apps[] = {
+        {.program = {.argv = ls}, .procs = 2},
+        {.program = {.argv = pwd, .cwd = "/x", .cwd_is_optional = true},
+         .env = env,
+         .env_count = 1,
+         .ppn = 1,
+         .hosts = "a"},
+    };
+    const struct job_request request = {.apps = apps,
+                                        .apps_count = 2,
+                                        .has_stddiag = true,
+                                        .has_stdin = true,
+                                        .reader = 2};
+    uint8_t mem[BYTES_MAX];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct job_request back;
+
+    (void)state;
+    job_request_encode(&wr, &request);
+    assert_int_equal(wr.at - mem, sizeof(drawn));
+    assert_int_equal(job_request_bytes(&request), sizeof(drawn));
+    assert_memory_equal(mem, drawn, sizeof(drawn));
+    assert_int_equal(job_request_decode(ov_rd_init(mem, sizeof(drawn)), &back),
+                     0);
+    assert_true(back.has_stddiag);
+    assert_false(back.merges_stderr);
+    assert_true(back.has_stdin);
+    assert_int_equal(back.reader, 2);
+    assert_int_equal(back.apps_count, 2);
+    assert_string_equal(back.apps[0].program.argv[0], "ls");
+    assert_int_equal(back.apps[0].procs, 2);
+    assert_string_equal(back.apps[1].program.cwd, "/x");
+    assert_string_equal(back.apps[1].env[0].text, "A=b");
+    assert_string_equal(back.apps[1].hosts, "a");
+    job_request_fini(&back);
+    assert_null(back.apps);
+    job_request_fini(&back); /* harmless again */
+}
+
+static void each_flag_comes_back_alone(void **state)
+{
+    struct job_wish app = {.program.argv = ls};
+
+    (void)state;
+    for (unsigned bit = 0; bit < 3; bit++) {
+        const struct job_request request = {.apps = &app,
+                                            .apps_count = 1,
+                                            .has_stddiag = bit == 0,
+                                            .merges_stderr = bit == 1,
+                                            .has_stdin = bit == 2,
+                                            .reader = JOB_READERS_ALL};
+        uint8_t mem[BYTES_MAX];
+        struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+        struct job_request back;
+
+        job_request_encode(&wr, &request);
+        assert_int_equal(mem[FLAGS_AT], 1u << bit);
+        assert_int_equal(
+            job_request_decode(ov_rd_init(mem, (size_t)(wr.at - mem)), &back),
+            0);
+        assert_true(back.has_stddiag == request.has_stddiag);
+        assert_true(back.merges_stderr == request.merges_stderr);
+        assert_true(back.has_stdin == request.has_stdin);
+        assert_true(back.reader == JOB_READERS_ALL);
+        job_request_fini(&back);
+    }
+}
+
+/* It owns nothing then, so that a sanitizer would tell what is not freed. */
+static void check_refused(const void *mem, size_t len_bytes)
+{
+    struct job_request request;
+
+    assert_int_equal(job_request_decode(ov_rd_init(mem, len_bytes), &request),
+                     OV_EPROTO);
+    assert_null(request.apps);
+    assert_int_equal(request.apps_count, 0);
+}
+
+/* Cut anywhere, with something behind it, or with a byte that means nothing:
+ * in what stands before the programs, and in the second of these. */
+static void what_is_none_is_refused(void **state)
+{
+    static const struct {
+        size_t at;
+        uint8_t byte;
+    } wrong[] = {
+        {FLAGS_AT, 8}, {FLAGS_AT, 0x80}, {COUNT_AT, 0},     {COUNT_AT, 1},
+        {COUNT_AT, 3}, {COUNT_AT, 255},  {COUNT_AT + 3, 1}, {45, 2},
+    };
+    uint8_t mem[sizeof(drawn) + 1] = {0};
+
+    (void)state;
+    for (size_t len = 0; len < sizeof(drawn); len++)
+        check_refused(drawn, len);
+    memcpy(mem, drawn, sizeof(drawn));
+    check_refused(mem, sizeof(mem));
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        memcpy(mem, drawn, sizeof(drawn));
+        mem[wrong[i].at] = wrong[i].byte;
+        check_refused(mem, sizeof(drawn));
+    }
+}
+
+/* All programs that a job may have, and one more. */
+static void a_job_has_so_many_programs_at_most(void **state)
+{
+    struct job_wish apps[JOB_APPS_MAX + 1];
+
+    (void)state;
+    for (uint32_t i = 0; i <= JOB_APPS_MAX; i++)
+        apps[i] = (struct job_wish){.program.argv = ls};
+    for (uint32_t count = JOB_APPS_MAX; count <= JOB_APPS_MAX + 1; count++) {
+        const struct job_request request = {.apps = apps, .apps_count = count};
+        uint8_t mem[HEAD_BYTES + (JOB_APPS_MAX + 1) * EMPTY_BYTES];
+        struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+        struct job_request back;
+
+        job_request_encode(&wr, &request);
+        assert_false(wr.bad);
+        assert_int_equal(
+            job_request_decode(ov_rd_init(mem, (size_t)(wr.at - mem)), &back),
+            count == JOB_APPS_MAX ? 0 : OV_EPROTO);
+        job_request_fini(&back);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_has_the_bytes_that_are_drawn),
+        cmocka_unit_test(each_flag_comes_back_alone),
+        cmocka_unit_test(what_is_none_is_refused),
+        cmocka_unit_test(a_job_has_so_many_programs_at_most),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
