@@ -260,7 +260,7 @@ def shut():
         check_eq(1, dvms.stop()[0])
         check_eq(1, pmix.Command("run", "--dvm", "true").wait())
         uri = re.search(r"connect to (\S+), or", dvm.said())[1]
-        check_eq(0, pmix.Command("run", "--dvm=" + uri, "true").wait())
+        check_eq(1, pmix.Command("run", "--dvm=" + uri, "true").wait())
         if make is link:
             code, said = dvms.stop(dvm.proc.pid)
             check(code == 1 and "it has no door" in said, said)
