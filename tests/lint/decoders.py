@@ -39,6 +39,7 @@ THROUGH = {
     "commands/attach/session.c": "door",
     "endpoints/client/door.c": "door",
     "endpoints/client/sessions.c": "door",
+    "endpoints/client/viewer_pull.c": "viewer",
     "endpoints/run/redirect.c": "replay",
     "endpoints/run/words.c": "word",
     "job/schema.c": "word",

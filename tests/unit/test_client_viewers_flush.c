@@ -1,0 +1,155 @@
+/* The end of a run waits for what clients are still to hear, for a time. */
+#include "config.h"
+
+#include "endpoints/client/viewers.h"
+
+#include "endpoints/client/viewer_impl.h"
+#include "tests/unit/rig.h"
+#include "tests/unit/viewers_lab.h"
+
+enum { RECORD = 32 * 1024, MANY = 200 }; /* more than a box takes */
+
+static void begin(struct lab *lab)
+{
+    lab_open(lab);
+    lab_begin(lab);
+}
+
+static void come(struct lab *lab, struct lab_client *client)
+{
+    lab_attach(lab, client, "own");
+    assert_string_equal(lab_pull(client, 2), "");
+    ASSERT_HEARD(client, "pulled");
+    lab_calls(lab);
+}
+
+static void fill(struct lab *lab)
+{
+    static const uint8_t mem[RECORD];
+
+    for (unsigned i = 0; i < MANY; i++)
+        lab_put(lab, 0, 1, mem, sizeof(mem), false);
+}
+
+static const char *flush_of(const struct lab *lab)
+{
+    return ep_viewers_tap.flush(lab->tap) ? "waits" : "nothing";
+}
+
+static void a_flush_waits_until_all_is_sent(void **state)
+{
+    struct lab_client client, idle;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    lab_attach(&lab, &idle, "own");
+    come(&lab, &client);
+    assert_string_equal(flush_of(&lab), "nothing");
+    fill(&lab);
+    lab_finish(&lab, 1, 1);
+    assert_string_equal(flush_of(&lab), "waits");
+    lab_leave(&idle);
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "left 0/1");
+    assert_non_null(strstr(lab_heard(&client), "1.1 end"));
+    ASSERT_CALLS(&lab, "flushed");
+    assert_string_equal(flush_of(&lab), "nothing");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* Nothing waits in its box, as that has no room. */
+static void a_flush_waits_until_drops_are_told(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    lab.all->pool.limit_bytes = 0;
+    come(&lab, &client);
+    fill(&lab);
+    assert_int_equal(lab.all->pool.used_bytes, 0);
+    assert_string_equal(flush_of(&lab), "waits");
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "");
+    assert_non_null(strstr(lab_heard(&client), "0.1 dropped"));
+    ASSERT_CALLS(&lab, "flushed");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+static void a_flush_does_not_wait_for_who_leaves(void **state)
+{
+    struct lab_client one, other;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &one);
+    come(&lab, &other);
+    fill(&lab);
+    assert_string_equal(flush_of(&lab), "waits");
+    lab_leave(&one);
+    ASSERT_CALLS(&lab, "left 0/1");
+    lab_leave(&other);
+    ASSERT_CALLS(&lab, "left 0/2; flushed");
+    lab_close(&lab);
+}
+
+static void a_flush_ends_with_the_tap(void **state)
+{
+    struct lab_client one, waits;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &one);
+    fill(&lab);
+    assert_string_equal(flush_of(&lab), "waits");
+    lab_end(&lab);
+    assert_true(one.is_cut);
+    lab_come(&lab, &waits, "own");
+    lab_leave(&waits);
+    ASSERT_CALLS(&lab, "");
+    lab_leave(&one);
+    lab_close(&lab);
+}
+
+static bool is_called(const void *arg)
+{
+    return ((const struct lab *)arg)->calls[0] != '\0';
+}
+
+static void a_flush_ends_in_seconds(void **state)
+{
+    uint64_t start_ns = rig_now_ns();
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &client);
+    fill(&lab);
+    assert_string_equal(flush_of(&lab), "waits");
+    rig_run_until_true(lab.base, is_called, &lab);
+    ASSERT_CALLS(&lab, "flushed");
+    assert_true(rig_now_ns() - start_ns >= UINT64_C(4000000000));
+    lab_leave(&client);
+    ASSERT_CALLS(&lab, "left 0/1");
+    lab_close(&lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_flush_waits_until_all_is_sent),
+        cmocka_unit_test(a_flush_waits_until_drops_are_told),
+        cmocka_unit_test(a_flush_does_not_wait_for_who_leaves),
+        cmocka_unit_test(a_flush_ends_with_the_tap),
+        cmocka_unit_test(a_flush_ends_in_seconds),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

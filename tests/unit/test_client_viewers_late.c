@@ -1,0 +1,316 @@
+/* Clients that come late get what was before first, and all that is new behind
+ * it. */
+#include "endpoints/client/viewers.h"
+
+#include "tests/unit/viewers_lab.h"
+
+enum { CACHE = 1000, TICKET = 7 };
+
+static void begin(struct lab *lab, uint32_t cache_bytes)
+{
+    lab_open(lab);
+    lab->cache_bytes = cache_bytes;
+    lab->ticket = TICKET;
+    lab_begin(lab);
+}
+
+static void come(struct lab *lab, struct lab_client *client, uint32_t first,
+                 uint32_t last, uint8_t channels)
+{
+    lab_attach(lab, client, "own");
+    assert_string_equal(lab_range(client, first, last), "");
+    assert_string_equal(lab_pull(client, channels), "");
+}
+
+static bool replays(const struct lab *lab)
+{
+    return ep_viewers_tap.replays(lab->tap);
+}
+
+static void the_past_comes_first(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    assert_false(replays(&lab));
+    come(&lab, &client, 0, 1, 2);
+    ASSERT_CALLS(&lab, "wanted; replay 0-1 channels 2 bytes 1000");
+    assert_true(replays(&lab));
+    lab_write(&lab, 0, 1, "hidden"); /* comes with what was before */
+    lab_told(&lab, 0, 1);
+    ASSERT_HEARD(&client, "");
+    lab_told(&lab, 1, 1);
+    lab_told(&lab, 0, 4);
+    ASSERT_HEARD(&client, "pulled");
+    lab_past(&lab, 0, 1, "old", 12, false);
+    lab_past(&lab, 0, 2, "not asked for", 0, true);
+    lab_write(&lab, 0, 1, "hidden");
+    lab_past(&lab, 0, 1, "hidden", 0, true);
+    lab_write(&lab, 0, 1, "new");
+    lab_write(&lab, 1, 1, "hidden");
+    lab_past(&lab, 0, 1, "of nobody", 0, false);
+    ASSERT_HEARD(&client, "0.1 before 12 'old'; 0.1 'hidden'; 0.1 'new'");
+    assert_true(replays(&lab));
+    lab_past(&lab, 1, 1, "", 0, true);
+    assert_false(replays(&lab));
+    lab_past(&lab, 1, 1, "of nobody", 0, true);
+    lab_write(&lab, 1, 1, "new");
+    ASSERT_HEARD(&client, "1.1 'new'");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* An answer says that the node has heard, too. */
+static void an_answer_tells_that_it_was_heard(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    come(&lab, &client, 1, 2, LAB_BOTH);
+    ASSERT_CALLS(&lab, "wanted; replay 1-2 channels 6 bytes 1000");
+    lab_past(&lab, 1, 1, "a", 0, true);
+    lab_past(&lab, 1, 2, "", 9, true);
+    ASSERT_HEARD(&client, "1.1 'a'; 1.2 before 9");
+    lab_past(&lab, 2, 1, "", 0, true);
+    lab_past(&lab, 2, 2, "", 0, true);
+    ASSERT_HEARD(&client, "pulled");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* The end of a channel of which what was before is still to come waits for
+ * that. */
+static void an_end_comes_behind_the_past(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    lab_finish(&lab, 0, 1);
+    come(&lab, &client, 0, 2, 2);
+    ASSERT_CALLS(&lab, "wanted; replay 0-2 channels 2 bytes 1000");
+    lab_told(&lab, 0, 3);
+    lab_finish(&lab, 1, 1);
+    ASSERT_HEARD(&client, "pulled");
+    lab_past(&lab, 0, 1, "old", 0, false);
+    lab_past(&lab, 0, 1, "last", 0, true);
+    lab_past(&lab, 1, 1, "", 0, true);
+    ASSERT_HEARD(&client, "0.1 'old'; 0.1 'last' end; 1.1 end");
+    lab_past(&lab, 2, 1, "", 0, true);
+    lab_finish(&lab, 2, 1);
+    ASSERT_HEARD(&client, "2.1 end");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* Its processes are not asked, or not waited for any more. */
+static void a_lost_node_does_not_hold_it_up(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    ep_viewers_tap.lost(lab.tap, 1, 1);
+    ep_viewers_tap.lost(lab.tap, 77, 2); /* of no job */
+    come(&lab, &client, 0, 3, LAB_BOTH);
+    ASSERT_CALLS(&lab, "wanted; replay 0-0 2-3 channels 6 bytes 1000");
+    lab_told(&lab, 0, 1);
+    lab_past(&lab, 0, 1, "a", 0, true);
+    lab_past(&lab, 0, 2, "b", 0, true);
+    ASSERT_HEARD(&client, "0.1 'a'; 0.2 'b'");
+    lab_past(&lab, 2, 1, "c", 0, false);
+    lab_finish(&lab, 2, 2);
+    ep_viewers_tap.lost(lab.tap, 2, 2);
+    assert_false(replays(&lab));
+    ASSERT_HEARD(&client, "2.1 'c'; 2.2 end; pulled");
+    for (uint32_t proc = 1; proc < 4; proc++) {
+        lab_finish(&lab, proc, 1);
+        lab_finish(&lab, proc, 2);
+    }
+    ASSERT_HEARD(&client, "1.1 end; 1.2 end; 2.1 end; 3.1 end; 3.2 end");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+static void nobody_answers_where_nothing_is_kept(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    lab.ticket = 0;
+    lab_finish(&lab, 0, 1);
+    come(&lab, &client, 0, 1, LAB_BOTH);
+    ASSERT_CALLS(&lab, "wanted; replay 0-1 channels 6 bytes 1000");
+    assert_false(replays(&lab));
+    lab_write(&lab, 0, 2, "new");
+    ASSERT_HEARD(&client, "pulled; 0.1 end; 0.2 'new'");
+    lab_leave(&client);
+    lab_attach(&lab, &client, "own");
+    assert_string_equal(lab_pull(&client, 8), ""); /* no channel at all */
+    ASSERT_CALLS(&lab, "left 0/1; wanted");
+    ASSERT_HEARD(&client, "pulled");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* Nodes that have dropped output do so until they hear that it is wanted. */
+static void without_a_cache_nodes_are_heard_first(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, 0);
+    lab.tells_wanted = true;
+    lab_finish(&lab, 0, 1);
+    lab_finish(&lab, 3, 1);
+    lab_finish(&lab, 3, 2);
+    lab_attach(&lab, &client, "own");
+    assert_string_equal(lab_pull(&client, LAB_BOTH), "");
+    ASSERT_CALLS(&lab, "wanted; replay 0-2 channels 6 bytes 0");
+    ASSERT_HEARD(&client, "0.1 end; 3.1 end; 3.2 end");
+    lab_past(&lab, 0, 2, "", 500, true);
+    lab_write(&lab, 0, 2, "new");
+    lab_write(&lab, 1, 1, "not counted twice");
+    lab_past(&lab, 1, 1, "", 17, true);
+    ASSERT_HEARD(&client, "0.2 before 500; 0.2 'new'; 1.1 before 17");
+    /* The node may have forgotten channels that end meanwhile. */
+    lab_put(&lab, 2, 1, "end", 3, true);
+    lab_finish(&lab, 1, 2);
+    ASSERT_HEARD(&client, "pulled; 2.1 'end' end; 1.2 end");
+    lab_finish(&lab, 2, 2);
+    ASSERT_HEARD(&client, "2.2 end");
+    assert_false(replays(&lab));
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+static void a_job_that_ended_without_a_cache_asks_nobody(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, 0);
+    lab.tells_wanted = true;
+    lab_finish(&lab, 0, 1);
+    come(&lab, &client, 0, 0, 2);
+    ASSERT_CALLS(&lab, "wanted");
+    ASSERT_HEARD(&client, "pulled; 0.1 end");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* A process that was never started answers to nobody. */
+static void an_exit_gives_up_the_past(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    come(&lab, &client, 3, 3, LAB_BOTH);
+    lab_past(&lab, 3, 1, "a", 0, false);
+    ep_viewers_tap.exit(lab.tap, 3, 0);
+    assert_false(replays(&lab));
+    ASSERT_HEARD(&client, "pulled; 3.1 'a'; 3.1 end; 3.2 end");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* Of one whose channels have ended before, what is kept still comes. */
+static void an_exit_leaves_what_is_kept(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    lab_finish(&lab, 3, 1);
+    lab_finish(&lab, 3, 2);
+    come(&lab, &client, 3, 3, 2);
+    ep_viewers_tap.exit(lab.tap, 3, 0);
+    assert_true(replays(&lab));
+    lab_past(&lab, 3, 1, "a", 0, true);
+    ASSERT_HEARD(&client, "pulled; 3.1 'a' end");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* What is missing before it is so before its first piece. */
+static void a_large_answer_comes_in_pieces(void **state)
+{
+    static char text[40001];
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    begin(&lab, 1 << 20);
+    lab_finish(&lab, 0, 1);
+    come(&lab, &client, 0, 0, 2);
+    lab_past(&lab, 0, 1, text, 5, true);
+    ASSERT_HEARD(&client,
+                 "pulled; 0.1 before 5 bytes 32768; 0.1 bytes 7232 end");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* Each has a ticket of its own, and what others wait for is no reason to. */
+static void answers_are_for_who_asked(void **state)
+{
+    struct lab_client one, other, third;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    come(&lab, &one, 0, 0, 2);
+    lab.ticket = 8;
+    come(&lab, &other, 0, 0, 2);
+    lab_past(&lab, 0, 1, "for the other", 0, true);
+    lab_write(&lab, 0, 1, "new");
+    ASSERT_HEARD(&one, "");
+    ASSERT_HEARD(&other, "pulled; 0.1 'for the other'; 0.1 'new'");
+    assert_true(replays(&lab));
+    lab.ticket = TICKET;
+    lab_past(&lab, 0, 1, "for the one", 3, true);
+    ASSERT_HEARD(&one, "pulled; 0.1 before 3 'for the one'");
+    lab.ticket = 9;
+    come(&lab, &third, 0, 0, 2);
+    assert_true(replays(&lab));
+    lab_leave(&third); /* nobody waits for its answer */
+    assert_false(replays(&lab));
+    lab_past(&lab, 0, 1, "for nobody", 0, true);
+    ASSERT_HEARD(&one, "");
+    ASSERT_HEARD(&other, "");
+    lab_leave(&one);
+    lab_leave(&other);
+    lab_close(&lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_past_comes_first),
+        cmocka_unit_test(an_answer_tells_that_it_was_heard),
+        cmocka_unit_test(an_end_comes_behind_the_past),
+        cmocka_unit_test(a_lost_node_does_not_hold_it_up),
+        cmocka_unit_test(nobody_answers_where_nothing_is_kept),
+        cmocka_unit_test(without_a_cache_nodes_are_heard_first),
+        cmocka_unit_test(a_job_that_ended_without_a_cache_asks_nobody),
+        cmocka_unit_test(an_exit_gives_up_the_past),
+        cmocka_unit_test(an_exit_leaves_what_is_kept),
+        cmocka_unit_test(a_large_answer_comes_in_pieces),
+        cmocka_unit_test(answers_are_for_who_asked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

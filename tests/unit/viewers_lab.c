@@ -1,0 +1,409 @@
+/* A launcher for viewers, and their clients. */
+#include "config.h"
+
+#include "tests/unit/viewers_lab.h"
+
+#include <inttypes.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "job/replay.h"
+#include "overlay/wire/push.h"
+
+/* --- the launcher */
+
+__attribute__((format(printf, 2, 3))) static void add(char *text,
+                                                      const char *format, ...)
+{
+    size_t len = strlen(text);
+    va_list args;
+
+    if (len > 0)
+        len += (size_t)snprintf(text + len, LAB_TEXT_MAX - len, "; ");
+    assert_true(len < LAB_TEXT_MAX);
+    va_start(args, format);
+    vsnprintf(text + len, LAB_TEXT_MAX - len, format, args);
+    va_end(args);
+}
+
+static void on_part(void *arg, uint32_t base, uint32_t index,
+                    struct job_neighbours *out)
+{
+    struct lab *lab = arg;
+
+    (void)base;
+    assert_true(index < LAB_HOSTS);
+    snprintf(lab->hosts[index], sizeof(lab->hosts[index]), "h%u", index);
+    *out = (struct job_neighbours){.host = lab->hosts[index],
+                                   .first_rank = index * lab->each,
+                                   .ranks = lab->each};
+}
+
+static void on_flushed(void *arg)
+{
+    add(((struct lab *)arg)->calls, "flushed");
+}
+
+static void on_push(void *arg, uint32_t base, uint32_t writer,
+                    const uint8_t *mem, uint32_t len_bytes)
+{
+    struct lab *lab = arg;
+    struct ov_push push;
+    char set[256] = "";
+
+    assert_int_equal(ov_push_decode(mem, len_bytes, &push), 0);
+    for (unsigned i = 0; i < push.ranges; i++) {
+        struct topo_range range = ov_push_range(&push);
+        size_t len = strlen(set);
+
+        snprintf(set + len, sizeof(set) - len, " %u-%u", range.first,
+                 range.last);
+    }
+    add(lab->calls, "push %u/%u%s%s%s%s '%.*s'", base, writer,
+        (push.flags & OV_PUSH_NEW) != 0 ? " new" : "", set,
+        (push.flags & OV_PUSH_MORE) != 0 ? " more" : "",
+        (push.flags & OV_PUSH_CLOSE) != 0 ? " close" : "", (int)push.len_bytes,
+        (const char *)mem + push.off_bytes);
+    if (lab->pushes_at_once)
+        ep_viewers_tap.pushed(lab->tap, writer);
+}
+
+static void on_left(void *arg, uint32_t base, uint32_t writer)
+{
+    add(((struct lab *)arg)->calls, "left %u/%u", base, writer);
+}
+
+static void on_pushers(void *arg, bool are_there)
+{
+    add(((struct lab *)arg)->calls, are_there ? "pushers" : "no pushers");
+}
+
+static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
+{
+    struct lab *lab = arg;
+    char set[256] = "";
+
+    for (uint32_t i = 0; i < want->count; i++) {
+        size_t len = strlen(set);
+
+        snprintf(set + len, sizeof(set) - len, " %u-%u", want->ranges[i].first,
+                 want->ranges[i].last);
+    }
+    add(lab->calls, "replay%s channels %u bytes %u%s", set, want->channels,
+        want->bytes, want->is_last ? " last" : "");
+    return lab->ticket;
+}
+
+static bool on_wanted(void *arg)
+{
+    struct lab *lab = arg;
+
+    add(lab->calls, "wanted");
+    return lab->tells_wanted;
+}
+
+void lab_open(struct lab *lab)
+{
+    *lab = (struct lab){.size = 4, .parts = 2, .each = 2};
+    lab->base = event_base_new();
+    lab->all = ep_viewers_new();
+    assert_true(lab->base != NULL && lab->all != NULL);
+}
+
+void lab_begin(struct lab *lab)
+{
+    static const struct ep_tap_events events = {.on_part = on_part,
+                                                .on_flushed = on_flushed,
+                                                .on_push = on_push,
+                                                .on_left = on_left,
+                                                .on_pushers = on_pushers,
+                                                .on_replay = on_replay,
+                                                .on_wanted = on_wanted};
+    const struct ep_tap_cfg cfg = {.base = lab->base,
+                                   .nspace = "own",
+                                   .size = lab->size,
+                                   .parts = lab->parts,
+                                   .channels = LAB_BOTH,
+                                   .cache_bytes = lab->cache_bytes,
+                                   .push_bytes = LAB_PUSH_BYTES,
+                                   .is_dvm = lab->is_dvm,
+                                   .self = lab->all,
+                                   .events = &events,
+                                   .arg = lab};
+
+    lab->tap = ep_viewers_tap.open(&cfg);
+    assert_non_null(lab->tap);
+}
+
+void lab_end(struct lab *lab)
+{
+    ep_viewers_tap.close(lab->tap);
+    lab->tap = NULL;
+}
+
+void lab_close(struct lab *lab)
+{
+    if (lab->tap != NULL)
+        lab_end(lab);
+    ep_viewers_free(lab->all);
+    event_base_free(lab->base);
+}
+
+void lab_turn(struct lab *lab)
+{
+    event_base_loop(lab->base, EVLOOP_NONBLOCK);
+}
+
+const char *lab_calls(struct lab *lab)
+{
+    static char calls[LAB_TEXT_MAX];
+
+    memcpy(calls, lab->calls, sizeof(calls));
+    lab->calls[0] = '\0';
+    return calls;
+}
+
+static void tell_job(struct lab *lab, const struct ep_tap_job *job)
+{
+    ep_viewers_tap.job(lab->tap, job);
+}
+
+void lab_job(struct lab *lab, const char *name, uint32_t base, uint32_t size,
+             uint32_t cache_bytes)
+{
+    tell_job(lab, &(struct ep_tap_job){.event = EP_TAP_JOB_BEGUN,
+                                       .base = base,
+                                       .size = size,
+                                       .nspace = name,
+                                       .channels = LAB_BOTH,
+                                       .parts = 1,
+                                       .cache_bytes = cache_bytes});
+}
+
+void lab_job_ended(struct lab *lab, uint32_t base)
+{
+    tell_job(lab,
+             &(struct ep_tap_job){.event = EP_TAP_JOB_ENDED, .base = base});
+}
+
+void lab_job_forgotten(struct lab *lab, uint32_t base)
+{
+    tell_job(lab,
+             &(struct ep_tap_job){.event = EP_TAP_JOB_FORGOTTEN, .base = base});
+}
+
+/* --- output */
+
+static void give(struct lab *lab, const struct job_record *rec)
+{
+    assert_false(ep_viewers_tap.output(lab->tap, rec)); /* it holds none */
+}
+
+void lab_put(struct lab *lab, uint32_t proc, uint8_t channel, const void *mem,
+             uint32_t len_bytes, bool is_end)
+{
+    give(lab, &(struct job_record){.mem = len_bytes > 0 ? mem : NULL,
+                                   .len_bytes = len_bytes,
+                                   .proc = proc,
+                                   .channel = channel,
+                                   .is_end = is_end});
+}
+
+void lab_write(struct lab *lab, uint32_t proc, uint8_t channel,
+               const char *text)
+{
+    lab_put(lab, proc, channel, text, (uint32_t)strlen(text), false);
+}
+
+void lab_finish(struct lab *lab, uint32_t proc, uint8_t channel)
+{
+    lab_put(lab, proc, channel, NULL, 0, true);
+}
+
+void lab_past(struct lab *lab, uint32_t proc, uint8_t channel, const char *text,
+              uint64_t before_bytes, bool is_turn)
+{
+    uint32_t len_bytes = (uint32_t)strlen(text);
+
+    give(lab, &(struct job_record){.mem = len_bytes > 0 ? (const uint8_t *)text
+                                                        : NULL,
+                                   .len_bytes = len_bytes,
+                                   .proc = proc,
+                                   .channel = channel,
+                                   .ticket = lab->ticket,
+                                   .is_turn = is_turn,
+                                   .before_bytes = before_bytes});
+}
+
+void lab_told(struct lab *lab, uint32_t first, uint32_t count)
+{
+    give(lab, &(struct job_record){.proc = first,
+                                   .channel = 1,
+                                   .ticket = lab->ticket,
+                                   .heard = count});
+}
+
+/* --- clients */
+
+static void on_cut(void *arg, const char *why)
+{
+    struct lab_client *client = arg;
+
+    client->viewer = NULL;
+    client->is_cut = true;
+    snprintf(client->why, sizeof(client->why), "%s", why != NULL ? why : "");
+}
+
+void lab_come(struct lab *lab, struct lab_client *client, const char *name)
+{
+    static const struct ep_viewer_events events = {.on_cut = on_cut};
+    int fds[2];
+
+    *client = (struct lab_client){.lab = lab};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds),
+                     0);
+    client->ours = fds[0];
+    client->fd = fds[1];
+    client->viewer = ep_viewer_open(lab->all, client->ours, name, &events,
+                                    client, client->why);
+}
+
+void lab_attach(struct lab *lab, struct lab_client *client, const char *name)
+{
+    lab_come(lab, client, name);
+    assert_non_null(client->viewer);
+    assert_memory_equal(lab_heard(client), "job ", 4);
+}
+
+void lab_leave(struct lab_client *client)
+{
+    if (client->viewer != NULL)
+        ep_viewer_close(client->viewer);
+    client->viewer = NULL;
+    close(client->ours);
+    close(client->fd);
+}
+
+const char *lab_say(struct lab_client *client, struct job_door msg)
+{
+    uint8_t mem[JOB_DOOR_BYTES_MAX];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct job_door said;
+    const char *why;
+
+    job_door_encode(&wr, &msg);
+    assert_false(wr.bad);
+    assert_int_equal(
+        job_door_decode(ov_rd_init(mem, (size_t)(wr.at - mem)), &said), 0);
+    why = ep_viewer_hear(client->viewer, &said);
+    if (why == NULL)
+        return "";
+    ep_viewer_close(client->viewer);
+    client->viewer = NULL;
+    return why;
+}
+
+const char *lab_pull(struct lab_client *client, uint8_t channels)
+{
+    return lab_say(
+        client, (struct job_door){.kind = JOB_DOOR_PULL, .channels = channels});
+}
+
+const char *lab_range(struct lab_client *client, uint32_t first, uint32_t last)
+{
+    uint8_t mem[JOB_DOOR_RANGE_BYTES];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    ov_wr_u32(&wr, first);
+    ov_wr_u32(&wr, last);
+    return lab_say(client,
+                   (struct job_door){.kind = JOB_DOOR_RANGES,
+                                     .rest = ov_rd_init(mem, sizeof(mem))});
+}
+
+const char *lab_push(struct lab_client *client, uint16_t flags, uint32_t first,
+                     uint32_t last, const char *text)
+{
+    const struct topo_range range = {.first = first, .last = last};
+    uint8_t mem[LAB_PUSH_BYTES + 1];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    ov_push_encode(&wr, flags, &range,
+                   (flags & (OV_PUSH_NEW | OV_PUSH_MORE)) != 0);
+    ov_wr_bytes(&wr, text, strlen(text));
+    return lab_say(client, (struct job_door){
+                               .kind = JOB_DOOR_PUSH,
+                               .rest = ov_rd_init(mem, (size_t)(wr.at - mem))});
+}
+
+struct job_door lab_next(struct lab_client *client, uint8_t *mem)
+{
+    struct job_door msg = {.kind = 0};
+    ssize_t got = recv(client->fd, mem, JOB_DOOR_BYTES_MAX, MSG_DONTWAIT);
+
+    if (got < 0) {
+        lab_turn(client->lab);
+        got = recv(client->fd, mem, JOB_DOOR_BYTES_MAX, MSG_DONTWAIT);
+    }
+    if (got > 0)
+        assert_int_equal(job_door_decode(ov_rd_init(mem, (size_t)got), &msg),
+                         0);
+    return msg;
+}
+
+static void add_output(char *heard, const struct job_door *msg)
+{
+    size_t len = ov_rd_left(&msg->rest);
+    char numbers[64] = "", bytes[64] = "";
+    size_t at = 0;
+
+    if (msg->dropped_bytes > 0)
+        at = (size_t)snprintf(numbers, sizeof(numbers), " dropped %" PRIu64,
+                              msg->dropped_bytes);
+    if (msg->before_bytes > 0)
+        snprintf(numbers + at, sizeof(numbers) - at, " before %" PRIu64,
+                 msg->before_bytes);
+    if (len > 32)
+        snprintf(bytes, sizeof(bytes), " bytes %zu", len);
+    else if (len > 0)
+        snprintf(bytes, sizeof(bytes), " '%.*s'", (int)len,
+                 (const char *)msg->rest.at);
+    add(heard, "%u.%u%s%s%s", msg->first, msg->channel, numbers, bytes,
+        msg->is_end ? " end" : "");
+}
+
+static void add_heard(char *heard, const struct job_door *msg)
+{
+    switch (msg->kind) {
+    case JOB_DOOR_JOB:
+        add(heard, "job %s %u+%u channels %u parts %u push %u", msg->text,
+            msg->first, msg->count, msg->channels, msg->parts, msg->push_bytes);
+        break;
+    case JOB_DOOR_PART:
+        add(heard, "part %u %u+%u %s", msg->parts, msg->first, msg->count,
+            msg->text);
+        break;
+    case JOB_DOOR_PULLED:
+        add(heard, "pulled");
+        break;
+    case JOB_DOOR_PUSHED:
+        add(heard, msg->is_over ? "over" : "pushed");
+        break;
+    case JOB_DOOR_OUTPUT:
+        add_output(heard, msg);
+        break;
+    default:
+        fail_msg("a session does not say %u here", msg->kind);
+    }
+}
+
+const char *lab_heard(struct lab_client *client)
+{
+    uint8_t mem[JOB_DOOR_BYTES_MAX];
+    struct job_door msg;
+
+    client->heard[0] = '\0';
+    while ((msg = lab_next(client, mem)).kind != 0)
+        add_heard(client->heard, &msg);
+    return client->heard;
+}

@@ -1,0 +1,106 @@
+/* Viewers with a launcher that only writes down what it is told, and clients
+ * at the other ends of sockets.
+ *
+ * Both sides are shown as text: the launcher's calls, and what a client has
+ * heard, one after another with "; " between them.
+ */
+#ifndef TESTS_UNIT_VIEWERS_LAB_H
+#define TESTS_UNIT_VIEWERS_LAB_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <event2/event.h>
+
+#include "endpoints/client/viewers.h"
+#include "job/door.h"
+
+enum {
+    LAB_TEXT_MAX = 16384,
+    LAB_HOSTS = 256,
+    LAB_PUSH_BYTES = 4096,
+    LAB_BOTH = 2 | 4, /* stdout and stderr */
+};
+
+struct lab {
+    struct event_base *base; /* owned, as is all */
+    struct ep_viewers *all;
+    void *tap;
+    uint32_t size, parts, cache_bytes; /* of the run's own job */
+    uint32_t each;                     /* processes of a part */
+    bool is_dvm;
+    bool tells_wanted;   /* what on_wanted returns */
+    bool pushes_at_once; /* pushed() comes from within on_push */
+    uint16_t ticket;     /* what on_replay returns */
+    char calls[LAB_TEXT_MAX];
+    char hosts[LAB_HOSTS][8];
+};
+
+struct lab_client {
+    struct lab *lab;
+    struct ep_viewer *viewer; /* NULL: it was refused, or is cut off */
+    int ours, fd;             /* the session's end, and its own */
+    bool is_cut;
+    char why[JOB_DOOR_TEXT_MAX]; /* "": nothing was wrong */
+    char heard[LAB_TEXT_MAX];
+};
+
+/* Four processes on two hosts, of which nothing is kept. */
+void lab_open(struct lab *lab);
+void lab_begin(struct lab *lab); /* opens the tap */
+void lab_end(struct lab *lab);   /* closes it */
+void lab_close(struct lab *lab);
+/* Once round the loop. */
+void lab_turn(struct lab *lab);
+/* The calls since the last time. */
+const char *lab_calls(struct lab *lab);
+
+/* A further job begins, ends, or is forgotten. */
+void lab_job(struct lab *lab, const char *name, uint32_t base, uint32_t size,
+             uint32_t cache_bytes);
+void lab_job_ended(struct lab *lab, uint32_t base);
+void lab_job_forgotten(struct lab *lab, uint32_t base);
+
+/* --- output */
+
+void lab_put(struct lab *lab, uint32_t proc, uint8_t channel, const void *mem,
+             uint32_t len_bytes, bool is_end);
+void lab_write(struct lab *lab, uint32_t proc, uint8_t channel,
+               const char *text);
+void lab_finish(struct lab *lab, uint32_t proc, uint8_t channel);
+/* Output from before, with lab->ticket; and that nodes have the order. */
+void lab_past(struct lab *lab, uint32_t proc, uint8_t channel, const char *text,
+              uint64_t before_bytes, bool is_turn);
+void lab_told(struct lab *lab, uint32_t first, uint32_t count);
+
+/* --- clients */
+
+void lab_come(struct lab *lab, struct lab_client *client, const char *name);
+/* A client that has come to a job, and has heard of it. */
+void lab_attach(struct lab *lab, struct lab_client *client, const char *name);
+void lab_leave(struct lab_client *client);
+/* What is wrong with it, as the door would say, and the viewer is closed; "":
+ * nothing. */
+const char *lab_say(struct lab_client *client, struct job_door msg);
+const char *lab_pull(struct lab_client *client, uint8_t channels);
+const char *lab_range(struct lab_client *client, uint32_t first, uint32_t last);
+/* For one range of processes where flags have OV_PUSH_NEW or OV_PUSH_MORE; else
+ * there are no ranges. */
+const char *lab_push(struct lab_client *client, uint16_t flags, uint32_t first,
+                     uint32_t last, const char *text);
+/* The next message, of which the rest lies in mem (JOB_DOOR_BYTES_MAX bytes);
+ * kind 0: there is none now. */
+struct job_door lab_next(struct lab_client *client, uint8_t *mem);
+/* All that it hears now. */
+const char *lab_heard(struct lab_client *client);
+
+#define ASSERT_HEARD(client, text) assert_string_equal(lab_heard(client), text)
+#define ASSERT_CALLS(lab, text)    assert_string_equal(lab_calls(lab), text)
+
+#endif
