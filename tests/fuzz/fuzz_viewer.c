@@ -31,6 +31,7 @@ enum step {
     EXIT,
     LOST,
     OVER,
+    STARTED,
 };
 
 struct play {
@@ -93,6 +94,13 @@ static void on_pushers(void *arg, bool are_there)
     FUZZ_CHECK(false); /* it is not about the run's own job */
 }
 
+static void on_back_over(void *arg)
+{
+    const struct play *play = arg;
+
+    FUZZ_CHECK(!ep_viewers_tap.replays(play->tap));
+}
+
 static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
 {
     (void)arg;
@@ -113,6 +121,7 @@ static bool on_wanted(void *arg)
 }
 
 static const struct ep_tap_events events = {.on_part = on_part,
+                                            .on_back_over = on_back_over,
                                             .on_push = on_push,
                                             .on_left = on_left,
                                             .on_pushers = on_pushers,
@@ -189,6 +198,9 @@ static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
     case LOST:
         ep_viewers_tap.lost(play->tap, proc, 1 + (what >> 4));
         break;
+    case STARTED:
+        tell_job(play, EP_TAP_JOB_STARTED);
+        break;
     case OVER:
         tell_job(play, what < 128 ? EP_TAP_JOB_ENDED : EP_TAP_JOB_FORGOTTEN);
         break;
@@ -249,6 +261,7 @@ static bool begin(struct play *play)
     FUZZ_CHECK(play->base != NULL && play->all != NULL);
     play->tap = ep_viewers_tap.open(&cfg);
     tell_job(play, EP_TAP_JOB_BEGUN);
+    tell_job(play, EP_TAP_JOB_STARTED);
     ep_viewers_tap.has_stdin(play->tap, BASE, BASE + SIZE - 1, true);
     play->viewer = ep_viewer_open(play->all, play->fds[0], "job",
                                   &viewer_events, play, why);

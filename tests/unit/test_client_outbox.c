@@ -232,8 +232,8 @@ static void all_boxes_have_a_limit(void **state)
     end(&place);
 }
 
-/* It keeps nothing itself, and its socket is full: it hears when that is not so
- * any more. */
+/* Others have left it no room, and still it keeps so much that it hears when
+ * there is some. */
 static void a_refusal_is_followed_by_room(void **state)
 {
     struct place place;
@@ -244,7 +244,10 @@ static void a_refusal_is_followed_by_room(void **state)
     begin(&place);
     place.pool.limit_bytes = 0;
     count = put_all(to, 0);
-    assert_true(count > 0 && ep_outbox_is_empty(to->box));
+    assert_false(ep_outbox_is_empty(to->box));
+    assert_true(place.pool.used_bytes <= EP_OUTBOX_LEAST_BYTES);
+    assert_true(place.pool.used_bytes + 2 * PACKET > EP_OUTBOX_LEAST_BYTES);
+    assert_int_equal(ep_outbox_bytes(to->box), place.pool.used_bytes);
     turn(&place);
     assert_int_equal(to->empties, 0);
     drain(&place, to, 0, count);
@@ -322,6 +325,67 @@ static void a_peer_that_has_left_is_no_error(void **state)
     end(&place);
 }
 
+/* Those of one length that are there now, in order from `first`. Returns how
+ * many these are. */
+static uint32_t take_all(struct end *from, uint32_t first)
+{
+    uint8_t mem[PACKET_MAX], want[PACKET_MAX];
+    uint32_t count = 0;
+    ssize_t got;
+
+    while ((got = take(from, mem)) >= 0) {
+        fill(want, first + count, PACKET);
+        assert_int_equal(got, PACKET);
+        assert_memory_equal(mem, want, PACKET);
+        count++;
+    }
+    return count;
+}
+
+/* Its socket has room again, and the loop has not told so yet: what is kept
+ * goes first, and there is room for more. */
+static void what_is_kept_is_tried_again(void **state)
+{
+    struct place place;
+    struct end *to = &place.ends[0];
+    uint32_t count, taken = 0;
+
+    (void)state;
+    begin(&place);
+    count = put_all(to, 0);
+    assert_int_equal(place.pool.sent, 0);
+    while (!ep_outbox_is_empty(to->box)) {
+        taken += take_all(to, taken);
+        assert_int_equal(put(to, count++, PACKET), 0);
+    }
+    assert_true(place.pool.sent > 0);
+    assert_int_equal(to->empties, 0);
+    taken += take_all(to, taken);
+    assert_int_equal(taken, count);
+    turn(&place); /* it hears of it from the loop alone */
+    assert_int_equal(to->empties, 1);
+    end(&place);
+}
+
+static void what_was_kept_is_counted_when_it_is_sent(void **state)
+{
+    struct place place;
+    uint32_t first, other, kept = 0;
+
+    (void)state;
+    begin(&place);
+    first = put_all(&place.ends[0], 0);
+    other = put_all(&place.ends[1], 0);
+    for (unsigned i = 0; i < 2; i++)
+        kept += (uint32_t)(ep_outbox_bytes(place.ends[i].box) / PACKET);
+    drain(&place, &place.ends[0], 0, first);
+    drain(&place, &place.ends[1], 0, other);
+    assert_int_equal(place.pool.sent, kept);
+    assert_int_equal(put(&place.ends[0], 0, 5), 0); /* at once */
+    assert_int_equal(place.pool.sent, kept);
+    end(&place);
+}
+
 static void a_box_that_closes_gives_back_its_part(void **state)
 {
     struct place place;
@@ -351,6 +415,8 @@ int main(void)
         cmocka_unit_test(a_word_finds_room_in_a_full_box),
         cmocka_unit_test(words_have_a_limit_too),
         cmocka_unit_test(a_peer_that_has_left_is_no_error),
+        cmocka_unit_test(what_is_kept_is_tried_again),
+        cmocka_unit_test(what_was_kept_is_counted_when_it_is_sent),
         cmocka_unit_test(a_box_that_closes_gives_back_its_part),
     };
 

@@ -59,7 +59,7 @@ static void a_flush_waits_until_all_is_sent(void **state)
     lab_close(&lab);
 }
 
-/* Nothing waits in its box, as that has no room. */
+/* Little waits in its box, as that has no room. */
 static void a_flush_waits_until_drops_are_told(void **state)
 {
     struct lab_client client;
@@ -70,7 +70,7 @@ static void a_flush_waits_until_drops_are_told(void **state)
     lab.all->pool.limit_bytes = 0;
     come(&lab, &client);
     fill(&lab);
-    assert_int_equal(lab.all->pool.used_bytes, 0);
+    assert_in_range(lab.all->pool.used_bytes, 1, EP_OUTBOX_LEAST_BYTES);
     assert_string_equal(flush_of(&lab), "waits");
     lab_turn(&lab);
     ASSERT_CALLS(&lab, "");
@@ -92,9 +92,56 @@ static void a_flush_does_not_wait_for_who_leaves(void **state)
     fill(&lab);
     assert_string_equal(flush_of(&lab), "waits");
     lab_leave(&one);
+    lab_turn(&lab);
     ASSERT_CALLS(&lab, "left 0/1");
     lab_leave(&other);
-    ASSERT_CALLS(&lab, "left 0/2; flushed");
+    ASSERT_CALLS(&lab, "left 0/2");
+    lab_turn(&lab); /* not from within its going */
+    ASSERT_CALLS(&lab, "flushed");
+    lab_close(&lab);
+}
+
+/* The time of a look is over. */
+static void look(struct lab *lab)
+{
+    event_active(lab->all->limit, EV_TIMEOUT, 0);
+    lab_turn(lab);
+}
+
+/* More than its socket has, so that some is sent of what is kept. */
+static void take_some(struct lab_client *client)
+{
+    uint8_t mem[JOB_DOOR_BYTES_MAX];
+
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(lab_next(client, mem).kind, JOB_DOOR_OUTPUT);
+}
+
+static void who_takes_some_has_more_time(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &client);
+    fill(&lab);
+    assert_string_equal(flush_of(&lab), "waits");
+    for (unsigned i = 1; i < 12; i++) {
+        take_some(&client);
+        look(&lab);
+        ASSERT_CALLS(&lab, "");
+    }
+    take_some(&client);
+    look(&lab); /* but not for ever */
+    ASSERT_CALLS(&lab, "flushed");
+    assert_string_equal(flush_of(&lab), "waits");
+    take_some(&client);
+    look(&lab);
+    ASSERT_CALLS(&lab, "");
+    look(&lab); /* nothing since */
+    ASSERT_CALLS(&lab, "flushed");
+    lab_leave(&client);
     lab_close(&lab);
 }
 
@@ -147,6 +194,7 @@ int main(void)
         cmocka_unit_test(a_flush_waits_until_all_is_sent),
         cmocka_unit_test(a_flush_waits_until_drops_are_told),
         cmocka_unit_test(a_flush_does_not_wait_for_who_leaves),
+        cmocka_unit_test(who_takes_some_has_more_time),
         cmocka_unit_test(a_flush_ends_with_the_tap),
         cmocka_unit_test(a_flush_ends_in_seconds),
     };

@@ -138,7 +138,8 @@ static void a_lost_node_does_not_hold_it_up(void **state)
     lab_close(&lab);
 }
 
-static void nobody_answers_where_nothing_is_kept(void **state)
+/* Who was told that nothing was before would take it for all. */
+static void who_comes_too_late_for_the_past_is_refused(void **state)
 {
     struct lab_client client;
     struct lab lab;
@@ -147,17 +148,45 @@ static void nobody_answers_where_nothing_is_kept(void **state)
     begin(&lab, CACHE);
     lab.ticket = 0;
     lab_finish(&lab, 0, 1);
-    come(&lab, &client, 0, 1, LAB_BOTH);
-    ASSERT_CALLS(&lab, "wanted; replay 0-1 channels 6 bytes 1000");
+    lab_attach(&lab, &client, "own");
+    assert_string_equal(lab_range(&client, 0, 1), "");
+    assert_string_equal(
+        lab_pull(&client, LAB_BOTH),
+        "the session ends, and what was before cannot be had any more");
+    ASSERT_CALLS(&lab, "wanted; replay 0-1 channels 6 bytes 1000; left 0/1");
     assert_false(replays(&lab));
-    lab_write(&lab, 0, 2, "new");
-    ASSERT_HEARD(&client, "pulled; 0.1 end; 0.2 'new'");
+    ASSERT_HEARD(&client, "");
     lab_leave(&client);
     lab_attach(&lab, &client, "own");
     assert_string_equal(lab_pull(&client, 8), ""); /* no channel at all */
-    ASSERT_CALLS(&lab, "left 0/1; wanted");
+    ASSERT_CALLS(&lab, "wanted");
     ASSERT_HEARD(&client, "pulled");
     lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* Nothing of it is kept any more. */
+static void nothing_was_before_of_a_job_that_is_gone(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    lab_job(&lab, "further", 5, 2, CACHE);
+    lab_attach(&lab, &client, "further");
+    for (uint32_t proc = 5; proc < 7; proc++) {
+        lab_finish(&lab, proc, 1);
+        lab_finish(&lab, proc, 2);
+    }
+    lab_job_ended(&lab, 5);
+    lab_job_forgotten(&lab, 5);
+    lab.ticket = 0;
+    assert_string_equal(lab_pull(&client, LAB_BOTH), "");
+    ASSERT_CALLS(&lab, "wanted");
+    ASSERT_HEARD(&client, "pulled; 5.1 end; 5.2 end; 6.1 end; 6.2 end");
+    lab_leave(&client);
+    ASSERT_CALLS(&lab, "left 5/1");
     lab_close(&lab);
 }
 
@@ -209,24 +238,7 @@ static void a_job_that_ended_without_a_cache_asks_nobody(void **state)
     lab_close(&lab);
 }
 
-/* A process that was never started answers to nobody. */
-static void an_exit_gives_up_the_past(void **state)
-{
-    struct lab_client client;
-    struct lab lab;
-
-    (void)state;
-    begin(&lab, CACHE);
-    come(&lab, &client, 3, 3, LAB_BOTH);
-    lab_past(&lab, 3, 1, "a", 0, false);
-    ep_viewers_tap.exit(lab.tap, 3, 0);
-    assert_false(replays(&lab));
-    ASSERT_HEARD(&client, "pulled; 3.1 'a'; 3.1 end; 3.2 end");
-    lab_leave(&client);
-    lab_close(&lab);
-}
-
-/* Of one whose channels have ended before, what is kept still comes. */
+/* Of a process that has ended, what is kept still comes. */
 static void an_exit_leaves_what_is_kept(void **state)
 {
     struct lab_client client;
@@ -286,12 +298,38 @@ static void answers_are_for_who_asked(void **state)
     lab.ticket = 9;
     come(&lab, &third, 0, 0, 2);
     assert_true(replays(&lab));
+    lab_calls(&lab);
     lab_leave(&third); /* nobody waits for its answer */
+    ASSERT_CALLS(&lab, "left 0/3; back over");
     assert_false(replays(&lab));
     lab_past(&lab, 0, 1, "for nobody", 0, true);
     ASSERT_HEARD(&one, "");
     ASSERT_HEARD(&other, "");
     lab_leave(&one);
+    lab_leave(&other);
+    ASSERT_CALLS(&lab, "left 0/1; left 0/2");
+    lab_close(&lab);
+}
+
+/* The end of the run may have waited for it; when the tap closes nobody asks
+ * any more. */
+static void the_launcher_hears_when_who_waits_goes(void **state)
+{
+    struct lab_client one, other;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    come(&lab, &one, 0, 0, 2);
+    lab.ticket = 8;
+    come(&lab, &other, 0, 0, 2);
+    lab_calls(&lab);
+    lab_leave(&one);
+    ASSERT_CALLS(&lab, "left 0/1; back over");
+    assert_true(replays(&lab));
+    lab_end(&lab);
+    assert_true(other.is_cut);
+    ASSERT_CALLS(&lab, "");
     lab_leave(&other);
     lab_close(&lab);
 }
@@ -303,13 +341,14 @@ int main(void)
         cmocka_unit_test(an_answer_tells_that_it_was_heard),
         cmocka_unit_test(an_end_comes_behind_the_past),
         cmocka_unit_test(a_lost_node_does_not_hold_it_up),
-        cmocka_unit_test(nobody_answers_where_nothing_is_kept),
+        cmocka_unit_test(who_comes_too_late_for_the_past_is_refused),
+        cmocka_unit_test(nothing_was_before_of_a_job_that_is_gone),
         cmocka_unit_test(without_a_cache_nodes_are_heard_first),
         cmocka_unit_test(a_job_that_ended_without_a_cache_asks_nobody),
-        cmocka_unit_test(an_exit_gives_up_the_past),
         cmocka_unit_test(an_exit_leaves_what_is_kept),
         cmocka_unit_test(a_large_answer_comes_in_pieces),
         cmocka_unit_test(answers_are_for_who_asked),
+        cmocka_unit_test(the_launcher_hears_when_who_waits_goes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,7 +42,9 @@ static void a_push_is_answered_when_it_has_its_place(void **state)
     assert_string_equal(lab_push(&client, 0, 0, 0, "more"), "");
     ASSERT_CALLS(&lab, "push 0/1 'more'");
     assert_string_equal(lab_push(&client, 0, 0, 0, "too early"), no_push);
-    ASSERT_CALLS(&lab, "left 0/1; no pushers");
+    ASSERT_CALLS(&lab, "left 0/1");
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "no pushers");
     lab_leave(&client);
     lab_close(&lab);
 }
@@ -218,6 +220,7 @@ static void a_push_that_nobody_reads_is_over(void **state)
     ASSERT_HEARD(&client, "pushed");
     ASSERT_CALLS(&lab, "pushers; push 0/1 new 0-3 'e'");
     lab_leave(&client);
+    lab_turn(&lab);
     ASSERT_CALLS(&lab, "left 0/1; no pushers");
     lab_close(&lab);
 }
@@ -292,11 +295,15 @@ static void the_launcher_hears_of_pushers_once(void **state)
     ASSERT_CALLS(&lab, "push 5/3 new 5-5 'x'; pushers; push 0/1 new 0-0 'a'; "
                        "push 0/2 new 1-1 'b'; push 0/2 'c'");
     assert_string_equal(lab_push(&one, OV_PUSH_CLOSE, 0, 0, ""), "");
+    lab_turn(&lab);
     ASSERT_CALLS(&lab, "push 0/1 close ''");
     lab_leave(&third);
     lab_leave(&other);
-    ASSERT_CALLS(&lab, "left 5/3; left 0/2; no pushers");
+    ASSERT_CALLS(&lab, "left 5/3; left 0/2");
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "no pushers");
     lab_leave(&one);
+    lab_turn(&lab);
     ASSERT_CALLS(&lab, "left 0/1");
     lab_close(&lab);
 }
@@ -331,6 +338,8 @@ static void a_job_that_is_behind_holds_pushes_back(void **state)
     ASSERT_CALLS(&lab, "");
     ASSERT_HEARD(&one, "");
     behind(&lab, 8, false);
+    ASSERT_CALLS(&lab, "");
+    lab_turn(&lab);
     ASSERT_CALLS(&lab, "push 5/1 new 5-5 'a'");
     ASSERT_HEARD(&one, "pushed");
     lab_leave(&one);
@@ -350,6 +359,8 @@ static void an_exit_lets_pushes_go_on(void **state)
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 6, 6, "a"), "");
     ASSERT_CALLS(&lab, "");
     ep_viewers_tap.exit(lab.tap, 5, 0);
+    ASSERT_CALLS(&lab, "");
+    lab_turn(&lab);
     ASSERT_CALLS(&lab, "push 5/1 new 6-6 'a'");
     behind(&lab, 5, true); /* late words of a node that was given up */
     pushed(&lab, 1);
@@ -374,8 +385,10 @@ static void who_leaves_takes_along_what_waits(void **state)
     lab_leave(&one);
     ASSERT_CALLS(&lab, "pushers; left 0/1");
     behind(&lab, 0, false);
+    lab_turn(&lab);
     ASSERT_CALLS(&lab, "push 0/2 new 0-0 'b'");
     lab_leave(&other);
+    lab_turn(&lab);
     ASSERT_CALLS(&lab, "left 0/2; no pushers");
     pushed(&lab, 2);
     lab_attach(&lab, &one, "own"); /* is another writer */
@@ -391,6 +404,63 @@ static void who_leaves_takes_along_what_waits(void **state)
     assert_string_equal(lab_push(&one, OV_PUSH_NEW, 0, 0, "d"), "");
     ASSERT_CALLS(&lab, "pushers; push 0/4 new 0-0 'd'");
     lab_leave(&one);
+    lab_close(&lab);
+}
+
+/* --- a job that has not started */
+
+/* Who reads is known only then. */
+static void a_push_waits_until_its_job_is_started(void **state)
+{
+    struct lab_client one, other, third;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    lab.pushes_at_once = true;
+    lab_job_begun(&lab, "slow", 20, 4, 0);
+    lab_attach(&lab, &one, "slow");
+    lab_attach(&lab, &other, "slow");
+    lab_attach(&lab, &third, "further");
+    assert_string_equal(lab_push(&one, OV_PUSH_NEW, 20, 21, "a"), "");
+    assert_string_equal(lab_push(&other, OV_PUSH_NEW, 23, 23, "b"), "");
+    assert_string_equal(lab_push(&third, OV_PUSH_NEW, 5, 5, "c"), "");
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "push 5/3 new 5-5 'c'");
+    ep_viewers_tap.has_stdin(lab.tap, 20, 22, true);
+    behind(&lab, 22, true);
+    lab_job_started(&lab, 20);
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "");
+    ASSERT_HEARD(&one, "");
+    behind(&lab, 22, false);
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "push 20/1 new 20-21 'a'; push 20/2 new 23-23 'b'");
+    ASSERT_HEARD(&one, "pushed");
+    assert_string_equal(lab_push(&one, 0, 0, 0, "d"), "");
+    assert_string_equal(lab_push(&other, 0, 0, 0, "e"), "");
+    ASSERT_CALLS(&lab, "push 20/1 'd'");
+    ASSERT_HEARD(&other, "pushed; over");
+    lab_leave(&one);
+    lab_leave(&other);
+    lab_leave(&third);
+    lab_close(&lab);
+}
+
+static void who_leaves_before_the_start_has_pushed_nothing(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    lab_job_begun(&lab, "slow", 20, 4, 0);
+    lab_attach(&lab, &client, "slow");
+    assert_string_equal(lab_push(&client, OV_PUSH_NEW, 20, 21, "a"), "");
+    lab_leave(&client);
+    lab_job_started(&lab, 20);
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "left 20/1");
     lab_close(&lab);
 }
 
@@ -411,6 +481,8 @@ int main(void)
         cmocka_unit_test(a_job_that_is_behind_holds_pushes_back),
         cmocka_unit_test(an_exit_lets_pushes_go_on),
         cmocka_unit_test(who_leaves_takes_along_what_waits),
+        cmocka_unit_test(a_push_waits_until_its_job_is_started),
+        cmocka_unit_test(who_leaves_before_the_start_has_pushed_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,11 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
                                    .ranks = lab->each};
 }
 
+static void on_back_over(void *arg)
+{
+    add(((struct lab *)arg)->calls, "back over");
+}
+
 static void on_flushed(void *arg)
 {
     add(((struct lab *)arg)->calls, "flushed");
@@ -113,6 +118,7 @@ void lab_open(struct lab *lab)
 void lab_begin(struct lab *lab)
 {
     static const struct ep_tap_events events = {.on_part = on_part,
+                                                .on_back_over = on_back_over,
                                                 .on_flushed = on_flushed,
                                                 .on_push = on_push,
                                                 .on_left = on_left,
@@ -168,8 +174,8 @@ static void tell_job(struct lab *lab, const struct ep_tap_job *job)
     ep_viewers_tap.job(lab->tap, job);
 }
 
-void lab_job(struct lab *lab, const char *name, uint32_t base, uint32_t size,
-             uint32_t cache_bytes)
+void lab_job_begun(struct lab *lab, const char *name, uint32_t base,
+                   uint32_t size, uint32_t cache_bytes)
 {
     tell_job(lab, &(struct ep_tap_job){.event = EP_TAP_JOB_BEGUN,
                                        .base = base,
@@ -178,6 +184,19 @@ void lab_job(struct lab *lab, const char *name, uint32_t base, uint32_t size,
                                        .channels = LAB_BOTH,
                                        .parts = 1,
                                        .cache_bytes = cache_bytes});
+}
+
+void lab_job_started(struct lab *lab, uint32_t base)
+{
+    tell_job(lab,
+             &(struct ep_tap_job){.event = EP_TAP_JOB_STARTED, .base = base});
+}
+
+void lab_job(struct lab *lab, const char *name, uint32_t base, uint32_t size,
+             uint32_t cache_bytes)
+{
+    lab_job_begun(lab, name, base, size, cache_bytes);
+    lab_job_started(lab, base);
 }
 
 void lab_job_ended(struct lab *lab, uint32_t base)

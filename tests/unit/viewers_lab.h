@@ -61,9 +61,13 @@ void lab_turn(struct lab *lab);
 /* The calls since the last time. */
 const char *lab_calls(struct lab *lab);
 
-/* A further job begins, ends, or is forgotten. */
+/* A further job begins and is started, or only begins; ends, or is forgotten.
+ */
 void lab_job(struct lab *lab, const char *name, uint32_t base, uint32_t size,
              uint32_t cache_bytes);
+void lab_job_begun(struct lab *lab, const char *name, uint32_t base,
+                   uint32_t size, uint32_t cache_bytes);
+void lab_job_started(struct lab *lab, uint32_t base);
 void lab_job_ended(struct lab *lab, uint32_t base);
 void lab_job_forgotten(struct lab *lab, uint32_t base);
 
