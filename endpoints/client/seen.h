@@ -32,8 +32,8 @@ struct ep_seen_job {
     uint32_t behind; /* processes */
     uint32_t users;  /* clients that look at it */
     struct job_failure failure;
-    uint64_t kill_ns; /* it was asked to end, and is killed then; 0: it was not
-                       */
+    uint64_t kill_ns; /* it was asked to end, and is killed then; 0: it was
+                         not, or that is done */
     bool is_started;  /* who reads stdin is known */
     bool is_over;     /* its processes have ended, */
     bool is_gone;     /* and nobody asks for it any more */

@@ -63,12 +63,12 @@ struct ep_viewer {
 struct ep_viewers {
     struct ep_tap_cfg cfg; /* events NULL: the tap is not open */
     struct ep_seen seen;
-    bool is_fresh;           /* those who wait are to be looked at */
     struct ep_viewer *first; /* owned by their clients */
     struct ep_outbox_pool pool;
     struct event *limit; /* owned: of a flush; NULL: none */
     struct event *soon;  /* owned: what cannot be said from within a call */
     struct event *kills; /* owned: jobs that were asked to end */
+    bool is_new;         /* jobs that were asked for before are still due */
     const char *why;     /* that clients are to go, at its end; NULL: no word */
     uint64_t sent;       /* packets at the last look of the limit, */
     unsigned looks;      /* and how many of these there were */
@@ -114,8 +114,8 @@ void ep_viewer_push_end(struct ep_viewer *viewer);
 
 /* --- viewer.c */
 
-/* The tap is open: the job that it waits for is found, or (a sentence, which
- * may lie in `why`) not. */
+/* The tap is open: the job that it waits to attach to is found, or (a sentence,
+ * which may lie in `why`) not. */
 const char *ep_viewer_begin(struct ep_viewer *viewer, char *why);
 
 /* --- viewer_spawn.c */

@@ -301,63 +301,6 @@ static bool tap_flush(void *tap)
 
 /* --- what cannot be said from within a call */
 
-static void begin_waiting(struct ep_viewers *all)
-{
-    struct ep_viewer *next;
-
-    all->is_fresh = false;
-    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
-        char mem[JOB_DOOR_TEXT_MAX];
-        const char *why = at->job == NULL ? ep_viewer_begin(at, mem) : NULL;
-
-        next = at->next;
-        if (why != NULL)
-            cut(at, why);
-    }
-}
-
-static void on_soon(evutil_socket_t fd, short what, void *arg)
-{
-    struct ep_viewers *all = arg;
-
-    (void)fd;
-    (void)what;
-    if (all->is_fresh)
-        begin_waiting(all);
-    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
-        if (at->job == NULL)
-            continue;
-        ep_viewer_push_on(at);
-        if (ep_outbox_is_empty(at->box))
-            ep_viewer_catch_up(at);
-    }
-    on_change(all);
-}
-
-/* Kills those whose time has come; the timer goes on for the others. */
-static void on_kills(evutil_socket_t fd, short what, void *arg)
-{
-    static const struct timeval look = {.tv_sec = 1};
-    struct ep_viewers *all = arg;
-    bool are_more = false;
-
-    (void)fd;
-    (void)what;
-    for (struct ep_seen_job *job = all->seen.jobs; job != NULL;
-         job = job->next) {
-        const struct topo_range range = {job->base, job->base + job->size - 1};
-
-        if (job->kill_ns == 0 || job->is_over)
-            continue;
-        if (job->kill_ns <= ep_clock_ns())
-            (void)all->cfg.events->on_signal(all->cfg.arg, SIGKILL, &range, 1);
-        else
-            are_more = true;
-    }
-    if (are_more)
-        event_add(all->kills, &look);
-}
-
 /* In the order in which they have asked. */
 static void tap_again(void *tap)
 {
@@ -373,7 +316,76 @@ static void tap_again(void *tap)
     }
 }
 
+static void on_soon(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_viewers *all = arg;
+
+    (void)fd;
+    (void)what;
+    if (all->is_new)
+        tap_again(all);
+    all->is_new = false;
+    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (at->job == NULL)
+            continue;
+        ep_viewer_push_on(at);
+        if (ep_outbox_is_empty(at->box))
+            ep_viewer_catch_up(at);
+    }
+    on_change(all);
+}
+
+static void wait_for_kill(const struct ep_viewers *all, uint64_t wait_ns)
+{
+    const uint64_t wait_us = wait_ns / 1000 + 1;
+    const struct timeval wait = {.tv_sec = (time_t)(wait_us / 1000000),
+                                 .tv_usec = (suseconds_t)(wait_us % 1000000)};
+
+    event_add(all->kills, &wait);
+}
+
+/* Kills those whose time has come, and waits for the next one. Where the loop's
+ * clock lags behind it may be early. */
+static void on_kills(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_viewers *all = arg;
+    const uint64_t now_ns = ep_clock_ns();
+    uint64_t next_ns = UINT64_MAX;
+
+    (void)fd;
+    (void)what;
+    for (struct ep_seen_job *job = all->seen.jobs; job != NULL;
+         job = job->next) {
+        const struct topo_range range = {job->base, job->base + job->size - 1};
+
+        if (job->kill_ns == 0 || job->is_over)
+            continue;
+        if (job->kill_ns > now_ns) {
+            next_ns = job->kill_ns < next_ns ? job->kill_ns : next_ns;
+            continue;
+        }
+        job->kill_ns = 0;
+        (void)all->cfg.events->on_signal(all->cfg.arg, SIGKILL, &range, 1);
+    }
+    if (next_ns != UINT64_MAX)
+        wait_for_kill(all, next_ns - now_ns);
+}
+
 /* --- beginning and end */
+
+static void begin_waiting(struct ep_viewers *all)
+{
+    struct ep_viewer *next;
+
+    for (struct ep_viewer *at = all->first; at != NULL; at = next) {
+        char mem[JOB_DOOR_TEXT_MAX];
+        const char *why = ep_viewer_begin(at, mem);
+
+        next = at->next;
+        if (why != NULL)
+            cut(at, why);
+    }
+}
 
 /* Those that wait for a job do so until there is one. */
 static void tap_close(void *tap)
@@ -416,8 +428,9 @@ static void *tap_open(const struct ep_tap_cfg *cfg)
         tap_close(all);
         return NULL;
     }
-    all->is_fresh = true;
-    ep_viewers_soon(all); /* those who wait: the tap is not known yet */
+    begin_waiting(all);
+    all->is_new = true;
+    ep_viewers_soon(all);
     return all;
 }
 
