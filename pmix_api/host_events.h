@@ -66,7 +66,7 @@ struct px_host_events {
      * writer, whose number is the base. */
     void (*on_push)(void *arg, uint32_t base, uint32_t writer,
                     const uint8_t *mem, uint32_t len_bytes);
-    /* They do so no more. */
+    /* Tools push nothing further to that job. */
     void (*on_left)(void *arg, uint32_t base, uint32_t writer);
     /* A tool is about to push to the run's own job: the end of the launcher's
      * stdin must not end that of its processes. Or none is left. */

@@ -121,7 +121,7 @@ static bool start(struct px_host *host, struct px_wait *wait)
     return !spawned.is_later;
 }
 
-/* It is nobody's here: no helper's end is its own. */
+/* The job stays where a helper ends: no tool has started it. */
 void px_host_begun(struct px_host *host, const struct px_spawned *spawned,
                    uint8_t forwards)
 {

@@ -34,8 +34,8 @@ struct session_events {
     /* Output cannot be read again, or the session wants no more of this client,
      * and why; borrowed. */
     void (*on_error)(const char *why);
-    /* Of a job of one's own; others leave these NULL. All of its processes run;
-     * or one cannot be started, and it ends; */
+    /* Who starts a job hears of it; all others leave these NULL. Its processes
+     * run; or one cannot be started, and it ends; */
     void (*on_started)(void);
     void (*on_unstarted)(const struct job_door *unstarted);
     /* a signal is on its way; */
@@ -62,7 +62,7 @@ const char *session_open(struct event_base *base, struct ep_writer *writer,
 /* Asks for the output of these ranks; no member: of all. `channels`: those that
  * are wanted, bits 1 << TEXT_CHANNEL_. */
 void session_pull(const struct topo_ranges *ranks, unsigned channels);
-/* As of feed_push_fn. */
+/* Sends input, as feed_push_fn says. */
 void session_push(const struct topo_ranges *ranks, const void *mem,
                   size_t len_bytes);
 /* To all processes of a job of one's own; on_signalled follows. */

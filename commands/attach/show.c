@@ -27,15 +27,17 @@ _Static_assert((int)TEXT_CHANNELS <= (int)LINE_SHIFT,
 
 /* A piece of output with its bytes behind it. */
 struct piece {
-    struct piece *next;
-    int takers; /* places that have yet to take it */
+    struct piece *next;            /* in the queue */
+    struct piece *before, *behind; /* of all that are in hand */
+    int takers;                    /* places that have yet to take it */
     struct show_output output;
     uint8_t mem[];
 };
 
 static struct {
     struct piece *first, **last; /* owned; not with the console yet */
-    uint64_t hand_bytes;         /* here and with the console */
+    struct piece *hand;          /* owned: those, and what the console has */
+    uint64_t hand_bytes;         /* of them */
     bool is_lost, is_over;       /* is_over: nothing more is taken */
     struct event *takes;         /* what is queued goes to the console */
     struct ep_writer *writer;
@@ -68,6 +70,10 @@ static void queue(struct piece *piece)
     if (show.first == NULL)
         event_active(show.takes, EV_TIMEOUT, 0);
     show.hand_bytes += cost_of(piece);
+    piece->behind = show.hand;
+    if (show.hand != NULL)
+        show.hand->before = piece;
+    show.hand = piece;
     *show.last = piece;
     show.last = &piece->next;
 }
@@ -116,12 +122,23 @@ bool show_has_room(void)
     return show.hand_bytes < HAND_BYTES;
 }
 
+static void drop_piece(struct piece *piece)
+{
+    show.hand_bytes -= cost_of(piece);
+    if (piece->before != NULL)
+        piece->before->behind = piece->behind;
+    else
+        show.hand = piece->behind;
+    if (piece->behind != NULL)
+        piece->behind->before = piece->before;
+    free(piece);
+}
+
 static void let_go(struct piece *piece)
 {
     bool had_room = show_has_room();
 
-    show.hand_bytes -= cost_of(piece);
-    free(piece);
+    drop_piece(piece);
     if (!had_room && show_has_room())
         show.events->on_room();
 }
@@ -389,6 +406,8 @@ void show_close(void)
     show.is_over = true;
     ep_output_close(show.output);
     show.output = NULL;
+    while (show.hand != NULL)
+        drop_piece(show.hand);
     words_close();
     ep_writer_close(show.writer, true);
     if (show.takes != NULL)

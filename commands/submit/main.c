@@ -32,7 +32,7 @@
 /* A dvm that does not answer does not prevent a stop. */
 enum { EXIT_TIMEOUT = 124, STOP_WAIT_S = 1 };
 
-/* Of output that waits for us; then the dvm holds back the processes. */
+/* So much output waits here before the dvm holds back the processes. */
 #define FILE_BYTES ((uint64_t)16 << 20)
 
 static struct {

@@ -229,7 +229,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
     if ((what & EV_TIMEOUT) == 0)
         got = recv(fd, mem, sizeof(mem), MSG_DONTWAIT);
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+    /* One that leaves something unread leaves an error before what it said. */
+    if (got < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET))
         return;
     if (got <= 0 || !hear(client, ov_rd_init(mem, (size_t)got)))
         drop(client);

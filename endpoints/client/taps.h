@@ -61,7 +61,8 @@ struct ep_tap_events {
      * own, each for one job. pushed() follows, when it has its place. */
     void (*on_push)(void *arg, uint32_t base, uint32_t writer,
                     const uint8_t *mem, uint32_t len_bytes);
-    /* This writer is no more, also from within pushed(). */
+    /* This writer pushes nothing further. It may be said from within pushed().
+     */
     void (*on_left)(void *arg, uint32_t base, uint32_t writer);
     /* Somebody is about to push to the run's own job: the end of the launcher's
      * stdin does not end that of the processes. Or nobody of them is left. */

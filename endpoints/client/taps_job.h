@@ -24,7 +24,7 @@ struct ep_tap_sinks {
  * processes take 16 MiB. */
 enum { EP_TAP_CACHE_BYTES = 64 * 1024 };
 
-/* Of the name of a job, with its NUL. */
+/* A job's name has so many bytes at most, with its NUL. */
 enum { EP_TAP_NAME_BYTES = 64 };
 
 struct ep_tap_spawn {

@@ -260,7 +260,7 @@ static void end_flush(struct ep_viewers *all)
     all->cfg.events->on_flushed(all->cfg.arg);
 }
 
-/* Who takes some has more time. */
+/* A client that has taken something since the last look gets more time. */
 static void on_limit(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_viewers *all = arg;
@@ -407,7 +407,7 @@ static void tap_close(void *tap)
     all->why = NULL;
 }
 
-/* A dvm's own processes are its daemons, which are nobody's job. */
+/* A dvm has no job of its own: its processes are its daemons. */
 static void *tap_open(const struct ep_tap_cfg *cfg)
 {
     struct ep_viewers *all = cfg->self;

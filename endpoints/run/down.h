@@ -69,8 +69,8 @@ uint32_t ep_run_down_push_bytes(uint32_t frame_bytes);
 void ep_run_down_push(struct run_down *down, uint32_t base, uint64_t writer,
                       const uint8_t *mem, uint32_t len_bytes);
 void ep_run_down_pushers(struct run_down *down, bool are_there);
-/* This writer pushes to that job no more. Also from within these, and from
- * on_pushed. */
+/* This writer pushes nothing further to that job. It may be said from within
+ * these, and from on_pushed. */
 void ep_run_down_left(struct run_down *down, uint32_t base, uint64_t writer);
 
 /* The launcher may have come to the foreground. */

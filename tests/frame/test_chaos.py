@@ -312,11 +312,11 @@ class JudgeTest(unittest.TestCase):
                         "who": "client", "pid": 9, "above": 1}])]
                 self.assertEqual(len(one.judge()), bad, (end, killed))
 
-    def test_a_gap_is_told_where_the_helper_stood_still(self):
+    def test_a_gap_is_told_where_a_client_stood_still(self):
         said = b"xylem: output of rank 1 is missing here: what reads this\n"
         stop = {"do": "stop", "for_s": 5, "when": KILL["when"],
-                "whom": [["helper", 1]]}
-        did = dict(HIT, did=[{"who": "helper", "pid": 9, "above": 1,
+                "whom": [["client", 0]]}
+        did = dict(HIT, did=[{"who": "client", "pid": 9, "above": 1,
                               "for_s": 5}])
         for err, code, faults, glue, word in (
                 (said, 1, [stop], b"\n", None),

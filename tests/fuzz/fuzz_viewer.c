@@ -1,5 +1,6 @@
-/* A client that looks at a job says anything, while the launcher goes on: what
- * it pushes and asks for is of its job, and what it hears are messages.
+/* A client that looks at a job, or starts one, says anything, while the
+ * launcher goes on: what it pushes and asks for is of its job, and what it
+ * hears are messages.
  *
  * The bytes are pieces, each behind its length in two bytes. A piece is a
  * message of the client or, where its first byte is one of enum step, something
@@ -7,7 +8,9 @@
  */
 #include "tests/fuzz/fuzz.h"
 
+#include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,7 +22,14 @@
 #include "overlay/base/err.h"
 #include "overlay/wire/push.h"
 
-enum { BASE = 5, SIZE = 4, TICKET = 3, PUSH_BYTES = 256 };
+enum {
+    BASE = 5, /* of the job that is there */
+    SIZE = 4,
+    LAST = 15, /* the last number of a process */
+    TICKET = 3,
+    PUSH_BYTES = 256,
+    SIGNALS = 64,
+};
 
 enum step {
     PUSHED = 0x80,
@@ -32,6 +42,10 @@ enum step {
     LOST,
     OVER,
     STARTED,
+    FAILED,
+    ASKS,   /* another client comes in its place, which starts a job */
+    SPAWNS, /* what the launcher says to that: a refusal, or more: it begins */
+    AGAIN,
 };
 
 struct play {
@@ -42,6 +56,12 @@ struct play {
     int fds[2];               /* the session's, the client's */
     bool is_pushing;          /* pushed() is due */
     uint64_t next;            /* ranges of its set go on from here */
+    struct topo_range job;    /* its own; first 0: it has none */
+    uint32_t spawned;         /* the next job begins here */
+    uint32_t writer;          /* as which it pushes */
+    uint8_t refusal;
+    bool is_held, is_over;
+    bool is_telling; /* a call to the tap, from within which few may come */
 };
 
 /* --- the launcher */
@@ -55,10 +75,15 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
         .host = "host", .first_rank = index, .ranks = 1};
 }
 
-static bool is_of(struct topo_range range)
+static bool is_of(const struct play *play, struct topo_range range)
 {
-    return range.first >= BASE && range.first <= range.last &&
-           range.last < BASE + SIZE;
+    return play->job.first > 0 && range.first >= play->job.first &&
+           range.first <= range.last && range.last <= play->job.last;
+}
+
+static bool is_job(const struct play *play, const struct topo_range *range)
+{
+    return range->first == play->job.first && range->last == play->job.last;
 }
 
 static void on_push(void *arg, uint32_t base, uint32_t writer,
@@ -67,7 +92,8 @@ static void on_push(void *arg, uint32_t base, uint32_t writer,
     struct play *play = arg;
     struct ov_push push;
 
-    FUZZ_CHECK(base == BASE && writer == 1 && !play->is_pushing);
+    FUZZ_CHECK(base == play->job.first && writer == play->writer);
+    FUZZ_CHECK(!play->is_pushing && !play->is_telling);
     FUZZ_CHECK(len_bytes <= PUSH_BYTES);
     FUZZ_CHECK(ov_push_decode(mem, len_bytes, &push) == 0);
     if ((push.flags & OV_PUSH_NEW) != 0)
@@ -75,7 +101,7 @@ static void on_push(void *arg, uint32_t base, uint32_t writer,
     for (unsigned i = 0; i < push.ranges; i++) {
         struct topo_range range = ov_push_range(&push);
 
-        FUZZ_CHECK(is_of(range) && range.first >= play->next);
+        FUZZ_CHECK(is_of(play, range) && range.first >= play->next);
         play->next = (uint64_t)range.last + 1;
     }
     play->is_pushing = true;
@@ -83,8 +109,9 @@ static void on_push(void *arg, uint32_t base, uint32_t writer,
 
 static void on_left(void *arg, uint32_t base, uint32_t writer)
 {
-    (void)arg;
-    FUZZ_CHECK(base == BASE && writer == 1);
+    const struct play *play = arg;
+
+    FUZZ_CHECK(base == play->job.first && writer == play->writer);
 }
 
 static void on_pushers(void *arg, bool are_there)
@@ -103,11 +130,12 @@ static void on_back_over(void *arg)
 
 static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
 {
-    (void)arg;
+    const struct play *play = arg;
+
     FUZZ_CHECK(want->count > 0 && want->bytes == 10);
     FUZZ_CHECK(want->channels != 0 && (want->channels & ~6) == 0);
     for (uint32_t i = 0; i < want->count; i++) {
-        FUZZ_CHECK(is_of(want->ranges[i]));
+        FUZZ_CHECK(is_of(play, want->ranges[i]));
         FUZZ_CHECK(i == 0 ||
                    want->ranges[i - 1].last + 1 < want->ranges[i].first);
     }
@@ -120,24 +148,86 @@ static bool on_wanted(void *arg)
     return true;
 }
 
+static void on_hold(void *arg, const struct topo_range *range, bool is_held)
+{
+    struct play *play = arg;
+
+    FUZZ_CHECK(is_job(play, range) && !play->is_telling);
+    FUZZ_CHECK(play->is_held != is_held);
+    play->is_held = is_held;
+}
+
+static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
+                      uint32_t count)
+{
+    const struct play *play = arg;
+
+    FUZZ_CHECK(count == 1 && is_job(play, ranges) && !play->is_telling);
+    FUZZ_CHECK(play->job.first != BASE && !play->is_over);
+    FUZZ_CHECK(signo >= 1 && signo <= SIGNALS);
+    return true;
+}
+
+static void on_note(void *arg, const char *text)
+{
+    (void)arg;
+    FUZZ_CHECK(text[0] != '\0');
+}
+
+static void tell_job(struct play *play, enum ep_tap_event event, uint32_t base,
+                     uint32_t size)
+{
+    play->is_telling = true;
+    ep_viewers_tap.job(play->tap, &(struct ep_tap_job){.event = event,
+                                                       .base = base,
+                                                       .size = size,
+                                                       .nspace = "job",
+                                                       .channels = 6,
+                                                       .parts = size,
+                                                       .cache_bytes = 10,
+                                                       .step = "exec",
+                                                       .subject = "it",
+                                                       .err = ENOENT});
+    play->is_telling = false;
+}
+
+static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
+                     struct ep_tap_spawned *out, char *why)
+{
+    struct play *play = arg;
+    const uint32_t size = 1 + spawn->apps_count % SIZE;
+
+    FUZZ_CHECK(play->job.first == 0 && !play->is_telling);
+    FUZZ_CHECK(spawn->apps_count > 0);
+    for (uint32_t i = 0; i < spawn->apps_count; i++)
+        FUZZ_CHECK(spawn->apps[i].program.argv[0] != NULL);
+    snprintf(why, EP_TAP_WHY_MAX, "no");
+    out->refusal = play->refusal < EP_TAP_LATER
+                       ? (enum ep_tap_refusal)play->refusal
+                       : EP_TAP_LATER;
+    if (play->refusal <= EP_TAP_LATER || play->spawned + size > LAST + 1)
+        return false;
+    *out = (struct ep_tap_spawned){
+        .base = play->spawned, .size = size, .parts = size, .cache_bytes = 10};
+    play->spawned += size;
+    play->job = (struct topo_range){out->base, out->base + size - 1};
+    play->writer++;
+    play->is_over = false;
+    tell_job(play, EP_TAP_JOB_BEGUN, out->base, size);
+    return true;
+}
+
 static const struct ep_tap_events events = {.on_part = on_part,
                                             .on_back_over = on_back_over,
                                             .on_push = on_push,
                                             .on_left = on_left,
                                             .on_pushers = on_pushers,
                                             .on_replay = on_replay,
-                                            .on_wanted = on_wanted};
-
-static void tell_job(const struct play *play, enum ep_tap_event event)
-{
-    ep_viewers_tap.job(play->tap, &(struct ep_tap_job){.event = event,
-                                                       .base = BASE,
-                                                       .size = SIZE,
-                                                       .nspace = "job",
-                                                       .channels = 6,
-                                                       .parts = SIZE,
-                                                       .cache_bytes = 10});
-}
+                                            .on_wanted = on_wanted,
+                                            .on_hold = on_hold,
+                                            .on_signal = on_signal,
+                                            .on_spawn = on_spawn,
+                                            .on_note = on_note};
 
 /* A record of what the second byte names; bit 7: its last. */
 static void give(const struct play *play, uint8_t what, const uint8_t *mem,
@@ -165,16 +255,63 @@ static void hear(const struct play *play, uint8_t what)
     FUZZ_CHECK(!ep_viewers_tap.output(play->tap, &rec));
 }
 
+static void on_cut(void *arg, const char *why)
+{
+    struct play *play = arg;
+
+    FUZZ_CHECK(why == NULL || play->job.first == 0);
+    play->viewer = NULL;
+}
+
+static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
+
+static void ask(struct play *play)
+{
+    ep_viewer_close(play->viewer);
+    FUZZ_CHECK(!play->is_held);
+    play->is_pushing = false;
+    play->next = 0;
+    play->job = (struct topo_range){0, 0};
+    play->viewer = ep_viewer_ask(play->all, play->fds[0], &viewer_events, play);
+    FUZZ_CHECK(play->viewer != NULL);
+}
+
+/* What becomes of the job of the client. */
+static void live(struct play *play, enum ep_tap_event event)
+{
+    play->is_over |= event == EP_TAP_JOB_ENDED || event == EP_TAP_JOB_FORGOTTEN;
+    if (play->job.first > 0)
+        tell_job(play, event, play->job.first,
+                 play->job.last - play->job.first + 1);
+}
+
+/* Of the loop, not of the launcher: may call it. */
+static bool act(struct play *play, uint8_t kind, uint8_t what)
+{
+    if (kind == ASKS)
+        ask(play);
+    else if (kind == SPAWNS)
+        play->refusal = what;
+    else if (kind == AGAIN)
+        ep_viewers_tap.again(play->tap);
+    else
+        return false;
+    return true;
+}
+
 static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
 {
     const uint8_t what = len_bytes > 1 ? mem[1] : 0;
     const uint32_t proc = what & 15;
 
+    if (act(play, mem[0], what))
+        return;
+    play->is_telling = true;
     switch ((enum step)mem[0]) {
     case PUSHED:
         if (play->is_pushing) {
             play->is_pushing = false;
-            ep_viewers_tap.pushed(play->tap, 1);
+            ep_viewers_tap.pushed(play->tap, play->writer);
         }
         break;
     case STDIN:
@@ -193,29 +330,29 @@ static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
         hear(play, what);
         break;
     case EXIT:
-        ep_viewers_tap.exit(play->tap, proc, 0);
+        ep_viewers_tap.exit(play->tap, proc, what >> 4);
         break;
     case LOST:
         ep_viewers_tap.lost(play->tap, proc, 1 + (what >> 4));
         break;
     case STARTED:
-        tell_job(play, EP_TAP_JOB_STARTED);
+        live(play, EP_TAP_JOB_STARTED);
+        break;
+    case FAILED:
+        live(play, EP_TAP_JOB_FAILED);
         break;
     case OVER:
-        tell_job(play, what < 128 ? EP_TAP_JOB_ENDED : EP_TAP_JOB_FORGOTTEN);
+        live(play, what < 128 ? EP_TAP_JOB_ENDED : EP_TAP_JOB_FORGOTTEN);
+        break;
+    case ASKS:
+    case SPAWNS:
+    case AGAIN:
         break;
     }
+    play->is_telling = false;
 }
 
 /* --- the client */
-
-static void on_cut(void *arg, const char *why)
-{
-    struct play *play = arg;
-
-    FUZZ_CHECK(why == NULL);
-    play->viewer = NULL;
-}
 
 /* Returns what is wrong with it, as the door does. */
 static const char *say(const struct play *play, const uint8_t *mem,
@@ -239,14 +376,13 @@ static void listen_all(const struct play *play)
     while ((got = recv(play->fds[1], mem, sizeof(mem), MSG_DONTWAIT)) > 0) {
         FUZZ_CHECK(job_door_decode(ov_rd_init(mem, (size_t)got), &msg) == 0);
         if (msg.kind == JOB_DOOR_OUTPUT)
-            FUZZ_CHECK(is_of((struct topo_range){msg.first, msg.first}) &&
+            FUZZ_CHECK(is_of(play, (struct topo_range){msg.first, msg.first}) &&
                        (msg.channel == 1 || msg.channel == 2));
     }
 }
 
 static bool begin(struct play *play)
 {
-    static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
     char why[JOB_DOOR_TEXT_MAX];
     struct ep_tap_cfg cfg = {.nspace = "dvm",
                              .is_dvm = true,
@@ -260,8 +396,11 @@ static bool begin(struct play *play)
     cfg.self = play->all = ep_viewers_new();
     FUZZ_CHECK(play->base != NULL && play->all != NULL);
     play->tap = ep_viewers_tap.open(&cfg);
-    tell_job(play, EP_TAP_JOB_BEGUN);
-    tell_job(play, EP_TAP_JOB_STARTED);
+    play->job = (struct topo_range){BASE, BASE + SIZE - 1};
+    play->spawned = BASE + SIZE;
+    play->writer = 1;
+    tell_job(play, EP_TAP_JOB_BEGUN, BASE, SIZE);
+    tell_job(play, EP_TAP_JOB_STARTED, BASE, SIZE);
     ep_viewers_tap.has_stdin(play->tap, BASE, BASE + SIZE - 1, true);
     play->viewer = ep_viewer_open(play->all, play->fds[0], "job",
                                   &viewer_events, play, why);
@@ -269,11 +408,14 @@ static bool begin(struct play *play)
     return true;
 }
 
-/* A client that is still there goes with the tap. */
+/* A client that has a job goes with the tap. */
 static void end(struct play *play)
 {
     ep_viewers_tap.close(play->tap);
-    FUZZ_CHECK(play->viewer == NULL);
+    if (play->viewer != NULL) {
+        FUZZ_CHECK(play->job.first == 0);
+        ep_viewer_close(play->viewer);
+    }
     ep_viewers_free(play->all);
     event_base_free(play->base);
     close(play->fds[0]);

@@ -40,6 +40,7 @@ THROUGH = {
     "endpoints/client/door.c": "door",
     "endpoints/client/sessions.c": "door",
     "endpoints/client/viewer_pull.c": "viewer",
+    "endpoints/client/viewer_spawn.c": "viewer",
     "endpoints/run/redirect.c": "replay",
     "endpoints/run/words.c": "word",
     "job/schema.c": "word",

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "job/program.h"
 #include "job/replay.h"
 #include "overlay/wire/push.h"
 
@@ -24,6 +25,13 @@ __attribute__((format(printf, 2, 3))) static void add(char *text,
     va_start(args, format);
     vsnprintf(text + len, LAB_TEXT_MAX - len, format, args);
     va_end(args);
+}
+
+/* Of the launcher, from which that may come only from outside. */
+static void call(struct lab *lab, const char *text)
+{
+    assert_false(lab->is_telling);
+    add(lab->calls, "%s", text);
 }
 
 static void on_part(void *arg, uint32_t base, uint32_t index,
@@ -46,7 +54,7 @@ static void on_back_over(void *arg)
 
 static void on_flushed(void *arg)
 {
-    add(((struct lab *)arg)->calls, "flushed");
+    call(arg, "flushed");
 }
 
 static void on_push(void *arg, uint32_t base, uint32_t writer,
@@ -56,6 +64,7 @@ static void on_push(void *arg, uint32_t base, uint32_t writer,
     struct ov_push push;
     char set[256] = "";
 
+    assert_false(lab->is_telling);
     assert_int_equal(ov_push_decode(mem, len_bytes, &push), 0);
     for (unsigned i = 0; i < push.ranges; i++) {
         struct topo_range range = ov_push_range(&push);
@@ -80,7 +89,7 @@ static void on_left(void *arg, uint32_t base, uint32_t writer)
 
 static void on_pushers(void *arg, bool are_there)
 {
-    add(((struct lab *)arg)->calls, are_there ? "pushers" : "no pushers");
+    call(arg, are_there ? "pushers" : "no pushers");
 }
 
 static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
@@ -107,12 +116,120 @@ static bool on_wanted(void *arg)
     return lab->tells_wanted;
 }
 
+static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
+                      uint32_t count)
+{
+    char text[64];
+
+    assert_int_equal(count, 1);
+    snprintf(text, sizeof(text), "signal %d %u-%u", signo, ranges->first,
+             ranges->last);
+    call(arg, text);
+    return true;
+}
+
+static void on_hold(void *arg, const struct topo_range *range, bool is_held)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "%s %u-%u", is_held ? "hold" : "go on",
+             range->first, range->last);
+    call(arg, text);
+}
+
+static void on_note(void *arg, const char *text)
+{
+    add(((struct lab *)arg)->calls, "note %s", text);
+}
+
 void lab_open(struct lab *lab)
 {
-    *lab = (struct lab){.size = 4, .parts = 2, .each = 2};
+    *lab = (struct lab){
+        .size = 4, .parts = 2, .each = 2, .spawns_max = UINT32_MAX};
     lab->base = event_base_new();
     lab->all = ep_viewers_new();
     assert_true(lab->base != NULL && lab->all != NULL);
+}
+
+static void tell_job(struct lab *lab, const struct ep_tap_job *job)
+{
+    lab->is_telling = true;
+    ep_viewers_tap.job(lab->tap, job);
+    lab->is_telling = false;
+}
+
+static void add_app(char *text, size_t size_bytes, const struct job_wish *app)
+{
+    size_t len = strlen(text);
+
+    len += (size_t)snprintf(text + len, size_bytes - len, " %u*", app->procs);
+    for (uint32_t i = 0; app->program.argv[i] != NULL; i++)
+        len += (size_t)snprintf(text + len, size_bytes - len, "%s%.64s",
+                                i > 0 ? "," : "", app->program.argv[i]);
+    for (uint32_t i = 0; i < app->env_count; i++)
+        len += (size_t)snprintf(text + len, size_bytes - len, " %.64s",
+                                app->env[i].text);
+    if (app->program.cwd != NULL)
+        len += (size_t)snprintf(text + len, size_bytes - len, " in %s",
+                                app->program.cwd);
+    if (app->hosts != NULL)
+        snprintf(text + len, size_bytes - len, " on %s", app->hosts);
+}
+
+/* Returns how many processes it has. */
+static uint32_t note_spawn(struct lab *lab, const struct ep_tap_spawn *spawn)
+{
+    char text[1024] = "spawn";
+    uint32_t size = 0;
+
+    for (uint32_t i = 0; i < spawn->apps_count; i++) {
+        add_app(text, sizeof(text), &spawn->apps[i]);
+        size += spawn->apps[i].procs;
+    }
+    assert_int_equal(spawn->cache_bytes, JOB_CACHE_UNSAID);
+    assert_int_equal(spawn->cache_channels,
+                     spawn->has_stddiag ? LAB_BOTH | 8 : LAB_BOTH);
+    assert_int_equal(spawn->output.names.kind, EP_NAMES_NONE);
+    assert_false(spawn->output.is_shown);
+    if (spawn->has_stdin && spawn->reader == JOB_READERS_ALL)
+        strcat(text, ", all read");
+    else if (spawn->has_stdin)
+        sprintf(text + strlen(text), ", %u reads", spawn->reader);
+    add(lab->calls, "%s%s%s", text, spawn->has_stddiag ? ", stddiag" : "",
+        spawn->output.merges_stderr ? ", merged" : "");
+    return size;
+}
+
+/* It says that the job begins before it returns, to those that it knows of. */
+static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
+                     struct ep_tap_spawned *out, char *why)
+{
+    struct lab *lab = arg;
+    uint32_t size = note_spawn(lab, spawn);
+
+    assert_non_null(lab->tap); /* it is open */
+    assert_false(lab->is_telling);
+    out->refusal = lab->refusal;
+    snprintf(why, EP_TAP_WHY_MAX, "%s",
+             lab->why != NULL ? lab->why : "out of memory");
+    if (lab->made == lab->spawns_max)
+        return false;
+    out->refusal = EP_TAP_NO_ROOM;
+    out->base = LAB_BASE + lab->next;
+    out->size = size;
+    out->parts = 1;
+    out->cache_bytes = lab->cache_bytes_of_spawned;
+    lab->next += size;
+    snprintf(out->nspace, sizeof(out->nspace), "own.%u", ++lab->made);
+    tell_job(lab, &(struct ep_tap_job){
+                      .event = EP_TAP_JOB_BEGUN,
+                      .base = out->base,
+                      .size = size,
+                      .nspace = out->nspace,
+                      .channels = spawn->has_stddiag ? LAB_BOTH | 8 : LAB_BOTH,
+                      .parts = 1,
+                      .cache_bytes = out->cache_bytes});
+    return true;
 }
 
 void lab_begin(struct lab *lab)
@@ -124,7 +241,11 @@ void lab_begin(struct lab *lab)
                                                 .on_left = on_left,
                                                 .on_pushers = on_pushers,
                                                 .on_replay = on_replay,
-                                                .on_wanted = on_wanted};
+                                                .on_wanted = on_wanted,
+                                                .on_signal = on_signal,
+                                                .on_hold = on_hold,
+                                                .on_spawn = on_spawn,
+                                                .on_note = on_note};
     const struct ep_tap_cfg cfg = {.base = lab->base,
                                    .nspace = "own",
                                    .size = lab->size,
@@ -169,11 +290,6 @@ const char *lab_calls(struct lab *lab)
     return calls;
 }
 
-static void tell_job(struct lab *lab, const struct ep_tap_job *job)
-{
-    ep_viewers_tap.job(lab->tap, job);
-}
-
 void lab_job_begun(struct lab *lab, const char *name, uint32_t base,
                    uint32_t size, uint32_t cache_bytes)
 {
@@ -215,7 +331,9 @@ void lab_job_forgotten(struct lab *lab, uint32_t base)
 
 static void give(struct lab *lab, const struct job_record *rec)
 {
+    lab->is_telling = true;
     assert_false(ep_viewers_tap.output(lab->tap, rec)); /* it holds none */
+    lab->is_telling = false;
 }
 
 void lab_put(struct lab *lab, uint32_t proc, uint8_t channel, const void *mem,
@@ -273,9 +391,10 @@ static void on_cut(void *arg, const char *why)
     snprintf(client->why, sizeof(client->why), "%s", why != NULL ? why : "");
 }
 
-void lab_come(struct lab *lab, struct lab_client *client, const char *name)
+static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
+
+static void connect_client(struct lab *lab, struct lab_client *client)
 {
-    static const struct ep_viewer_events events = {.on_cut = on_cut};
     int fds[2];
 
     *client = (struct lab_client){.lab = lab};
@@ -283,8 +402,21 @@ void lab_come(struct lab *lab, struct lab_client *client, const char *name)
                      0);
     client->ours = fds[0];
     client->fd = fds[1];
-    client->viewer = ep_viewer_open(lab->all, client->ours, name, &events,
-                                    client, client->why);
+}
+
+void lab_come(struct lab *lab, struct lab_client *client, const char *name)
+{
+    connect_client(lab, client);
+    client->viewer = ep_viewer_open(lab->all, client->ours, name,
+                                    &viewer_events, client, client->why);
+}
+
+void lab_ask(struct lab *lab, struct lab_client *client)
+{
+    connect_client(lab, client);
+    client->viewer =
+        ep_viewer_ask(lab->all, client->ours, &viewer_events, client);
+    assert_non_null(client->viewer);
 }
 
 void lab_attach(struct lab *lab, struct lab_client *client, const char *name)
@@ -320,6 +452,15 @@ const char *lab_say(struct lab_client *client, struct job_door msg)
     ep_viewer_close(client->viewer);
     client->viewer = NULL;
     return why;
+}
+
+const char *lab_spawn(struct lab_client *client, const uint8_t *mem,
+                      size_t len_bytes, bool is_more)
+{
+    return lab_say(client,
+                   (struct job_door){.kind = JOB_DOOR_SPAWN,
+                                     .is_more = is_more,
+                                     .rest = ov_rd_init(mem, len_bytes)});
 }
 
 const char *lab_pull(struct lab_client *client, uint8_t channels)
@@ -410,6 +551,19 @@ static void add_heard(char *heard, const struct job_door *msg)
         break;
     case JOB_DOOR_OUTPUT:
         add_output(heard, msg);
+        break;
+    case JOB_DOOR_STARTED:
+        add(heard, "started");
+        break;
+    case JOB_DOOR_UNSTARTED:
+        add(heard, "unstarted %u %s", msg->reason, msg->text);
+        break;
+    case JOB_DOOR_SIGNALLED:
+        add(heard, "signalled");
+        break;
+    case JOB_DOOR_ENDED:
+        add(heard, "ended %u of %u failed, status %d%s", msg->first, msg->count,
+            msg->status, msg->is_lost ? ", lost" : "");
         break;
     default:
         fail_msg("a session does not say %u here", msg->kind);

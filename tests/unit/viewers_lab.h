@@ -26,6 +26,7 @@ enum {
     LAB_HOSTS = 256,
     LAB_PUSH_BYTES = 4096,
     LAB_BOTH = 2 | 4, /* stdout and stderr */
+    LAB_BASE = 10,    /* of the first job that a client starts */
 };
 
 struct lab {
@@ -38,6 +39,14 @@ struct lab {
     bool tells_wanted;   /* what on_wanted returns */
     bool pushes_at_once; /* pushed() comes from within on_push */
     uint16_t ticket;     /* what on_replay returns */
+    /* on_spawn: so many it starts, or refuses the next ones for this. */
+    unsigned spawns_max;
+    enum ep_tap_refusal refusal;
+    const char *why;
+    uint32_t cache_bytes_of_spawned;
+    unsigned made;   /* jobs that clients have started, */
+    uint32_t next;   /* and how many processes, beyond LAB_BASE */
+    bool is_telling; /* a call to the tap: from within it may call little */
     char calls[LAB_TEXT_MAX];
     char hosts[LAB_HOSTS][8];
 };
@@ -89,6 +98,11 @@ void lab_come(struct lab *lab, struct lab_client *client, const char *name);
 /* A client that has come to a job, and has heard of it. */
 void lab_attach(struct lab *lab, struct lab_client *client, const char *name);
 void lab_leave(struct lab_client *client);
+/* A client that has not said yet which job it starts. */
+void lab_ask(struct lab *lab, struct lab_client *client);
+/* A piece of that. */
+const char *lab_spawn(struct lab_client *client, const uint8_t *mem,
+                      size_t len_bytes, bool is_more);
 /* What is wrong with it, as the door would say, and the viewer is closed; "":
  * nothing. */
 const char *lab_say(struct lab_client *client, struct job_door msg);
