@@ -31,7 +31,7 @@ static void own(struct lab *lab, struct lab_client *client)
     const char *const argv[] = {"a", NULL};
     struct job_wish app = {.program.argv = argv, .procs = SIZE};
     const struct job_request request = {
-        .apps = &app, .apps_count = 1, .has_stdin = true};
+        .apps = &app, .apps_count = 1, .has_stdin = true, .has_stddiag = true};
     uint8_t mem[256];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 
@@ -41,7 +41,7 @@ static void own(struct lab *lab, struct lab_client *client)
     assert_string_equal(lab_spawn(client, mem, (size_t)(wr.at - mem), false),
                         "");
     assert_memory_equal(lab_heard(client), "job ", 4);
-    ASSERT_CALLS(lab, "spawn 4*a, 0 reads");
+    ASSERT_CALLS(lab, "spawn 4*a, 0 reads, stddiag");
 }
 
 static void end_job(struct lab *lab)
@@ -70,14 +70,18 @@ static void output_comes_from_the_first_byte(void **state)
     own(&lab, &client);
     assert_true(ep_viewers_tap.wants(lab.tap, 10, 1));
     assert_true(ep_viewers_tap.wants(lab.tap, 13, 2));
-    assert_false(ep_viewers_tap.wants(lab.tap, 13, 3));
+    assert_true(ep_viewers_tap.wants(lab.tap, 13, 3));
+    assert_false(ep_viewers_tap.wants(lab.tap, 13, 4));
     assert_false(ep_viewers_tap.wants(lab.tap, 14, 1));
     assert_false(ep_viewers_tap.replays(lab.tap));
     lab_write(&lab, 10, 1, "first");
     lab_job_started(&lab, LAB_BASE);
     lab_put(&lab, 11, 2, "last", 4, true);
+    lab_write(&lab, 12, 3, "diag");
     lab_finish(&lab, 13, 1);
-    ASSERT_HEARD(&client, "10.1 'first'; started; 11.2 'last' end; 13.1 end");
+    ASSERT_HEARD(
+        &client,
+        "10.1 'first'; started; 11.2 'last' end; 12.3 'diag'; 13.1 end");
     end_job(&lab);
     ASSERT_HEARD(&client, "ended 10 of 0 failed, status 0");
     ASSERT_CALLS(&lab, "");
@@ -357,10 +361,11 @@ static void its_job_waits_until_all_is_sent(void **state)
         lab_turn(&lab);
         ASSERT_CALLS(&lab, "hold 10-13");
         lab_write(&lab, 10, 1, "more");
-        written += 4;
         lab_turn(&lab);
-        read += read_some(&client, 30);
+        read += read_some(&client, 30); /* but not all */
+        lab_write(&lab, 10, 1, "more");
         lab_turn(&lab);
+        written += 8;
         ASSERT_CALLS(&lab, "");
         read += read_some(&client, UINT32_MAX);
         ASSERT_CALLS(&lab, "go on 10-13");
@@ -480,6 +485,7 @@ static void what_does_not_end_is_killed(void **state)
 
     (void)state;
     begin(&lab);
+    lab.cache_bytes_of_spawned = 100; /* it is there when it is over */
     own(&lab, &one);
     own(&lab, &other);
     own(&lab, &third);
