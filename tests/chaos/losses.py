@@ -3,7 +3,6 @@ import math
 
 import network
 
-DROPS_S = 0.9  # for so long a helper took nothing: then tools miss something
 LOSSY = 2  # heartbeats: who is stopped or cut off for less is not lost
 
 
@@ -15,9 +14,7 @@ class Losses:
         self.plan, self.places = plan, evidence["places"].values()
         self.all = set(range(plan["nodes"]))
         self.nodes, self.ends, self.jobs = set(), set(), set()
-        self.drops = False  # what comes to those that have started jobs of a
-        # dvm; and to those that attach:
-        self.misses = False
+        self.misses = False  # some of those that attach get not all
         self.killed, self.hints, self.heavy, self.pairs = {}, set(), 0, 0
         self.shakes = 0  # what may cost a node its parent
         procs = sum(job["procs"] for job in plan["jobs"])
@@ -52,10 +49,7 @@ class Losses:
                 self.ends.add(who)
                 self.nodes |= self.all
         elif who == "helper":
-            if kind == "kill" and self.plan["family"] == "dvm":
-                self.ends.add("helper")
-            elif kind != "kill" and entry.get("for_s", DROPS_S) >= DROPS_S:
-                self.drops = True
+            pass  # it serves PMIx tools alone
         elif who == "client":
             self.misses |= kind != "kill"
         elif who == "submit":
