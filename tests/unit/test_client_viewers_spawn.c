@@ -354,13 +354,14 @@ static void a_refusal_says_why(void **state)
     };
     struct lab_client client;
     struct lab lab;
+    char why[16];
 
     (void)state;
     begin(&lab);
     lab.spawns_max = 0;
     lab_ask(&lab, &client);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char text[64], why[16];
+        char text[64];
 
         snprintf(why, sizeof(why), "reason %zu", i);
         lab.refusal = cases[i].refusal;
