@@ -1,5 +1,5 @@
-/* The server of a tool is lost: has its launcher ended, or is it only the
- * helper of that, which served us? Once for a program. */
+/* The connection to a session is lost: has its launcher ended, or has that only
+ * cut this client off? Once for a program. */
 #ifndef COMMANDS_ATTACH_LOSS_H
 #define COMMANDS_ATTACH_LOSS_H
 

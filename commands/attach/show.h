@@ -71,7 +71,7 @@ void show_lost(void);
 /* Is less in hand than there may be? */
 bool show_has_room(void);
 
-/* Takes no more; what is in hand is written. */
+/* Nothing more is taken from here on; what is in hand is written. */
 void show_finish(void);
 /* Drops what is not written yet. */
 void show_give_up(void);

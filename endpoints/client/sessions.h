@@ -42,8 +42,8 @@ int ep_session_say(const struct ep_session *session,
  * that time. What msg borrows is not there any more. */
 int ep_session_hear(const struct ep_session *session, int timeout_ms,
                     struct job_door *msg);
-/* The same for one with a rest, as its bytes: into `mem` of JOB_DOOR_BYTES_MAX,
- * *len_bytes of them. They are not looked at. */
+/* Waits in the same way for a message with a rest, and gives its bytes: into
+ * `mem` of JOB_DOOR_BYTES_MAX, *len_bytes of them. They are not looked at. */
 int ep_session_receive(const struct ep_session *session, int timeout_ms,
                        uint8_t *mem, uint32_t *len_bytes);
 

@@ -285,7 +285,7 @@ static void live(struct play *play, enum ep_tap_event event)
                  play->job.last - play->job.first + 1);
 }
 
-/* Of the loop, not of the launcher: may call it. */
+/* This runs in the loop and not in the launcher, so it may call that. */
 static bool act(struct play *play, uint8_t kind, uint8_t what)
 {
     if (kind == ASKS)

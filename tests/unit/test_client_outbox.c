@@ -115,7 +115,7 @@ static void expect(struct end *from, uint32_t number, uint32_t len_bytes)
     assert_memory_equal(mem, want, len_bytes);
 }
 
-/* Until it takes no more. Returns how many it has taken. */
+/* Puts packets until one is refused. Returns how many were taken. */
 static uint32_t put_all(struct end *to, uint32_t first)
 {
     uint32_t number = first;

@@ -138,7 +138,7 @@ static void a_lost_node_does_not_hold_it_up(void **state)
     lab_close(&lab);
 }
 
-/* Who was told that nothing was before would take it for all. */
+/* A client that heard of nothing from before would take that for all. */
 static void who_comes_too_late_for_the_past_is_refused(void **state)
 {
     struct lab_client client;
@@ -238,7 +238,7 @@ static void a_job_that_ended_without_a_cache_asks_nobody(void **state)
     lab_close(&lab);
 }
 
-/* Of a process that has ended, what is kept still comes. */
+/* What is kept of a process still comes when it has ended. */
 static void an_exit_leaves_what_is_kept(void **state)
 {
     struct lab_client client;

@@ -399,7 +399,7 @@ static void who_looks_holds_nothing_back(void **state)
     lab_close(&lab);
 }
 
-/* Of a job that goes on all the same what is beyond 64 MiB is counted. */
+/* Where a job goes on all the same, what is beyond 64 MiB is counted. */
 static void what_comes_all_the_same_has_a_limit(void **state)
 {
     static const uint8_t mem[RECORD];

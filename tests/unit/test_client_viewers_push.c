@@ -225,7 +225,7 @@ static void a_push_that_nobody_reads_is_over(void **state)
     lab_close(&lab);
 }
 
-/* Of those that are named by has_stdin only some may be of the job. */
+/* A call of has_stdin may name processes of other jobs, too. */
 static void stdin_is_that_of_one_job(void **state)
 {
     struct lab_client client;
@@ -409,7 +409,7 @@ static void who_leaves_takes_along_what_waits(void **state)
 
 /* --- a job that has not started */
 
-/* Who reads is known only then. */
+/* Only when the job has started is it known who reads. */
 static void a_push_waits_until_its_job_is_started(void **state)
 {
     struct lab_client one, other, third;

@@ -1,5 +1,5 @@
-/* Of clients that are slow every byte is accounted for: it comes, or it is
- * counted as missing where it would have stood. */
+/* Every byte for a slow client is accounted for: it comes, or it is counted as
+ * missing where it would have stood. */
 #include "config.h"
 
 #include "endpoints/client/viewers.h"

@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static void add(char *text,
     va_end(args);
 }
 
-/* Of the launcher, from which that may come only from outside. */
+/* The launcher allows these calls only from outside its own. */
 static void call(struct lab *lab, const char *text)
 {
     assert_false(lab->is_telling);
