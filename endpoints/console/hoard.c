@@ -1,4 +1,5 @@
-/* Stretches of packets in a spool, first in, first out.
+/* Stretches of packets in a spool, first in, first out, and a place in one of
+ * them: before it all was read, and lies there until it is forgotten.
  *
  * All packets that lie in one block are one stretch. It grows while the block
  * is being filled, also when a reader that has caught up with the writer has
@@ -24,6 +25,7 @@ struct stretch {
     struct stretch *next; /* owned by the list */
     struct ep_spool_ref ref;
     uint32_t payload_bytes; /* without heads */
+    uint32_t packets;
 };
 
 struct ep_hoard {
@@ -31,10 +33,16 @@ struct ep_hoard {
     struct stretch *first;
     struct stretch *last;
     struct stretch *spare; /* owned; NULL: none */
-    const uint8_t *mem;    /* of the first stretch; NULL: it is not got */
+    struct stretch *at;    /* has the next packet, or had the one before it */
+    const uint8_t *mem;    /* of `at`; NULL: it is not got */
     int lost_err;          /* it cannot be got: an errno */
-    uint32_t at_bytes;     /* taken out of it */
-    uint32_t given_bytes;  /* by the last get, the head too; 0: dropped */
+    uint32_t at_bytes;     /* of `at`, before the next packet */
+    uint32_t at_packets;   /* the same */
+    uint32_t given_bytes;  /* by the last get, the head too; 0: passed */
+    uint64_t first_number; /* of the first packet of `first`, */
+    uint64_t at_number;    /* and of `at` */
+    uint64_t passed;       /* number of the next packet */
+    uint64_t forgotten;    /* and of the first that is needed */
 };
 
 int ep_hoard_open(const struct ep_hoard_cfg *cfg, struct ep_hoard **out)
@@ -74,6 +82,8 @@ void ep_hoard_close(struct ep_hoard *hoard)
     free(hoard);
 }
 
+/* --- at the end */
+
 /* Lets the last stretch grow by a packet at `ref`. Returns false when that lies
  * in another block. */
 static bool last_grow(struct ep_hoard *hoard, const struct ep_spool_ref *ref)
@@ -85,6 +95,7 @@ static bool last_grow(struct ep_hoard *hoard, const struct ep_spool_ref *ref)
     OV_ASSERT(last->ref.off_bytes + last->ref.len_bytes == ref->off_bytes);
     last->ref.len_bytes += ref->len_bytes;
     last->payload_bytes += ref->len_bytes - HEAD_BYTES;
+    last->packets++;
     return true;
 }
 
@@ -94,13 +105,25 @@ static void stretch_push(struct ep_hoard *hoard, const struct ep_spool_ref *ref)
     struct stretch *stretch = hoard->spare;
 
     hoard->spare = NULL;
-    *stretch = (struct stretch){.ref = *ref};
+    *stretch = (struct stretch){.ref = *ref, .packets = 1};
     stretch->payload_bytes = ref->len_bytes - HEAD_BYTES;
     if (hoard->last != NULL)
         hoard->last->next = stretch;
     else
         hoard->first = stretch;
     hoard->last = stretch;
+    if (hoard->at == NULL)
+        hoard->at = stretch;
+}
+
+int ep_hoard_room(const struct ep_hoard *hoard, uint32_t packets,
+                  uint64_t len_bytes)
+{
+    const uint64_t all_bytes = len_bytes + (uint64_t)packets * HEAD_BYTES;
+
+    return all_bytes <= EP_SPOOL_BLOCK_BYTES
+               ? ep_spool_room(hoard->spool, (uint32_t)all_bytes)
+               : OV_EFULL;
 }
 
 int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes)
@@ -125,14 +148,41 @@ int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes)
     return 0;
 }
 
-/* Gets the memory of the first stretch, or finds that it is lost. Returns 0,
+/* --- from the front */
+
+/* The memory of the stretch is done with. */
+static void let_go(struct ep_hoard *hoard)
+{
+    if (hoard->mem != NULL)
+        ep_spool_let_go(hoard->spool, &hoard->at->ref);
+    hoard->mem = NULL;
+    hoard->lost_err = 0;
+}
+
+/* The next packet is in this stretch; NULL: it is still to come. */
+static void go_to(struct ep_hoard *hoard, struct stretch *stretch,
+                  uint64_t number)
+{
+    let_go(hoard);
+    hoard->at = stretch;
+    hoard->at_number = number;
+    hoard->at_bytes = hoard->at_packets = 0;
+    hoard->given_bytes = 0;
+}
+
+static bool is_read(const struct ep_hoard *hoard)
+{
+    return hoard->at == NULL || hoard->at_bytes == hoard->at->ref.len_bytes;
+}
+
+/* Gets the memory of the stretch, or finds that it is lost. Returns 0,
  * OV_EAGAIN or OV_ESYS. */
-static int first_get(struct ep_hoard *hoard)
+static int at_get(struct ep_hoard *hoard)
 {
     int rc;
 
     if (hoard->lost_err == 0 && hoard->mem == NULL) {
-        rc = ep_spool_get(hoard->spool, &hoard->first->ref, &hoard->mem);
+        rc = ep_spool_get(hoard->spool, &hoard->at->ref, &hoard->mem);
         if (rc == OV_EAGAIN)
             return rc;
         if (rc != 0)
@@ -144,30 +194,68 @@ static int first_get(struct ep_hoard *hoard)
     return OV_ESYS;
 }
 
+/* The packet at the place of the next one. */
+static uint32_t look(const struct ep_hoard *hoard, const uint8_t **mem)
+{
+    struct ov_rd rd = ov_rd_init(hoard->mem + hoard->at_bytes,
+                                 hoard->at->ref.len_bytes - hoard->at_bytes);
+    uint32_t len_bytes = ov_rd_u32(&rd);
+
+    *mem = ov_rd_bytes(&rd, len_bytes);
+    OV_ASSERT(!rd.bad);
+    return len_bytes;
+}
+
+static void step(struct ep_hoard *hoard, uint32_t packets, uint32_t bytes)
+{
+    hoard->at_packets += packets;
+    hoard->at_bytes += bytes;
+}
+
+/* Behind those that were passed before the stretch was got once more. */
+static void skip(struct ep_hoard *hoard)
+{
+    const uint8_t *mem;
+
+    while (hoard->at_number + hoard->at_packets < hoard->passed)
+        step(hoard, 1, HEAD_BYTES + look(hoard, &mem));
+}
+
 int ep_hoard_get(struct ep_hoard *hoard, const uint8_t **mem,
                  uint32_t *len_bytes)
 {
-    const struct stretch *first = hoard->first;
-    struct ov_rd rd;
     int rc;
 
-    if (first == NULL)
+    if (hoard->at != NULL && hoard->at->next != NULL && is_read(hoard))
+        go_to(hoard, hoard->at->next, hoard->at_number + hoard->at->packets);
+    if (is_read(hoard))
         return OV_ENOENT;
-    rc = first_get(hoard);
+    rc = at_get(hoard);
     if (rc == OV_EAGAIN)
         return rc;
-    if (rc != 0) {
-        hoard->given_bytes = first->ref.len_bytes;
-        *len_bytes = first->payload_bytes;
-        return rc;
+    if (rc == 0) {
+        skip(hoard);
+        *len_bytes = look(hoard, mem);
+    } else {
+        *len_bytes = hoard->at->payload_bytes;
     }
-    rd = ov_rd_init(hoard->mem + hoard->at_bytes,
-                    first->ref.len_bytes - hoard->at_bytes);
-    *len_bytes = ov_rd_u32(&rd);
-    *mem = ov_rd_bytes(&rd, *len_bytes);
-    OV_ASSERT(!rd.bad);
     hoard->given_bytes = HEAD_BYTES + *len_bytes;
-    return 0;
+    return rc;
+}
+
+uint32_t ep_hoard_pass(struct ep_hoard *hoard)
+{
+    const uint64_t before = hoard->passed;
+
+    OV_ASSERT(hoard->given_bytes > 0);
+    if (hoard->lost_err == 0)
+        step(hoard, 1, hoard->given_bytes);
+    else
+        step(hoard, hoard->at->packets - hoard->at_packets,
+             hoard->at->ref.len_bytes - hoard->at_bytes);
+    hoard->given_bytes = 0;
+    hoard->passed = hoard->at_number + hoard->at_packets;
+    return (uint32_t)(hoard->passed - before);
 }
 
 /* Takes the first stretch out of the list; it becomes the spare one. */
@@ -175,25 +263,42 @@ static void first_drop(struct ep_hoard *hoard)
 {
     struct stretch *first = hoard->first;
 
-    ep_spool_release(hoard->spool, &first->ref);
+    hoard->first_number += first->packets;
+    if (hoard->at == first)
+        go_to(hoard, first->next, hoard->first_number);
+    ep_spool_forget(hoard->spool, &first->ref);
     hoard->first = first->next;
     if (hoard->first == NULL)
         hoard->last = NULL;
     free(hoard->spare);
     hoard->spare = first;
-    hoard->mem = NULL;
-    hoard->lost_err = 0;
-    hoard->at_bytes = 0;
+}
+
+void ep_hoard_forget(struct ep_hoard *hoard, uint64_t before)
+{
+    OV_ASSERT(before <= hoard->passed);
+    if (before > hoard->forgotten)
+        hoard->forgotten = before;
+    while (hoard->first != NULL &&
+           hoard->first_number + hoard->first->packets <= hoard->forgotten)
+        first_drop(hoard);
+}
+
+void ep_hoard_rewind(struct ep_hoard *hoard)
+{
+    go_to(hoard, hoard->first, hoard->first_number);
+    hoard->passed = hoard->forgotten;
 }
 
 void ep_hoard_drop(struct ep_hoard *hoard)
 {
-    OV_ASSERT(hoard->given_bytes > 0);
-    hoard->at_bytes += hoard->given_bytes;
-    hoard->given_bytes = 0;
-    OV_ASSERT(hoard->at_bytes <= hoard->first->ref.len_bytes);
-    if (hoard->at_bytes == hoard->first->ref.len_bytes)
-        first_drop(hoard);
+    ep_hoard_pass(hoard);
+    ep_hoard_forget(hoard, hoard->passed);
+}
+
+uint64_t ep_hoard_passed(const struct ep_hoard *hoard)
+{
+    return hoard->passed;
 }
 
 bool ep_hoard_is_empty(const struct ep_hoard *hoard)

@@ -1,11 +1,12 @@
 /* A queue of packets for an output that is slow: in memory first, then in a
  * file without a name.
  *
- * Packets are copied to the end and taken out from the front, each as it was
- * put. They lie in a spool (console/spool.h), one behind the other: those of
- * one block make one stretch, which is read as a whole, so that packets cost
- * no memory of their own however small they are. The event loop copies memory
- * and waits for nothing.
+ * Packets are copied to the end and read from the front, each as it was put.
+ * What was read stays inside until it is forgotten, and can be read once more
+ * from the first one on. Packets lie in a spool (console/spool.h), one behind
+ * the other: those of one block make one stretch, which is read and given back
+ * as a whole, so that packets cost no memory of their own however small they
+ * are. The event loop copies memory and waits for nothing.
  *
  * Bounds: the memory of a spool with one read (EP_SPOOL_MEM_BLOCKS + 1 blocks
  * and some 50 bytes per block of the limit), limit_bytes of file, and some 50
@@ -47,23 +48,45 @@ void ep_hoard_close(struct ep_hoard *hoard);
  */
 int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes);
 
-/* Looks at the first packet; again and again until ep_hoard_drop. *mem is
- * valid until then, whatever is put meanwhile. O(1), and a read of one block
- * of the file by the thread now and then.
+/* Would puts of so many packets, with so many bytes in all, return 0 now?
+ * Returns what the one that fails would return, and OV_EFULL where they are
+ * more than a block. O(1). */
+int ep_hoard_room(const struct ep_hoard *hoard, uint32_t packets,
+                  uint64_t len_bytes);
+
+/* Looks at the next packet; again and again until ep_hoard_pass or
+ * ep_hoard_drop. *mem is valid until then, whatever is put meanwhile. O(1), and
+ * a read of one block of the file by the thread now and then.
  *
- * Returns 0; OV_ENOENT when it is empty; OV_EAGAIN (it is being read;
+ * Returns 0; OV_ENOENT when there is none; OV_EAGAIN (it is being read;
  * on_change follows); or OV_ESYS, with errno, when the file gives an error:
  * a stretch of at most one block is lost then, and *len_bytes says how many
- * bytes its packets had. ep_hoard_drop takes all of the stretch out; what
+ * bytes its packets had. ep_hoard_pass goes behind all of the stretch; what
  * comes after it may be whole. The outputs are not touched otherwise.
  */
 int ep_hoard_get(struct ep_hoard *hoard, const uint8_t **mem,
                  uint32_t *len_bytes);
 
-/* Takes out what the last get gave: a packet or a lost stretch. Only after a
+/* Goes behind what the last get gave, a packet or a lost stretch, which stays
+ * inside until it is forgotten. Returns how many packets it was. Only after a
  * get that returned 0 or OV_ESYS, once. O(1). */
+uint32_t ep_hoard_pass(struct ep_hoard *hoard);
+
+/* The first packets that are inside are needed no more: those before the
+ * packet with this number, counted from 0 for the first one ever put. None but
+ * those that were passed. O(blocks that become free). */
+void ep_hoard_forget(struct ep_hoard *hoard, uint64_t before);
+
+/* The next packet is again the first one that is not forgotten. O(1). */
+void ep_hoard_rewind(struct ep_hoard *hoard);
+
+/* For who reads each once: passes, and forgets all before. */
 void ep_hoard_drop(struct ep_hoard *hoard);
 
+/* Packets passed so far: the number of the next one. */
+uint64_t ep_hoard_passed(const struct ep_hoard *hoard);
+
+/* Nothing is inside: all that was put is forgotten. */
 bool ep_hoard_is_empty(const struct ep_hoard *hoard);
 
 /* Why the file cannot be written, an errno; 0 while it can. As of

@@ -171,17 +171,26 @@ static void block_save(struct ep_spool *sp, uint32_t index)
         sp->err = EAGAIN; /* the system's word for "no thread" */
 }
 
-/* Starts a new block. Returns 0, OV_EAGAIN or OV_EFULL. Blocks of which all
- * has been released are kept by their saving alone, so on_change follows. */
+/* Can a new block be started? Returns 0, OV_EAGAIN or OV_EFULL. Blocks of which
+ * all has been released are kept by their saving alone, so on_change follows.
+ */
+static int block_room(const struct ep_spool *sp)
+{
+    if (sp->err != 0 ||
+        (sp->first_free == NONE && sp->blocks_made == sp->blocks_max))
+        return sp->live_bytes > 0 ? OV_EFULL : OV_EAGAIN;
+    return sp->mem_blocks < EP_SPOOL_MEM_BLOCKS ? 0 : OV_EAGAIN;
+}
+
+/* Starts a new block. Returns 0, OV_EAGAIN or OV_EFULL. */
 static int block_new(struct ep_spool *sp)
 {
     struct block *block;
     uint32_t index = sp->first_free;
+    int rc = block_room(sp);
 
-    if (sp->err != 0 || (index == NONE && sp->blocks_made == sp->blocks_max))
-        return sp->live_bytes > 0 ? OV_EFULL : OV_EAGAIN;
-    if (sp->mem_blocks == EP_SPOOL_MEM_BLOCKS)
-        return OV_EAGAIN;
+    if (rc != 0)
+        return rc;
     if (index == NONE)
         index = sp->blocks_made;
     block = &sp->blocks[index];
@@ -288,6 +297,17 @@ void ep_spool_close(struct ep_spool *sp)
     free(sp);
 }
 
+static bool tail_has_room(const struct ep_spool *sp, uint64_t len_bytes)
+{
+    return sp->tail != NONE &&
+           sp->blocks[sp->tail].fill_bytes + len_bytes <= EP_SPOOL_BLOCK_BYTES;
+}
+
+int ep_spool_room(const struct ep_spool *sp, uint32_t len_bytes)
+{
+    return tail_has_room(sp, len_bytes) ? 0 : block_room(sp);
+}
+
 int ep_spool_put(struct ep_spool *sp, const void *head, uint32_t head_bytes,
                  const void *body, uint32_t body_bytes,
                  struct ep_spool_ref *out)
@@ -297,8 +317,7 @@ int ep_spool_put(struct ep_spool *sp, const void *head, uint32_t head_bytes,
 
     if (len == 0 || len > EP_SPOOL_BLOCK_BYTES)
         return OV_EINVAL;
-    if (sp->tail != NONE &&
-        sp->blocks[sp->tail].fill_bytes + len > EP_SPOOL_BLOCK_BYTES) {
+    if (sp->tail != NONE && !tail_has_room(sp, len)) {
         block_save(sp, sp->tail);
         sp->tail = NONE;
     }
@@ -405,19 +424,32 @@ int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
     return 0;
 }
 
-void ep_spool_release(struct ep_spool *sp, const struct ep_spool_ref *ref)
+void ep_spool_let_go(struct ep_spool *sp, const struct ep_spool_ref *ref)
 {
     struct block *block = &sp->blocks[ref->block];
 
     if (ref->slot == NO_SLOT) {
         OV_ASSERT(block->pins > 0);
         block->pins--;
+        block_settle(sp, ref->block);
     } else if (ref->slot != LOST) {
         OV_ASSERT(sp->slots[ref->slot].state == SLOT_TAKEN);
         sp->slots[ref->slot].state = SLOT_FREE;
     }
+}
+
+void ep_spool_forget(struct ep_spool *sp, const struct ep_spool_ref *ref)
+{
+    struct block *block = &sp->blocks[ref->block];
+
     OV_ASSERT(block->live_bytes >= ref->len_bytes);
     block->live_bytes -= ref->len_bytes;
     sp->live_bytes -= ref->len_bytes;
     block_settle(sp, ref->block);
+}
+
+void ep_spool_release(struct ep_spool *sp, const struct ep_spool_ref *ref)
+{
+    ep_spool_let_go(sp, ref);
+    ep_spool_forget(sp, ref);
 }

@@ -2,11 +2,11 @@
  * unlinked temporary file.
  *
  * Bytes are put at the end of a block and read back by reference, in any
- * order, each exactly once. A full block goes to its own place in the file;
- * places are used again, so the file is never larger than the most that was
- * held at once. The file is made, written and read by a thread of the writer:
- * the event loop copies memory and waits for nothing. Little that soon leaves
- * again never touches the disk.
+ * order, until they are forgotten. A full block goes to its own place in the
+ * file; places are used again, so the file is never larger than the most that
+ * was held at once. The file is made, written and read by a thread of the
+ * writer: the event loop copies memory and waits for nothing. Little that soon
+ * leaves again never touches the disk.
  *
  * Bounds: EP_SPOOL_MEM_BLOCKS + EP_SPOOL_READS blocks of memory, limit_bytes
  * of file, some 50 bytes of memory per block of limit.
@@ -62,6 +62,10 @@ int ep_spool_put(struct ep_spool *sp, const void *head, uint32_t head_bytes,
                  const void *body, uint32_t body_bytes,
                  struct ep_spool_ref *out);
 
+/* Would puts of so many bytes in all, a block at most, return 0 now? Returns
+ * what the one that fails would return. O(1). */
+int ep_spool_room(const struct ep_spool *sp, uint32_t len_bytes);
+
 /* Why the file cannot be used, an errno; 0 while it can. ENOTSUP: the
  * directories lie in memory. */
 int ep_spool_errno(const struct ep_spool *sp);
@@ -74,7 +78,14 @@ int ep_spool_errno(const struct ep_spool *sp);
 int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
                  const uint8_t **mem);
 
-/* The stretch was got, or lost, and is done with. */
+/* The stretch was got, or lost, and its memory is done with; it can be got
+ * again. */
+void ep_spool_let_go(struct ep_spool *sp, const struct ep_spool_ref *ref);
+
+/* Nobody gets the stretch any more: its place is free. */
+void ep_spool_forget(struct ep_spool *sp, const struct ep_spool_ref *ref);
+
+/* Both, in that order. */
 void ep_spool_release(struct ep_spool *sp, const struct ep_spool_ref *ref);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/unit/rig.h"
 
@@ -20,6 +21,17 @@ static inline int64_t spill_file_bytes(void)
         bytes = st.st_size;
     }
     return bytes;
+}
+
+/* Cuts it off: reads in it fail. */
+static inline void spill_file_cut(void)
+{
+    struct stat st;
+
+    for (int fd = 0; fd < 256; fd++) {
+        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0)
+            assert_int_equal(ftruncate(fd, 0), 0);
+    }
 }
 
 /* Files can be no larger from now on: a disk that is full, for anybody. */

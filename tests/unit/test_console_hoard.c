@@ -450,17 +450,6 @@ static void without_a_place_for_the_file_memory_is_used(void **state)
     }
 }
 
-/* Cuts the one file without a name off: reads in it fail. */
-static void cut_file(void)
-{
-    struct stat st;
-
-    for (int fd = 0; fd < 256; fd++) {
-        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0)
-            assert_int_equal(ftruncate(fd, 0), 0);
-    }
-}
-
 /* The next stretch cannot be read: says so, with its bytes, until dropped. */
 static void take_lost(struct fixture *fx)
 {
@@ -503,7 +492,7 @@ static void a_stretch_that_cannot_be_read_is_told_as_lost(void **state)
     assert_int_equal(put_soon(fx, 5), 0);
     rig_run_until_true(fx->base, is_writer_idle, fx->writer);
     assert_int_equal(spill_file_bytes(), 14 * BLOCK);
-    cut_file();
+    spill_file_cut();
     for (; fx->put - fx->dropped > 1; lost++)
         take_lost(fx);
     assert_int_equal(lost, 14);
