@@ -194,7 +194,6 @@ static void *pmix_open(const struct ep_tap_cfg *run)
         .on_pushers = run->events->on_pushers,
         .on_replay = run->events->on_replay,
         .on_wanted = run->events->on_wanted,
-        .on_hold = run->events->on_hold,
         .on_spawn = on_spawn,
         .on_up = run->events->on_up,
         .on_given_up = run->events->on_given_up,

@@ -156,10 +156,8 @@ static void on_pull(struct px_host *host, const struct px_msg *msg)
         on_end(host, &msg->end);
     else if (msg->kind == PX_STOP)
         px_back_stop(host, msg->id);
-    else if (msg->kind == PX_BEHIND)
-        px_pulls_behind(host, msg->id);
     else
-        px_pulls_full(host, msg->id);
+        px_pulls_behind(host, msg->id);
 }
 
 static void on_pong(struct px_host *host)
@@ -195,7 +193,6 @@ static void on_msg(struct px_host *host, const struct px_msg *msg)
     case PX_PULL:
     case PX_END:
     case PX_BEHIND:
-    case PX_FULL:
     case PX_STOP:
         on_pull(host, msg);
         return;

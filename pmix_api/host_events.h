@@ -74,9 +74,6 @@ struct px_host_events {
     /* More output is wanted than before: px_host_wants(). Returns whether nodes
      * that have dropped it are told; on_replay says when they have heard. */
     bool (*on_wanted)(void *arg);
-    /* These processes of a job that a tool has started are not to be read, or
-     * are again: it does not take what they write. */
-    void (*on_hold)(void *arg, const struct topo_range *range, bool is_held);
     /* A tool wants a job; all is borrowed. True: it begins, *out says which,
      * and px_host_over() is to follow, behind px_host_running() or _failed();
      * behind that px_host_forgotten() where something is kept. False:

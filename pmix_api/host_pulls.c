@@ -148,25 +148,6 @@ void px_pulls_told(struct px_host *host, const struct px_pull *told)
     note(host, told->id, told->redirects ? "redirects" : "copies");
 }
 
-static void fill(struct px_host *host, struct px_host_pull *pull, bool is_full)
-{
-    struct topo_range range;
-
-    if (pull->is_full == is_full || pull->ranges_count == 0)
-        return;
-    pull->is_full = is_full;
-    range = (struct topo_range){pull->ranges[0].first, pull->ranges[0].last};
-    host->cfg.events->on_hold(host->cfg.arg, &range, is_full);
-}
-
-void px_pulls_full(struct px_host *host, uint32_t id)
-{
-    struct px_host_pull *pull = *px_pulls_find(host, id);
-
-    if (pull != NULL)
-        fill(host, pull, !pull->is_full);
-}
-
 static void answer(struct px_host *host, uint32_t id)
 {
     struct px_item item = {.value = id, .kind = PX_ITEM_STOP, .is_bare = true};
@@ -223,7 +204,6 @@ void px_pulls_ended(struct px_host *host, const struct px_end *end)
     say_lost(host, end->lost_bytes);
     if (*at == NULL)
         return;
-    fill(host, *at, false);
     px_pulls_drop(at);
     px_pulls_sum_up(host);
     px_queue_return(host);
@@ -251,9 +231,7 @@ void px_pulls_behind(struct px_host *host, uint32_t id)
 
 void px_pulls_clear(struct px_host *host)
 {
-    while (host->pulls != NULL) {
-        fill(host, host->pulls, false);
+    while (host->pulls != NULL)
         px_pulls_drop(&host->pulls);
-    }
     px_pulls_sum_up(host);
 }

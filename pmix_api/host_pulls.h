@@ -27,7 +27,6 @@ struct px_host_pull {
     struct px_host_range *ranges; /* owned, ascending, apart */
     struct job_late late; /* channels that come behind what was before */
     uint64_t turns;       /* of channels, pushed and not sent */
-    bool is_full;         /* its processes are held back */
     bool is_stopped; /* it is over, and gives back what was redirected to it; */
     uint32_t stop_nth; /* the nth to be over, from 1 on; */
     bool is_answered;  /* the helper may begin */
@@ -65,8 +64,6 @@ void px_pulls_stopped(struct px_host *host, uint32_t id);
 /* The next one that is over may give back, unless something of another one is
  * still to come back: the console gets what they had in order. O(pulls). */
 void px_pulls_go_on(struct px_host *host);
-/* It has no room; or, called once more, has again. */
-void px_pulls_full(struct px_host *host, uint32_t id);
 /* Where it is linked; *px_pulls_find() is NULL when there is none. */
 struct px_host_pull **px_pulls_find(struct px_host *host, uint32_t id);
 /* One less; nothing else is told of it. */

@@ -239,7 +239,6 @@ void px_msg_encode(struct ov_wr *wr, const struct px_msg *msg)
     case PX_LIVE:
     case PX_HEARD:
     case PX_BEHIND:
-    case PX_FULL:
     case PX_STOP:
         put_of_pull(wr, msg);
         return;
@@ -539,7 +538,6 @@ static bool get_body(struct ov_rd *rd, struct px_msg *msg)
     case PX_LIVE:
     case PX_HEARD:
     case PX_BEHIND:
-    case PX_FULL:
     case PX_STOP:
         msg->id = ov_rd_u32(rd);
         return true;

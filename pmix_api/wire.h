@@ -42,8 +42,6 @@
  *                 when the launcher is to show what was redirected to it from
  *                 a position on (share.h), u64 this
  *     41 BEHIND   u32 pull: it takes too little, and is to get copies only
- *     42 FULL     u32 pull: its processes are not to be read from here on;
- *                 once more, or END: they are again
  *     43 ROOM     half of what is shared is free again, as was asked for
  *                 (share.h)
  *     44 STOP     u32 pull: it is over, and what is redirected to it comes back
@@ -77,7 +75,7 @@
 enum { PX_ALLOW_USER = 1, PX_ALLOW_ROOT = 2 };
 
 enum {
-    PX_WIRE_VERSION = 19,
+    PX_WIRE_VERSION = 20,
     PX_PACKET_BYTES_MAX = 72 * 1024,
     PX_LOG_BYTES_MAX = 60000, /* all pieces together */
     PX_BACK_MAX = 8,          /* OUTPUTs that come back without TAKEN */
@@ -115,8 +113,7 @@ enum px_kind {
     PX_PUSHER,
     PX_END = 40,
     PX_BEHIND,
-    PX_FULL,
-    PX_ROOM,
+    PX_ROOM = 43,
     PX_STOP,
     PX_TAKEN,
     PX_HEARD,
@@ -150,7 +147,7 @@ struct px_msg {
         struct px_pull pull;
         struct px_end end;
         struct px_broken broken;
-        uint32_t id; /* LIVE, HEARD, BEHIND, FULL, STOP: a pull */
+        uint32_t id; /* LIVE, HEARD, BEHIND, STOP: a pull */
         struct px_pids pids;
         struct px_stage stage;
         struct px_done done;

@@ -305,8 +305,3 @@ bool ep_hoard_is_empty(const struct ep_hoard *hoard)
 {
     return hoard->first == NULL;
 }
-
-int ep_hoard_errno(const struct ep_hoard *hoard)
-{
-    return ep_spool_errno(hoard->spool);
-}

@@ -89,8 +89,4 @@ uint64_t ep_hoard_passed(const struct ep_hoard *hoard);
 /* Nothing is inside: all that was put is forgotten. */
 bool ep_hoard_is_empty(const struct ep_hoard *hoard);
 
-/* Why the file cannot be written, an errno; 0 while it can. As of
- * ep_spool_errno. */
-int ep_hoard_errno(const struct ep_hoard *hoard);
-
 #endif

@@ -24,10 +24,6 @@ struct px_receiver;
 #define PX_IOF_DROPPED "xylem.iof.dropped"
 #define PX_IOF_BEFORE  "xylem.iof.before"
 
-/* Of a spawn: its output waits for a pull of the spawner's, which has this
- * info, too, and gets all of it from the first byte on; a bool. */
-#define PX_IOF_HOLD "xylem.iof.hold"
-
 /* Returns 0 or OV_ESYS. */
 int px_deliver_open(void);
 

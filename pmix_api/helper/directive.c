@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/mapping.h"
 #include "pmix_api/helper/output.h"
 #include "pmix_api/helper/talk.h"
@@ -256,7 +255,6 @@ static const struct {
     {PMIX_IOF_DROP_NEWEST, check_wish, true},
     {PMIX_IOF_BUFFERING_SIZE, check_wish, true},
     {PMIX_IOF_BUFFERING_TIME, check_wish, true},
-    {PX_IOF_HOLD, check_wish, true},
     {PMIX_NOHUP, set_nohup, false},
     {PMIX_NOTIFY_JOB_EVENTS, accept, false},
     {PMIX_NOTIFY_COMPLETION, accept, false},

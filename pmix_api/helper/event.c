@@ -179,8 +179,7 @@ static bool is_due(struct ending *one, uint64_t now_ms)
         one->moved_ms = now_ms;
     }
     return (bytes == 0 && px_deliver_asked() == 0) ||
-           (now_ms - one->moved_ms >= ENDING_MS &&
-            !px_forward_is_awaited(one->stage.base));
+           now_ms - one->moved_ms >= ENDING_MS;
 }
 
 uint64_t px_event_step(uint64_t now_ms)

@@ -21,7 +21,6 @@ uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
         (void)px_wish_read(info, infos, &pull->wish);
         pull->is_forward = true;
         pull->output = output;
-        pull->is_held = pull->is_careful = pull->wish.holds;
         pull->spawner = *tool;
         pull->state = PULL_SPAWNING;
         id = pull->id;
@@ -30,10 +29,9 @@ uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
     return id;
 }
 
-/* What waits for a pull stays as it is. */
 static bool dress(struct pull *pull, const struct px_job *job)
 {
-    if (pull->is_held || !px_show_is_wanted(pull->output))
+    if (!px_show_is_wanted(pull->output))
         return true;
     pull->show = px_show_open(pull->output, job);
     return pull->show != NULL;
@@ -51,7 +49,6 @@ void px_forward_job(uint32_t id, const struct px_job *job)
     struct pull *pull = px_pulls_find(px_pulls_lock(), id);
 
     if (pull != NULL && pull->live == NULL) {
-        pull->wish.holds = false; /* who else pulls holds nothing */
         px_job_set_wish(job->base, &pull->wish);
         px_job_set_spawner(job->base, pull->to.tool, &pull->spawner);
         pull->wish.copies = true; /* it has no console */
@@ -153,33 +150,10 @@ bool px_forward_stranger(const void *const *requests, size_t count,
     return is_told;
 }
 
-uint32_t px_forward_take(struct topo_range procs)
-{
-    struct pull *pulls = px_pulls_lock();
-    const void *tool = px_pulls_asker();
-    uint32_t id = 0;
-
-    for (unsigned i = 0; i < PULLS_MAX && id == 0; i++) {
-        struct pull *pull = &pulls[i];
-
-        if (!pull->is_held || pull->live == NULL || pull->to.tool != tool ||
-            (pull->state != PULL_SPAWNING && pull->state != PULL_KNOWN) ||
-            pull->first != procs.first ||
-            pull->procs != procs.last - procs.first + 1)
-            continue;
-        pull->is_held = pull->is_forward = false;
-        pull->queue.cfg.has_lines = false;
-        px_pulls_ask(pull);
-        id = pull->id;
-    }
-    px_pulls_unlock();
-    return id;
-}
-
 static bool is_of(const struct pull *pull, uint32_t base)
 {
-    return pull->state != PULL_FREE && (pull->is_forward || pull->is_careful) &&
-           pull->live != NULL && pull->first == base;
+    return pull->state != PULL_FREE && pull->is_forward && pull->live != NULL &&
+           pull->first == base;
 }
 
 void px_forward_end(uint32_t base)
@@ -196,18 +170,6 @@ static uint64_t waiting(const struct pull *pull)
 {
     return px_queue_bytes(&pull->queue) +
            (px_queue_is_idle(&pull->queue) ? 0 : 1);
-}
-
-bool px_forward_is_awaited(uint32_t base)
-{
-    const struct pull *pulls = px_pulls_lock();
-    bool is_awaited = false;
-
-    for (unsigned i = 0; i < PULLS_MAX; i++)
-        is_awaited |= pulls[i].is_careful && is_of(&pulls[i], base) &&
-                      pulls[i].state != PULL_OVER;
-    px_pulls_unlock();
-    return is_awaited;
 }
 
 uint64_t px_forward_left_bytes(uint32_t base)
@@ -348,7 +310,7 @@ void px_forward_resume(struct pull *pulls)
 
 void px_forward_check(struct pull *pull)
 {
-    if (pull->state == PULL_KNOWN && pull->is_ending && !pull->is_held &&
-        !pull->is_doubted && waiting(pull) == 0)
+    if (pull->state == PULL_KNOWN && pull->is_ending && !pull->is_doubted &&
+        waiting(pull) == 0)
         pull->state = PULL_OVER;
 }

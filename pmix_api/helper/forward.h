@@ -3,8 +3,7 @@
  * The library makes a request for it when the spawn is answered, which is too
  * late: so a pull is there from the job's first byte on, its output waits, and
  * helper/bind.h finds out which request is its own. What the tool pulls itself
- * it does not get twice. With PX_IOF_HOLD nothing is given to the library's
- * request: all waits for the pull.
+ * it does not get twice.
  *
  * Thread-safe, but where it says that the lock of the pulls is held.
  */
@@ -25,10 +24,6 @@ struct pull;
  * px_output_flag, by lines or not, and how these look. */
 uint32_t px_forward_begin(const pmix_proc_t *tool, const pmix_info_t info[],
                           size_t infos, uint32_t output);
-/* The tool asks for what is held of its job, which is these processes: the
- * pull becomes an ordinary one, as of that question. Its number; 0: nothing is
- * held. */
-uint32_t px_forward_take(struct topo_range procs);
 /* The job is known: those channels of it are wanted. 0: nothing is. */
 void px_forward_job(uint32_t id, const struct px_job *job);
 /* The tool has gone: what has not begun need not. */
@@ -50,8 +45,6 @@ bool px_forward_stranger(const void *const *requests, size_t count,
 void px_forward_end(uint32_t base);
 /* Bytes of that job that wait for the tool which has spawned it. */
 uint64_t px_forward_left_bytes(uint32_t base);
-/* Is that awaited however long it takes? Nothing of it is to be dropped. */
-bool px_forward_is_awaited(uint32_t base);
 
 /* --- with the lock held, for pulls.c */
 

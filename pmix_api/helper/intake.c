@@ -23,16 +23,6 @@ static void check_behind(struct pull *pull)
     px_talk(&(struct px_msg){.kind = PX_BEHIND, .id = pull->id});
 }
 
-static void check_full(struct pull *pull)
-{
-    if (!pull->is_careful || pull->is_full ||
-        (px_queue_bytes(&pull->queue) < PULL_FULL_BYTES &&
-         !px_queue_is_tight(&pull->queue)))
-        return;
-    pull->is_full = true;
-    px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});
-}
-
 /* It is the pull's, if it has room for it. */
 static void note(struct pull *pull, const struct px_output *o)
 {
@@ -102,7 +92,6 @@ static bool put(struct pull *pulls, struct pull *pull,
     }
     store_its(pulls, pull, o);
     check_behind(pull);
-    check_full(pull);
     return pull->redirects;
 }
 

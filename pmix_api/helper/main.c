@@ -348,7 +348,6 @@ static int on_msg(const struct px_msg *msg)
     case PX_QUIET:
     case PX_END:
     case PX_BEHIND:
-    case PX_FULL:
     case PX_NOTE:
     case PX_FLUSHED:
     case PX_PONG:

@@ -27,8 +27,6 @@
 
 enum {
     LIMIT_BYTES = 256 << 20, /* what waits for one pull: the default */
-    CAREFUL_BYTES = 1 << 30, /* for one that drops nothing: what is on its way
-                                when it is full has room */
     NEAR_BYTES = 256 << 10,  /* of it in memory */
     AMPLE_BYTES = 1 << 20,   /* the same, of the first few: a file costs twice
                                 the time, more memory leaves the caches */
@@ -74,7 +72,7 @@ void px_pulls_unlock(void)
 
 static bool is_served(const struct pull *pull)
 {
-    return pull->state == PULL_KNOWN && !pull->is_held && !pull->is_doubted;
+    return pull->state == PULL_KNOWN && !pull->is_doubted;
 }
 
 /* --- what the library says */
@@ -214,10 +212,8 @@ static void on_deregister(const void *tool)
     }
     give_last(tool);
     for (unsigned i = 0; i < PULLS_MAX; i++) {
-        if (!is_served_to(&pulls.pulls[i], tool))
-            continue;
-        px_serve_check_room(&pulls.pulls[i]);
-        pulls.pulls[i].is_doubted = true;
+        if (is_served_to(&pulls.pulls[i], tool))
+            pulls.pulls[i].is_doubted = true;
     }
     px_pulls_unlock();
     px_pulls_probe();
@@ -393,7 +389,6 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
         .near_bytes = near_bytes(),
         .limit_bytes = LIMIT_BYTES,
         .drops_oldest = wish->drops_oldest,
-        .drops_nothing = pull->is_careful,
         .keeps_redirected = !wish->copies,
         .buffer_bytes = least(wish->buffer_bytes, 1 << 20),
         .buffer_ms = 1000 * least(wish->buffer_s, 1000000),
@@ -403,8 +398,6 @@ static int prepare(struct pull *pull, const struct px_wish *wish)
 
     if (wish->has_cache && wish->cache_bytes < LIMIT_BYTES)
         cfg.limit_bytes = wish->cache_bytes;
-    if (pull->is_careful)
-        cfg.limit_bytes = CAREFUL_BYTES;
     if (cfg.limit_bytes < 1 << 20)
         cfg.limit_bytes = 1 << 20;
     cfg.limit_bytes += least(pull->past_bytes, LIMIT_BYTES);
@@ -435,15 +428,10 @@ struct pull *px_pulls_slot(void)
     return pull;
 }
 
-const void *px_pulls_asker(void)
-{
-    return pulls.asker;
-}
-
-void px_pulls_ask(struct pull *pull)
+/* The library will name its request. */
+static void ask(struct pull *pull)
 {
     pull->nth = ++pulls.asks;
-    pull->to.request = NULL;
     pull->state = pulls.has_hooks ? PULL_ASKED : PULL_KNOWN;
 }
 
@@ -479,7 +467,7 @@ static struct pull *make(const struct px_wish *wish, struct topo_range span,
         pull->past_bytes = past_bytes;
     if (pull == NULL || !px_pulls_span(pull, wish, span))
         return NULL; /* the slot is free as it was */
-    px_pulls_ask(pull);
+    ask(pull);
     return pull;
 }
 
@@ -520,8 +508,6 @@ pmix_status_t px_pulls_add(const struct px_targets *targets,
     px_job_wish(targets->ranges[0].first, &wish);
     if (px_wish_read(info, infos, &wish) != PMIX_SUCCESS)
         return PMIX_ERR_BAD_PARAM;
-    if (wish.holds)
-        return px_forward_take(span) != 0 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
     (void)px_wish_read(info, infos, &own);
     lock();
     past_bytes = px_past_sum(targets, pulls.asker, &own);

@@ -22,9 +22,6 @@ struct pull {
     uint32_t id;
     bool redirects, is_behind;
     bool is_forward; /* of a job that its tool has spawned */
-    bool is_held;    /* until its tool asks for it with a pull */
-    bool is_careful; /* drops nothing: its job is held back when it is */
-    bool is_full;    /* and there are so many bytes: */
     bool is_ending;  /* with the last of what waits it is over */
     bool is_doubted; /* KNOWN: its tool has deregistered one of its own */
     bool is_settled; /* OVER: nothing is left to resume */
@@ -60,11 +57,6 @@ struct pull {
     uint64_t read_bytes;      /* what had left the queue by then */
 };
 
-enum {
-    PULL_FULL_BYTES = 16 << 20,
-    PULL_ROOM_BYTES = 4 << 20, /* it goes on when there are fewer */
-};
-
 /* Payload that has come for it; without what its queue had no room for, which
  * is nowhere on the way. */
 static inline uint64_t px_pull_own_bytes(const struct pull *pull)
@@ -81,10 +73,6 @@ struct pull *px_pulls_find(struct pull *pulls, uint32_t id);
 /* Under the lock. A slot for a pull of the tool that is being heard; NULL:
  * there is none left. */
 struct pull *px_pulls_slot(void);
-/* Under the lock. The tool that is being heard; a name. */
-const void *px_pulls_asker(void);
-/* Under the lock. The library will name its request. */
-void px_pulls_ask(struct pull *pull);
 /* Under the lock. It wants these channels of the process, bits as above. */
 void px_pulls_want(struct pull *pull, uint32_t number, uint8_t channels);
 /* Makes it one of these processes. False: it cannot be. */
@@ -95,9 +83,6 @@ bool px_pulls_span(struct pull *pull, const struct px_wish *wish,
  * library; false: it is to wait. The main thread. */
 bool px_serve_pass(struct pull *pull, const struct px_output *output,
                    uint64_t now_ms);
-
-/* Under the lock. Something of it has gone: says so if that is awaited. */
-void px_serve_check_room(struct pull *pull);
 
 /* Under the lock. Output for it, that waits from here on. */
 void px_pulls_store(struct pull *pull, const struct px_output *output);

@@ -175,10 +175,9 @@ static bool is_kept(const struct px_queue *queue, const struct px_output *o)
     return o->is_redirected && queue->cfg.keeps_redirected;
 }
 
-/* Also of one that drops what the file does not take. */
 static bool is_precious(const struct px_queue *queue, const struct px_output *o)
 {
-    return o->is_end || is_kept(queue, o) || queue->cfg.drops_nothing;
+    return o->is_end || is_kept(queue, o);
 }
 
 /* A channel's own order stays: behind its end nothing comes, and where other
@@ -190,8 +189,7 @@ static int put(struct px_queue *queue, const struct px_output *o)
     int rc = OV_EFULL;
 
     px_output_encode_head(&wr, o);
-    if (queue->spare == NULL ||
-        (!queue->cfg.drops_nothing && queue->spare_bytes == 0))
+    if (queue->spare_bytes == 0)
         rc = px_spool_put(&queue->spool, head, sizeof(head), o->mem,
                           o->len_bytes);
     if (rc == 0 && o->is_end)

@@ -10,9 +10,8 @@
  * passed, or the channel ends.
  *
  * Where the file takes nothing, as the disk is full, that is the bound: what
- * comes is dropped. Ends of channels wait in memory then, and so do what was
- * redirected, as above, and all of a queue that drops nothing; its user is to
- * stop what comes: px_queue_is_tight.
+ * comes is dropped. Ends of channels wait in memory then, and so does what was
+ * redirected, as above; its user is to stop what comes: px_queue_is_tight.
  *
  * Memory: what it is told, at most 4 MiB of what is put together, 56 bytes
  * for each channel of all processes from the first drop, or with putting
@@ -41,7 +40,6 @@ struct px_queue_cfg {
     uint32_t near_bytes;   /* of them in memory, as needed */
     uint64_t limit_bytes;  /* kept at most, at least 1 MiB */
     bool drops_oldest;
-    bool drops_nothing;    /* below its limit: all that it is given */
     bool keeps_redirected; /* what was redirected waits here alone */
     uint32_t buffer_bytes; /* put together; 0: nothing, at most 1 MiB */
     uint32_t buffer_ms;    /* and sent after so long; 0: whenever it is full */

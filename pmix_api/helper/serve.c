@@ -4,7 +4,6 @@
 #include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/lag.h"
 #include "pmix_api/helper/pulls_impl.h"
-#include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/tools.h"
 
 enum {
@@ -26,7 +25,7 @@ static struct {
 
 static bool is_served(const struct pull *pull)
 {
-    return pull->state == PULL_KNOWN && !pull->is_held && !pull->is_doubted;
+    return pull->state == PULL_KNOWN && !pull->is_doubted;
 }
 
 /* False when its socket takes nothing: it is then in the list (NULL: none is
@@ -71,15 +70,6 @@ static bool has_something(const struct pull *pull, uint64_t now_ms)
         return true;
     due = px_queue_due_ms(&pull->queue);
     return due != 0 && due <= now_ms;
-}
-
-void px_serve_check_room(struct pull *pull)
-{
-    if (!pull->is_full || px_queue_bytes(&pull->queue) > PULL_ROOM_BYTES ||
-        px_queue_is_tight(&pull->queue))
-        return;
-    pull->is_full = false;
-    px_talk(&(struct px_msg){.kind = PX_FULL, .id = pull->id});
 }
 
 static uint32_t less(uint32_t from, uint32_t bytes)
@@ -145,7 +135,6 @@ bool px_serve_pass(struct pull *pull, const struct px_output *output,
         px_deliver_enough();
     pull->given_ms = now_ms;
     note_end(pull, output);
-    px_serve_check_room(pull);
     return true;
 }
 
@@ -164,7 +153,6 @@ unsigned px_pulls_take(uint64_t now_ms, uint32_t bytes,
         if (room == 0)
             continue;
         give_some(pull, now_ms, bytes, room, taker);
-        px_serve_check_room(pull);
         serve.turn = (serve.turn + i + 1) % PULLS_MAX;
         bytes = 0;
     }

@@ -1,14 +1,13 @@
 /* What a tool says of its pull. */
 #include "pmix_api/helper/wish.h"
 
-#include "pmix_api/helper/deliver.h"
 #include "pmix_api/helper/talk.h"
 #include "pmix_api/helper/value.h"
 
 static const char *const keys[] = {
     PMIX_IOF_COPY,           PMIX_IOF_REDIRECT,       PMIX_IOF_CACHE_SIZE,
     PMIX_IOF_DROP_OLDEST,    PMIX_IOF_DROP_NEWEST,    PMIX_IOF_COMPLETE,
-    PMIX_IOF_BUFFERING_SIZE, PMIX_IOF_BUFFERING_TIME, PX_IOF_HOLD,
+    PMIX_IOF_BUFFERING_SIZE, PMIX_IOF_BUFFERING_TIME,
 };
 
 /* How the tool's library shows what comes, where it does. Files it makes none
@@ -79,8 +78,6 @@ static pmix_status_t read_one(const pmix_info_t *info, struct px_wish *wish)
         return read_flag(info, false, &wish->drops_oldest);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_DROP_NEWEST))
         return read_flag(info, true, &wish->drops_oldest);
-    if (PMIX_CHECK_KEY(info, PX_IOF_HOLD))
-        return read_flag(info, false, &wish->holds);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_SIZE))
         return read_number(info, &wish->buffer_bytes);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_TIME))

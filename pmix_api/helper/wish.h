@@ -9,7 +9,6 @@
 
 struct px_wish {
     bool copies, drops_oldest, has_cache;
-    bool holds;           /* PX_IOF_HOLD */
     uint64_t cache_bytes; /* with has_cache */
     uint64_t buffer_bytes, buffer_s;
 };

@@ -26,7 +26,7 @@ DESCRIPTIONS = {
 EXCEPTIONS = {
     "px_host": (50, "2026-11", "until pmix_api/ is taken apart"),
     "px_host_job": (40, "2026-11", "until pmix_api/ is taken apart"),
-    "pull": (41, "2026-11", "until pmix_api/helper/ is taken apart"),
+    "pull": (38, "2026-11", "until pmix_api/helper/ is taken apart"),
 }
 
 DEFINED = re.compile(r"\bstruct\s+(\w+)\s*\{")

@@ -366,7 +366,6 @@ static void a_full_one_has_room_again_when_it_is_empty(void **state)
     for (int i = 0; i < 3; i++) {
         put_until_full(fx, 10000);
         assert_int_equal(put(fx, 10000), OV_EFULL);
-        assert_int_equal(ep_hoard_errno(fx->hoard), 0);
         assert_in_range(fx->held_bytes, 7 * BLOCK, 8 * BLOCK);
         assert_in_range(spill_file_bytes(), 3 * BLOCK, 8 * BLOCK);
         take_all(fx);
@@ -424,13 +423,11 @@ static void a_full_disk_takes_nothing_from_what_is_there(void **state)
     spill_file_limit(2 * BLOCK + BLOCK / 2);
     put_until_full(fx, 30000);
     spill_file_limit(RLIM_INFINITY);
-    assert_int_equal(ep_hoard_errno(fx->hoard), EFBIG);
     assert_in_range(fx->held_bytes, 3 * BLOCK, 7 * BLOCK);
     take(fx);
     assert_int_equal(put(fx, 30000), OV_EFULL);
     take_all(fx);
     assert_int_equal(put_soon(fx, 30000), 0);
-    assert_int_equal(ep_hoard_errno(fx->hoard), 0);
     while (fx->held_bytes < 10 * BLOCK)
         assert_int_equal(put_soon(fx, 30000), 0);
     take_all(fx);
@@ -443,7 +440,6 @@ static void without_a_place_for_the_file_memory_is_used(void **state)
     open_in(fx, "/no/such/place", LIMIT);
     for (int i = 0; i < 2; i++) {
         put_until_full(fx, 5000);
-        assert_int_equal(ep_hoard_errno(fx->hoard), ENOENT);
         assert_in_range(fx->held_bytes, BLOCK / 2, EP_SPOOL_MEM_BLOCKS * BLOCK);
         assert_int_equal(spill_file_bytes(), -1);
         take_all(fx);

@@ -218,41 +218,6 @@ static void many_ends_leave_room(void **state)
     px_queue_close(&queue);
 }
 
-/* All that is given comes out, in the order of each channel, and it says from
- * when on to when it should be given no more. */
-static void try_all(const char *dir, uint64_t seed)
-{
-    const struct px_queue_cfg cfg = {
-        .dir = dir, .limit_bytes = 256 << 20, .drops_nothing = true};
-    struct rig rig;
-
-    open_rig(&rig, seed, cfg);
-    for (unsigned i = 0; i < 20; i++) {
-        unsigned more = 100;
-
-        shuffle(&rig, 100, false);
-        while (!px_queue_is_tight(&rig.queue))
-            put(&rig, 0, PIECE_MAX, false);
-        while (more-- > 0)
-            put(&rig, 0, chance_in(&rig.chance, 1, PIECE_MAX), false);
-        while (px_queue_is_tight(&rig.queue))
-            assert_true(get(&rig));
-        while (chance_is(&rig.chance, 90) && get(&rig))
-            ;
-    }
-    end_rig(&rig);
-    assert_int_equal(dropped(&rig), 0);
-}
-
-static void nothing_is_dropped(void **state)
-{
-    (void)state;
-    try_all("/nowhere/at/all", 11);
-    limit_files(FILE_BYTES);
-    try_all("/tmp", 12);
-    limit_files(RLIM_INFINITY);
-}
-
 /* Where no file can be made: nobody else has it. What is a copy is dropped
  * behind it, also when there is room in memory again. */
 static void what_is_redirected_is_kept(void **state)
@@ -409,7 +374,6 @@ int main(void)
         cmocka_unit_test(ends_come_without_a_file),
         cmocka_unit_test(ends_come_when_the_disk_is_full),
         cmocka_unit_test(many_ends_leave_room),
-        cmocka_unit_test(nothing_is_dropped),
         cmocka_unit_test(what_is_redirected_is_kept),
         cmocka_unit_test(what_is_redirected_is_not_the_oldest),
         cmocka_unit_test(small_ones_are_many_as_well),

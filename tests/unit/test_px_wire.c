@@ -192,7 +192,6 @@ static void words_on_pulls_are_heard_as_said(void **state)
                                                  .cache_bytes = 5}});
     px_msg_encode(&wr,
                   &(struct px_msg){.kind = PX_END, .end = {1, 77, true, 99}});
-    px_msg_encode(&wr, &(struct px_msg){.kind = PX_FULL, .id = 5});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_BEHIND, .id = 3});
     px_msg_encode(&wr, &(struct px_msg){.kind = PX_BROKEN, .broken = {8, 2}});
     assert_false(wr.bad);
@@ -209,9 +208,7 @@ static void words_on_pulls_are_heard_as_said(void **state)
     assert_true(msg.end.is_kept);
     assert_int_equal(msg.end.position, 99);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
-    assert_int_equal(msg.kind, PX_FULL);
-    assert_int_equal(msg.id, 5);
-    assert_int_equal(px_msg_decode(&rd, &msg), 0);
+    assert_int_equal(msg.kind, PX_BEHIND);
     assert_int_equal(msg.id, 3);
     assert_int_equal(px_msg_decode(&rd, &msg), 0);
     assert_int_equal(msg.broken.rank, 8);
