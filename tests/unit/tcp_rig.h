@@ -1,0 +1,42 @@
+/* Connections over the loopback, for tests. */
+#ifndef TESTS_UNIT_TCP_RIG_H
+#define TESTS_UNIT_TCP_RIG_H
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* The address of a port, IPv4 or IPv6 by its text; its length. */
+static inline socklen_t tcp_rig_address(const char *text, uint16_t port,
+                                        struct sockaddr_storage *out)
+{
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6,
+                              .sin6_port = htons(port)};
+    struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons(port)};
+
+    if (inet_pton(AF_INET6, text, &v6.sin6_addr) == 1) {
+        memcpy(out, &v6, sizeof(v6));
+        return sizeof(v6);
+    }
+    if (inet_pton(AF_INET, text, &v4.sin_addr) != 1)
+        return 0;
+    memcpy(out, &v4, sizeof(v4));
+    return sizeof(v4);
+}
+
+/* A socket that is connected to it; -1 with errno. Also in the child of a
+ * fork(). */
+static inline int tcp_rig_dial(const char *text, uint16_t port)
+{
+    struct sockaddr_storage to;
+    socklen_t len = tcp_rig_address(text, port, &to);
+    int fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd >= 0 && connect(fd, (const struct sockaddr *)&to, len) == 0)
+        return fd;
+    return -1;
+}
+
+#endif
