@@ -45,18 +45,33 @@ static ssize_t read_whole(const char *from, char *mem)
     return len;
 }
 
-/* A new file of another name; its name is replaced in `temporary`. */
-static int write_whole(char *temporary, const char *mem, size_t len)
+static int write_to(int fd, const char *mem, size_t len)
 {
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    int rc = 0;
+    ssize_t put = write(fd, mem, len);
+
+    if (put == (ssize_t)len)
+        return 0;
+    if (put >= 0)
+        errno = ENOSPC;
+    return OV_ESYS;
+}
+
+int px_rendezvous_write(char *path, const char *mem, size_t len_bytes)
+{
+    int fd = mkostemp(path, O_CLOEXEC);
+    int rc, err;
 
     if (fd < 0)
         return OV_ESYS;
-    if (write(fd, mem, len) != (ssize_t)len)
+    rc = write_to(fd, mem, len_bytes);
+    err = errno;
+    if (close(fd) != 0 && rc == 0) {
+        err = errno;
         rc = OV_ESYS;
-    if (close(fd) != 0)
-        rc = OV_ESYS;
+    }
+    if (rc != 0)
+        unlink(path);
+    errno = err;
     return rc;
 }
 
@@ -161,9 +176,10 @@ int px_rendezvous_put(const char *from, const char *path, struct stat *st)
         errno = ENAMETOOLONG;
         return OV_ESYS;
     }
-    rc = write_whole(temporary, mem, (size_t)len);
-    if (rc == 0)
-        rc = stat(temporary, st) == 0 ? give_name(temporary, path) : OV_ESYS;
+    rc = px_rendezvous_write(temporary, mem, (size_t)len);
+    if (rc != 0)
+        return rc;
+    rc = stat(temporary, st) == 0 ? give_name(temporary, path) : OV_ESYS;
     err = errno;
     unlink(temporary);
     errno = err;

@@ -2,11 +2,17 @@
 #ifndef PMIX_API_RENDEZVOUS_H
 #define PMIX_API_RENDEZVOUS_H
 
+#include <stddef.h>
 #include <sys/stat.h>
 
 /* The path that PMIX_LAUNCHER_RNDZ_FILE, or OpenPMIx's own
  * PMIX_LAUNCHER_RENDEZVOUS_FILE, names in our environment; NULL: none. */
 const char *px_rendezvous_path(void);
+
+/* Makes a new file of these bytes, mode 0600, of which `path` is the name; its
+ * end, XXXXXX, becomes one that nobody has. Returns 0; or OV_ESYS with errno,
+ * and there is no file. */
+int px_rendezvous_write(char *path, const char *mem, size_t len_bytes);
 
 /* Copies `from`, the server's own file, to `path`: whole or not at all, mode
  * 0600. Returns 0, and *st is that of the file; or OV_ESYS with errno: EEXIST
