@@ -1,11 +1,12 @@
 /* A PMIx tool that pushes to the stdin of processes, as anybody may write one.
  *
- *     tool_push [-w N] PID < SCRIPT
- *     tool_push -S RANKS PID < FILE
+ *     tool_push [-j NAME] [-w N] PID < SCRIPT
+ *     tool_push [-j NAME] -S RANKS PID < FILE
  *
  * The first one does what the lines of its stdin say, with at most N pushes
  * (default: 8) that have no answer, and ends when all have one; then it prints
  * how often each status came, and the status of those that follow a `?`.
+ * NAME is the namespace of the job (default: the only one that there is).
  * RANKS is a list, as 0,3, `*` for the wildcard, or `node` or `peers` for what
  * is local.
  *
@@ -66,6 +67,8 @@ static void connect_to(uint32_t pid)
     if (rc != PMIX_SUCCESS)
         die("cannot connect", rc, EXIT_CONNECT);
     listen_for(PMIX_ERR_LOST_CONNECTION, on_lost);
+    if (tool.job[0] != '\0')
+        return;
     PMIX_QUERY_CONSTRUCT(&query);
     PMIX_ARGV_APPEND(rc, query.keys, PMIX_QUERY_NAMESPACES);
     rc = PMIx_Query_info(&query, 1, &results, &count);
@@ -243,11 +246,13 @@ int main(int argc, char **argv)
     size_t room = 0;
     int c;
 
-    while ((c = getopt(argc, argv, "w:S:")) != -1) {
+    while ((c = getopt(argc, argv, "j:w:S:")) != -1) {
         if (c == 'w')
             tool.window = (unsigned)atoi(optarg);
         else if (c == 'S')
             ranks = optarg;
+        else if (c == 'j')
+            PMIX_LOAD_NSPACE(tool.job, optarg);
         else
             return 2;
     }

@@ -1,0 +1,71 @@
+/* From the threads of libpmix to the caller's. */
+#include "pmix_api/helper/lib/ask.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "overlay/base/err.h"
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t answered;
+    void (*call)(void *arg); /* NULL: nothing is asked */
+    void *arg;
+    int wake; /* eventfd */
+} ask = {.lock = PTHREAD_MUTEX_INITIALIZER,
+         .answered = PTHREAD_COND_INITIALIZER,
+         .wake = -1};
+
+int px_ask_open(void)
+{
+    ask.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return ask.wake < 0 ? OV_ESYS : 0;
+}
+
+int px_ask_fd(void)
+{
+    return ask.wake;
+}
+
+void px_ask_wake(void)
+{
+    static const uint64_t one = 1;
+
+    if (write(ask.wake, &one, sizeof(one)) < 0)
+        abort(); /* nobody would go on */
+}
+
+void px_ask(void (*call)(void *arg), void *arg)
+{
+    pthread_mutex_lock(&ask.lock);
+    ask.call = call;
+    ask.arg = arg;
+    px_ask_wake();
+    while (ask.call != NULL)
+        pthread_cond_wait(&ask.answered, &ask.lock);
+    pthread_mutex_unlock(&ask.lock);
+}
+
+void px_ask_turn(void)
+{
+    void (*call)(void *arg);
+    void *arg;
+    uint64_t seen;
+
+    if (read(ask.wake, &seen, sizeof(seen)) < 0)
+        seen = 0; /* nothing to clear */
+    pthread_mutex_lock(&ask.lock);
+    call = ask.call;
+    arg = ask.arg;
+    pthread_mutex_unlock(&ask.lock);
+    if (call == NULL)
+        return;
+    call(arg);
+    pthread_mutex_lock(&ask.lock);
+    ask.call = NULL;
+    pthread_cond_signal(&ask.answered);
+    pthread_mutex_unlock(&ask.lock);
+}

@@ -1,0 +1,28 @@
+/* From the threads of libpmix to the caller's: questions that wait for their
+ * answer, and things to look at.
+ *
+ * A thread of libpmix waits here; the caller's never does, nor does it hold a
+ * lock while it answers.
+ */
+#ifndef PMIX_API_HELPER_LIB_ASK_H
+#define PMIX_API_HELPER_LIB_ASK_H
+
+#include <stdbool.h>
+
+/* Returns 0 or OV_ESYS. */
+int px_ask_open(void);
+
+/* Readable when there is something for the caller. */
+int px_ask_fd(void);
+
+/* Has call(arg) run in the caller's thread, and waits until it has. In the one
+ * thread of libpmix that makes upcalls. */
+void px_ask(void (*call)(void *arg), void *arg);
+
+/* Makes the descriptor readable; any thread. */
+void px_ask_wake(void);
+
+/* The caller: runs what is asked. The descriptor is not readable after that. */
+void px_ask_turn(void);
+
+#endif

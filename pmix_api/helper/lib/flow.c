@@ -1,0 +1,349 @@
+/* Output on its way to the tool. */
+#include "config.h"
+
+#include "pmix_api/helper/lib/flow.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "overlay/base/err.h"
+#include "pmix_api/helper/lib/ask.h"
+#include "pmix_api/helper/lib/ledger.h"
+#include "pmix_api/helper/lib/lib.h"
+#include "pmix_api/helper/lib/stream.h"
+#include "pmix_api/helper/sockets.h"
+
+enum {
+    MESSAGE_BYTES = 4096, /* what a message takes beside its payload */
+    INFOS = 4,
+    NONCE_DIGITS = 16,
+    NUMBER_DIGITS = 16,
+    HEAD_BYTES = 1024, /* of a message: its number is among these */
+};
+
+/* One call of PMIx_server_IOF_deliver; what it borrows, until its answer. */
+struct delivery {
+    pmix_proc_t source;
+    pmix_byte_object_t bytes; /* behind this struct */
+    pmix_info_t info[INFOS];
+    size_t infos;
+    pmix_iof_channel_t channel;
+};
+
+static struct {
+    char nonce[NONCE_DIGITS + 1]; /* tells numbers of ours from other text */
+    struct px_socket sock;        /* fd -1: not there yet */
+    pthread_mutex_t lock;         /* of the rest */
+    struct px_ledger ledger;
+    unsigned pulls;
+    bool is_checking; /* a turn is asked for, */
+    uint64_t checked; /* which is about deliveries up to this one */
+    bool is_over;
+    bool is_waiting, has_room; /* the caller, for room */
+} flow = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = {.fd = -1}};
+
+int px_flow_open(void)
+{
+    uint64_t chance;
+
+    if (getrandom(&chance, sizeof(chance), 0) != (ssize_t)sizeof(chance))
+        return OV_ESYS;
+    snprintf(flow.nonce, sizeof(flow.nonce), "%016llx",
+             (unsigned long long)chance);
+    return px_sockets_open();
+}
+
+void px_flow_start(int fd)
+{
+    flow.sock = px_socket_of(fd);
+}
+
+/* --- has the library anything left? */
+
+static uint64_t room(void)
+{
+    uint64_t most = PX_LIB_UNWRITTEN_BYTES;
+
+    if (flow.is_waiting)
+        most /= 2; /* who has waited goes on when half of it is written */
+    if (px_ledger_is_full(&flow.ledger) || flow.ledger.open_bytes >= most)
+        return 0;
+    return (PX_LIB_UNWRITTEN_BYTES - flow.ledger.open_bytes) /
+           (flow.pulls > 0 ? flow.pulls : 1);
+}
+
+static void look_for_room(void)
+{
+    if (!flow.is_waiting || flow.has_room || room() == 0)
+        return;
+    flow.has_room = true;
+    px_ask_wake();
+}
+
+static void on_check(pmix_status_t status, void *arg);
+
+/* In the library's thread, behind all that it has to do already: the messages
+ * of what it has handled are in its queue by then. */
+static void check_later(void)
+{
+    /* Nobody has this name: there is nothing to forget, but the call. */
+    static const pmix_nspace_t nobody = "xylem-nobody";
+    const struct px_ledger *ledger = &flow.ledger;
+
+    if (flow.is_checking || flow.is_over || ledger->handled != ledger->given ||
+        ledger->written == ledger->handled || ledger->left_bytes > 0)
+        return;
+    flow.is_checking = true;
+    flow.checked = ledger->handled;
+    PMIx_server_deregister_nspace(nobody, on_check, NULL);
+}
+
+static void on_check(pmix_status_t status, void *arg)
+{
+    (void)status;
+    (void)arg;
+    pthread_mutex_lock(&flow.lock);
+    flow.is_checking = false;
+    if (!flow.is_over && !px_stream_is_eager()) {
+        px_ledger_rest(&flow.ledger, flow.checked);
+        check_later(); /* where more was handled meanwhile */
+    }
+    look_for_room();
+    pthread_mutex_unlock(&flow.lock);
+}
+
+/* --- what the library writes */
+
+/* A number among the first bytes of a message; 0: it is of no delivery. */
+static uint64_t find_number(const char *mem, size_t len_bytes)
+{
+    char digits[NUMBER_DIGITS + 1] = "";
+    const char *at = memmem(mem, len_bytes, flow.nonce, NONCE_DIGITS);
+
+    if (at == NULL ||
+        (size_t)(mem + len_bytes - at) < NONCE_DIGITS + NUMBER_DIGITS)
+        return 0;
+    memcpy(digits, at + NONCE_DIGITS, NUMBER_DIGITS);
+    return strtoull(digits, NULL, 16);
+}
+
+static uint64_t number_of(const struct iovec *parts, int count)
+{
+    uint64_t number = 0;
+
+    for (int i = 0; i < count && number == 0; i++)
+        number = find_number(parts[i].iov_base, parts[i].iov_len < HEAD_BYTES
+                                                    ? parts[i].iov_len
+                                                    : HEAD_BYTES);
+    return number;
+}
+
+void px_flow_try(const struct iovec *parts, int count)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < count; i++)
+        sum += parts[i].iov_len;
+    pthread_mutex_lock(&flow.lock);
+    if (flow.ledger.left_bytes != sum) /* it is not the rest of one */
+        px_ledger_begin(&flow.ledger, number_of(parts, count), sum);
+    look_for_room();
+    pthread_mutex_unlock(&flow.lock);
+}
+
+void px_flow_wrote(size_t bytes)
+{
+    pthread_mutex_lock(&flow.lock);
+    if (px_ledger_write(&flow.ledger, bytes))
+        check_later();
+    pthread_mutex_unlock(&flow.lock);
+}
+
+void px_flow_end(bool is_clean)
+{
+    pthread_mutex_lock(&flow.lock);
+    flow.is_over = true;
+    if (is_clean && px_socket_unsent(&flow.sock) == 0)
+        px_ledger_read(&flow.ledger, flow.ledger.bytes);
+    pthread_mutex_unlock(&flow.lock);
+}
+
+void px_flow_pull(int change)
+{
+    pthread_mutex_lock(&flow.lock);
+    if (change > 0)
+        flow.pulls++;
+    else if (flow.pulls > 0)
+        flow.pulls--;
+    pthread_mutex_unlock(&flow.lock);
+}
+
+static void on_cut(pmix_status_t status, void *arg)
+{
+    (void)status;
+    (void)arg;
+}
+
+/* The library keeps the last delivery that was for nobody, for the next pull
+ * that names it. This one takes its place. */
+void px_flow_cut(void)
+{
+    static const pmix_proc_t nobody = {.nspace = "xylem-nobody", .rank = 0};
+    static const pmix_byte_object_t nothing = {.bytes = NULL, .size = 0};
+
+    PMIx_server_IOF_deliver(&nobody, PMIX_FWD_STDOUT_CHANNEL, &nothing, NULL, 0,
+                            on_cut, NULL);
+}
+
+/* --- the caller */
+
+static void end(struct delivery *d)
+{
+    for (size_t i = 0; i < d->infos; i++)
+        PMIX_INFO_DESTRUCT(&d->info[i]);
+    free(d);
+}
+
+static void on_delivered(pmix_status_t status, void *arg)
+{
+    (void)status;
+    end(arg);
+    pthread_mutex_lock(&flow.lock);
+    px_ledger_handle(&flow.ledger);
+    check_later();
+    pthread_mutex_unlock(&flow.lock);
+}
+
+static void add_number(struct delivery *d, uint64_t number)
+{
+    char text[NONCE_DIGITS + NUMBER_DIGITS + 1];
+
+    snprintf(text, sizeof(text), "%s%016llx", flow.nonce,
+             (unsigned long long)number);
+    PMIX_INFO_LOAD(&d->info[d->infos++], PX_LIB_NUMBER, text, PMIX_STRING);
+}
+
+static void add_count(struct delivery *d, const char *key, uint64_t bytes)
+{
+    if (bytes > 0)
+        PMIX_INFO_LOAD(&d->info[d->infos++], key, &bytes, PMIX_UINT64);
+}
+
+static struct delivery *make(const struct px_lib_output *o, uint64_t number)
+{
+    struct delivery *d = calloc(1, sizeof(*d) + o->len_bytes);
+
+    if (d == NULL)
+        return NULL;
+    PMIX_LOAD_PROCID(&d->source, o->nspace, o->rank);
+    d->channel = o->channel;
+    d->bytes.bytes = (char *)(d + 1);
+    d->bytes.size = o->len_bytes;
+    if (o->len_bytes > 0)
+        memcpy(d->bytes.bytes, o->mem, o->len_bytes);
+    add_number(d, number);
+    if (o->is_end)
+        PMIX_INFO_LOAD(&d->info[d->infos++], PMIX_IOF_COMPLETE, NULL,
+                       PMIX_BOOL);
+    add_count(d, PX_LIB_DROPPED, o->dropped_bytes);
+    add_count(d, PX_LIB_BEFORE, o->before_bytes);
+    return d;
+}
+
+/* Under the lock, so that the library does not handle it before it is given. */
+static int give(struct delivery *d)
+{
+    uint64_t cost = d->bytes.size + MESSAGE_BYTES;
+    int rc = 0;
+
+    pthread_mutex_lock(&flow.lock);
+    if (PMIx_server_IOF_deliver(&d->source, d->channel, &d->bytes, d->info,
+                                d->infos, on_delivered, d) == PMIX_SUCCESS)
+        px_ledger_give(&flow.ledger, cost * (flow.pulls > 0 ? flow.pulls : 1));
+    else
+        rc = OV_ENOMEM;
+    pthread_mutex_unlock(&flow.lock);
+    return rc;
+}
+
+int px_lib_deliver(const struct px_lib_output *output)
+{
+    struct delivery *d;
+    int rc;
+
+    if (output->len_bytes > PX_LIB_BYTES_MAX ||
+        strlen(output->nspace) > PMIX_MAX_NSLEN)
+        return OV_EINVAL;
+    if (flow.sock.fd < 0)
+        return OV_ECLOSED;
+    if (px_lib_room() == 0)
+        return OV_EFULL;
+    d = make(output, flow.ledger.given + 1); /* nobody else changes that */
+    if (d == NULL)
+        return OV_ENOMEM;
+    rc = give(d);
+    if (rc != 0)
+        end(d);
+    return rc;
+}
+
+size_t px_lib_room(void)
+{
+    uint64_t bytes;
+
+    pthread_mutex_lock(&flow.lock);
+    bytes = room();
+    flow.is_waiting = bytes == 0;
+    if (bytes == 0)
+        flow.has_room = false;
+    pthread_mutex_unlock(&flow.lock);
+    return bytes;
+}
+
+bool px_flow_has_room(void)
+{
+    bool has;
+
+    pthread_mutex_lock(&flow.lock);
+    has = flow.has_room;
+    flow.has_room = false;
+    if (has)
+        flow.is_waiting = false;
+    pthread_mutex_unlock(&flow.lock);
+    return has;
+}
+
+/* What has been written is looked up first, then what is on its way, in the
+ * direction in which it moves: what moves meanwhile is counted twice as not
+ * read, or not at all as written. */
+static uint64_t read_position(void)
+{
+    struct px_peer peer;
+    uint64_t position, left;
+
+    pthread_mutex_lock(&flow.lock);
+    position = flow.ledger.bytes;
+    pthread_mutex_unlock(&flow.lock);
+    left = px_socket_unsent(&flow.sock);
+    if (!px_socket_peer(&flow.sock, &peer))
+        return 0;
+    left += peer.unread_bytes;
+    return position > left ? position - left : 0;
+}
+
+uint64_t px_lib_taken(void)
+{
+    uint64_t position, taken;
+
+    if (flow.sock.fd < 0)
+        return 0;
+    position = read_position();
+    pthread_mutex_lock(&flow.lock);
+    px_ledger_read(&flow.ledger, position);
+    taken = flow.ledger.taken;
+    pthread_mutex_unlock(&flow.lock);
+    return taken;
+}

@@ -1,0 +1,89 @@
+/* What has become of each delivery. */
+#include "pmix_api/helper/lib/ledger.h"
+
+static struct px_ledger_mark *mark_at(struct px_ledger *ledger, unsigned nth)
+{
+    return &ledger->marks[(ledger->first + nth) % LEDGER_MARKS];
+}
+
+/* Of each two the later one stays, which covers both. */
+static void thin(struct px_ledger *ledger)
+{
+    for (unsigned i = 0; i < LEDGER_MARKS / 2; i++)
+        *mark_at(ledger, i) = *mark_at(ledger, 2 * i + 1);
+    ledger->used = LEDGER_MARKS / 2;
+}
+
+static void add_mark(struct px_ledger *ledger, uint64_t number)
+{
+    struct px_ledger_mark *last =
+        ledger->used > 0 ? mark_at(ledger, ledger->used - 1) : 0;
+
+    if (last != 0 && last->end == ledger->bytes) {
+        last->number = number;
+        return;
+    }
+    if (ledger->used == LEDGER_MARKS)
+        thin(ledger);
+    *mark_at(ledger, ledger->used++) =
+        (struct px_ledger_mark){number, ledger->bytes};
+}
+
+static void settle(struct px_ledger *ledger, uint64_t number)
+{
+    if (number <= ledger->written)
+        return;
+    while (ledger->written < number)
+        ledger->open_bytes -=
+            ledger->costs[++ledger->written % LEDGER_OPEN_MAX];
+    add_mark(ledger, number);
+}
+
+bool px_ledger_is_full(const struct px_ledger *ledger)
+{
+    return ledger->given - ledger->written >= LEDGER_OPEN_MAX;
+}
+
+void px_ledger_give(struct px_ledger *ledger, uint64_t cost_bytes)
+{
+    ledger->costs[++ledger->given % LEDGER_OPEN_MAX] = cost_bytes;
+    ledger->open_bytes += cost_bytes;
+}
+
+void px_ledger_handle(struct px_ledger *ledger)
+{
+    ledger->handled++;
+}
+
+void px_ledger_begin(struct px_ledger *ledger, uint64_t number,
+                     uint64_t len_bytes)
+{
+    ledger->left_bytes = len_bytes;
+    if (number <= ledger->begun || number > ledger->given)
+        return;
+    ledger->begun = number;
+    settle(ledger, number - 1);
+}
+
+bool px_ledger_write(struct px_ledger *ledger, uint64_t bytes)
+{
+    ledger->bytes += bytes;
+    ledger->left_bytes -=
+        bytes < ledger->left_bytes ? bytes : ledger->left_bytes;
+    return ledger->left_bytes == 0;
+}
+
+void px_ledger_rest(struct px_ledger *ledger, uint64_t number)
+{
+    if (ledger->left_bytes == 0)
+        settle(ledger, number);
+}
+
+void px_ledger_read(struct px_ledger *ledger, uint64_t position)
+{
+    while (ledger->used > 0 && mark_at(ledger, 0)->end <= position) {
+        ledger->taken = mark_at(ledger, 0)->number;
+        ledger->first = (ledger->first + 1) % LEDGER_MARKS;
+        ledger->used--;
+    }
+}

@@ -1,0 +1,176 @@
+/* libpmix, as a server for one tool in a process of its own.
+ *
+ * This folder is the only place that touches libpmix, and no type of libpmix
+ * leaves it. The process that uses it serves exactly one tool, so who asks is
+ * always known, and it ends with the tool: there is no close.
+ *
+ * Threads: all calls are the caller's, from one thread, and all callbacks come
+ * in that thread, from px_lib_turn(). libpmix has threads of its own that the
+ * caller never sees. The rule that keeps this free of deadlock: a thread of
+ * libpmix may wait for the caller, as it does while a request of the tool has
+ * no answer, but the caller never waits for a thread of libpmix. So a caller
+ * that does not come to px_lib_turn() holds up the tool, and nobody else.
+ *
+ * A callback may use any call but px_lib_open(), px_lib_dial() and
+ * px_lib_turn(). What a callback is given is valid until it returns, unless its
+ * comment says otherwise.
+ */
+#ifndef PMIX_API_HELPER_LIB_LIB_H
+#define PMIX_API_HELPER_LIB_LIB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    PX_LIB_NAME_BYTES = 256,
+    PX_LIB_BYTES_MAX = 1 << 20,         /* of one delivery */
+    PX_LIB_UNWRITTEN_BYTES = 768 << 10, /* may wait in libpmix for the tool */
+};
+
+/* A rank that means all of them. */
+#define PX_LIB_ALL ((uint32_t)-2)
+/* Ranks of a target that are no ranks: processes of a node. */
+#define PX_LIB_LOCAL_NODE  ((uint32_t)-3)
+#define PX_LIB_LOCAL_PEERS ((uint32_t)-5)
+
+/* Channels of output, as bits. */
+enum { PX_LIB_STDOUT = 2, PX_LIB_STDERR = 4, PX_LIB_STDDIAG = 8 };
+
+struct px_lib_name {
+    char nspace[PX_LIB_NAME_BYTES];
+    uint32_t rank;
+};
+
+/* How a request of the tool is answered. */
+enum px_lib_answer {
+    PX_LIB_YES,
+    PX_LIB_BAD_PARAM,
+    PX_LIB_NOT_FOUND,
+    PX_LIB_NOT_SUPPORTED,
+    PX_LIB_NO_RESOURCE,
+    PX_LIB_IS_COMPLETE, /* its target takes nothing any more */
+};
+
+/* The directives of a pull. All zero is what a tool gets that says nothing. */
+struct px_lib_wish {
+    bool copies, drops_oldest, has_cache;
+    bool holds;           /* xylem.iof.hold */
+    uint64_t cache_bytes; /* with has_cache */
+    uint64_t buffer_bytes, buffer_s;
+    bool is_bad;         /* one has a value of another type */
+    const char *strange; /* a required one that nobody knows, or NULL */
+};
+
+/* The tool asks for output. */
+struct px_lib_pull {
+    const struct px_lib_name *targets;
+    size_t count;
+    uint16_t channels; /* as the tool said it, whatever bits these are */
+    struct px_lib_wish wish;
+};
+
+/* The tool gives bytes for the stdin of processes. */
+struct px_lib_push {
+    const struct px_lib_name *targets;
+    size_t count;
+    const void *mem; /* borrowed until px_lib_answer() */
+    size_t len_bytes;
+    bool is_end;         /* nothing more follows for these */
+    bool is_collected;   /* the tool's library reads the tool's own stdin */
+    const char *strange; /* a required directive that nobody knows, or NULL */
+    void *call;          /* for px_lib_answer() */
+};
+
+/* What the tool asks for, and what becomes of it. */
+struct px_lib_events {
+    /* The tool wants in. `wanted` is the name that it brought, NULL where it
+     * brought none. True: it gets the name in `given`. False: it is refused and
+     * gets no answer, for libpmix crashes on any answer but that; the process
+     * is to end now. */
+    bool (*on_tool)(void *arg, const struct px_lib_name *wanted,
+                    struct px_lib_name *given);
+    /* A pull that is not answered with PX_LIB_YES stays registered in libpmix
+     * all the same, in all releases: what is delivered that it names is sent
+     * for it, too, and the library of the tool shows that by itself. */
+    enum px_lib_answer (*on_pull)(void *arg, const struct px_lib_pull *pull);
+    /* The tool has deregistered one of its pulls; libpmix does not say which.
+     */
+    void (*on_stop)(void *arg);
+    /* Is to be answered once by px_lib_answer(), now or later. */
+    void (*on_push)(void *arg, const struct px_lib_push *push);
+    /* px_lib_room() has grown since it was 0. */
+    void (*on_room)(void *arg);
+    /* The tool has left, or died; comes once, behind all that it had said. */
+    void (*on_gone)(void *arg);
+};
+
+struct px_lib_cfg {
+    const char *nspace; /* of the server that the tool sees */
+    uint32_t rank;
+    const char *dir; /* a folder is made below it, and removed again */
+    const struct px_lib_events *events; /* borrowed for good */
+    void *arg;                          /* of each callback */
+};
+
+/* One piece of output. */
+struct px_lib_output {
+    const char *nspace; /* its process, */
+    uint32_t rank;
+    uint16_t channel;       /* and channel: one bit */
+    const void *mem;        /* copied */
+    size_t len_bytes;       /* at most PX_LIB_BYTES_MAX, may be 0 */
+    bool is_end;            /* the channel's last */
+    uint64_t dropped_bytes; /* that are missing before it; 0: none */
+    uint64_t before_bytes;  /* that came before the pull and were not kept */
+};
+
+/* Starts libpmix as a server. Once in the life of the process, before it has
+ * other threads: the environment is changed. Blocks for some tens of
+ * milliseconds. Returns NULL, or in words what went wrong; the process can do
+ * nothing with libpmix then. */
+const char *px_lib_open(const struct px_lib_cfg *cfg);
+
+/* The rendezvous file that libpmix wrote of itself: the text, with the address
+ * of a port that lets nobody in in its first line. Valid for good. */
+const char *px_lib_rendezvous(void);
+
+/* Hands the tool's connected TCP socket to libpmix, which owns it from now on.
+ * Exactly once. Returns 0, or OV_ESYS: the socket is still the caller's. */
+int px_lib_dial(int fd);
+
+/* Readable when px_lib_turn() has something to do. */
+int px_lib_fd(void);
+
+/* Calls the callbacks that are due, and returns. Does not wait. */
+void px_lib_turn(void);
+
+/* Answers a push; from any callback, or later. */
+void px_lib_answer(void *call, enum px_lib_answer answer);
+
+/* Makes a namespace of so many processes known to the tool's queries, or
+ * forgets it. Do not wait for libpmix. Returns 0, OV_EINVAL for a name that is
+ * too long, or OV_ENOMEM. */
+int px_lib_job(const char *nspace, uint32_t size);
+int px_lib_job_end(const char *nspace);
+
+/* Gives a piece of output to each pull of the tool that names it, which may be
+ * several or none. Returns 0; OV_EFULL where px_lib_room() is 0, OV_EINVAL
+ * where it is too large or its names are too long, OV_ECLOSED where no tool was
+ * handed in, OV_ENOMEM: it does not count then. O(len_bytes). */
+int px_lib_deliver(const struct px_lib_output *output);
+
+/* How many bytes may be delivered now. A piece may be larger than that as long
+ * as it is not 0; where it is 0 on_room says when it is not any more. O(1). */
+size_t px_lib_room(void);
+
+/* How many deliveries, from the first one on and in order, the tool's process
+ * has read from its socket, all that was sent for each of them; those that no
+ * pull named count as soon as all before them do. It may lag behind, and never
+ * runs ahead of a tool that lives or was killed; one that closes its
+ * connection counts as having read what had come to it by then. No event tells
+ * that it has grown: ask now and then while it is less than what was delivered.
+ * A few system calls. */
+uint64_t px_lib_taken(void);
+
+#endif

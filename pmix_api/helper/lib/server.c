@@ -1,0 +1,153 @@
+/* libpmix as a server: how it is started, and what it writes of itself. */
+#include "pmix_api/helper/lib/server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pmix.h>
+
+#include "pmix_api/folder.h"
+#include "pmix_api/helper/lib/lib.h"
+
+extern char **environ; /* PMIx 5 does not declare it */
+
+enum { RENDEZVOUS_BYTES = 4096 };
+
+static struct {
+    char host[256];
+    char folder[PX_PATH_MAX];
+    char rendezvous[RENDEZVOUS_BYTES];
+    char why[256]; /* it cannot be started */
+} server;
+
+const char *px_lib_rendezvous(void)
+{
+    return server.rendezvous;
+}
+
+static const char *explain(const char *what, const char *why)
+{
+    snprintf(server.why, sizeof(server.why), "%s: %s", what, why);
+    return server.why;
+}
+
+/* What another host of PMIx has told the launcher is not for its server: names,
+ * addresses, pipes, files. Settings of the library are. */
+static void forget_host(void)
+{
+    static const char prefix[] = "PMIX_", setting[] = "PMIX_MCA_";
+    char name[256];
+
+    for (char **at = environ; *at != NULL;) {
+        size_t len = strcspn(*at, "=");
+
+        if (strncmp(*at, prefix, strlen(prefix)) != 0 ||
+            strncmp(*at, setting, strlen(setting)) == 0 ||
+            len >= sizeof(name)) {
+            at++;
+            continue;
+        }
+        memcpy(name, *at, len);
+        name[len] = '\0';
+        unsetenv(name); /* the next one is at its place */
+    }
+}
+
+/* The library's own settings: see docs/pmix.md. What the user has set holds,
+ * but for what keeps it alive. */
+static void set_up(void)
+{
+    setenv("PMIX_MCA_gds", "hash", 1);
+    setenv("PMIX_MCA_pmix_max_iof_cache", "1", 1);
+    /* Logs for stdout and stderr are the launcher's to show. */
+    setenv("PMIX_MCA_plog", "^stdfd", 1);
+    /* Events are there for late listeners as long as the job is known. */
+    setenv("PMIX_MCA_pmix_event_eviction_time", "1000000000", 1);
+}
+
+static pmix_status_t init(const struct px_lib_cfg *cfg,
+                          pmix_server_module_t *module)
+{
+    enum { INFOS = 9 };
+    pmix_info_t info[INFOS];
+    bool yes = true, no = false;
+    pmix_rank_t rank = cfg->rank;
+    pmix_status_t rc;
+
+    for (int i = 0; i < INFOS; i++)
+        PMIX_INFO_CONSTRUCT(&info[i]);
+    PMIX_INFO_LOAD(&info[0], PMIX_SERVER_NSPACE, cfg->nspace, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[1], PMIX_SERVER_RANK, &rank, PMIX_PROC_RANK);
+    PMIX_INFO_LOAD(&info[2], PMIX_HOSTNAME, server.host, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[3], PMIX_SERVER_TMPDIR, server.folder, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[4], PMIX_SYSTEM_TMPDIR, server.folder, PMIX_STRING);
+    PMIX_INFO_LOAD(&info[5], PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[6], PMIX_SERVER_SESSION_SUPPORT, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[7], PMIX_SERVER_GATEWAY, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[8], PMIX_IOF_LOCAL_OUTPUT, &no, PMIX_BOOL);
+    rc = PMIx_server_init(module, info, INFOS);
+    for (int i = 0; i < INFOS; i++)
+        PMIX_INFO_DESTRUCT(&info[i]);
+    return rc;
+}
+
+/* "NAME.RANK;tcp4://HOST:PORT" and further lines. */
+static const char *parse(struct px_server_address *out)
+{
+    static const char scheme[] = "tcp4://";
+    const char *at = strstr(server.rendezvous, scheme);
+    unsigned port = 0;
+
+    if (at == NULL ||
+        sscanf(at + strlen(scheme), "%63[0-9.]:%u", out->host, &port) != 2 ||
+        port == 0 || port > UINT16_MAX)
+        return "its rendezvous file names no IPv4 address";
+    out->port = (uint16_t)port;
+    return NULL;
+}
+
+static const char *read_rendezvous(const struct px_lib_cfg *cfg,
+                                   struct px_server_address *out)
+{
+    char path[PX_PATH_MAX + 600];
+    FILE *file;
+    size_t got;
+
+    snprintf(path, sizeof(path), "%s/pmix.%s.tool.%s", server.folder,
+             server.host, cfg->nspace);
+    file = fopen(path, "r");
+    if (file == NULL)
+        return explain("its rendezvous file is missing", strerror(errno));
+    got = fread(server.rendezvous, 1, sizeof(server.rendezvous) - 1, file);
+    fclose(file);
+    server.rendezvous[got] = '\0';
+    return got > 0 ? parse(out)
+                   : "its rendezvous file is empty, as where "
+                     "TMPDIR is full";
+}
+
+const char *px_server_start(const struct px_lib_cfg *cfg,
+                            pmix_server_module_t *module,
+                            struct px_server_address *out)
+{
+    pmix_status_t rc;
+    const char *why;
+
+    if (gethostname(server.host, sizeof(server.host) - 1) != 0)
+        strcpy(server.host, "localhost");
+    forget_host();
+    set_up();
+    snprintf(server.folder, sizeof(server.folder), "%s/xylem-tool-XXXXXX",
+             cfg->dir);
+    if (mkdtemp(server.folder) == NULL)
+        return explain("its folder cannot be made", strerror(errno));
+    rc = init(cfg, module);
+    why = rc == PMIX_SUCCESS
+              ? read_rendezvous(cfg, out)
+              : explain("libpmix cannot start", PMIx_Error_string(rc));
+    px_folder_remove(server.folder);
+    return why;
+}

@@ -1,0 +1,18 @@
+/* What libpmix asks of its host, put to the caller as questions. */
+#ifndef PMIX_API_HELPER_LIB_UPCALL_H
+#define PMIX_API_HELPER_LIB_UPCALL_H
+
+#include <stdbool.h>
+
+#include <pmix_server.h>
+
+struct px_lib_events;
+
+/* Borrowed for good. Returns the functions for libpmix. */
+pmix_server_module_t *px_upcall_open(const struct px_lib_events *events,
+                                     void *arg);
+
+/* The tool has been let in. The caller. */
+bool px_upcall_is_in(void);
+
+#endif

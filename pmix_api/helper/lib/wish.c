@@ -1,0 +1,109 @@
+/* Directives of pulls and pushes. */
+#include "pmix_api/helper/lib/wish.h"
+
+#include "pmix_api/helper/lib/lib.h"
+#include "pmix_api/helper/value.h"
+
+#define HOLD "xylem.iof.hold"
+
+static const char *const of_pull[] = {
+    PMIX_IOF_COPY, PMIX_IOF_REDIRECT, PMIX_IOF_CACHE_SIZE, PMIX_IOF_DROP_OLDEST,
+    PMIX_IOF_DROP_NEWEST, PMIX_IOF_COMPLETE, PMIX_IOF_BUFFERING_SIZE,
+    PMIX_IOF_BUFFERING_TIME, HOLD,
+    /* How the tool's library shows what comes, where it does: */
+    PMIX_IOF_TAG_OUTPUT, PMIX_IOF_RANK_OUTPUT, PMIX_IOF_TIMESTAMP_OUTPUT,
+    PMIX_IOF_XML_OUTPUT, PMIX_IOF_OUTPUT_RAW, PMIX_IOF_LOCAL_OUTPUT,
+    PMIX_TAG_OUTPUT, PMIX_TIMESTAMP_OUTPUT};
+
+static const char *const of_push[] = {PMIX_IOF_PUSH_STDIN, PMIX_IOF_COMPLETE,
+                                      PMIX_IOF_BUFFERING_SIZE,
+                                      PMIX_IOF_BUFFERING_TIME};
+
+enum {
+    OF_PULL = sizeof(of_pull) / sizeof(of_pull[0]),
+    OF_PUSH = sizeof(of_push) / sizeof(of_push[0]),
+};
+
+static bool read_number(const pmix_info_t *info, uint64_t *out)
+{
+    const pmix_value_t *value = &info->value;
+
+    if (value->type == PMIX_UINT32)
+        *out = value->data.uint32;
+    else if (value->type == PMIX_UINT64)
+        *out = value->data.uint64;
+    else if (value->type == PMIX_SIZE)
+        *out = value->data.size;
+    else if (value->type == PMIX_INT && value->data.integer >= 0)
+        *out = (uint64_t)value->data.integer;
+    else
+        return false;
+    return true;
+}
+
+static bool read_flag(const pmix_info_t *info, bool is_not, bool *out)
+{
+    if (!px_value_is_flag(info))
+        return false;
+    *out = PMIX_INFO_TRUE(info) != is_not;
+    return true;
+}
+
+/* False: its value makes no sense. */
+static bool read_one(const pmix_info_t *info, struct px_lib_wish *wish)
+{
+    bool is_read;
+
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_COPY))
+        return read_flag(info, false, &wish->copies);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_REDIRECT))
+        return read_flag(info, true, &wish->copies);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_DROP_OLDEST))
+        return read_flag(info, false, &wish->drops_oldest);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_DROP_NEWEST))
+        return read_flag(info, true, &wish->drops_oldest);
+    if (PMIX_CHECK_KEY(info, HOLD))
+        return read_flag(info, false, &wish->holds);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_SIZE))
+        return read_number(info, &wish->buffer_bytes);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_TIME))
+        return read_number(info, &wish->buffer_s);
+    if (!PMIX_CHECK_KEY(info, PMIX_IOF_CACHE_SIZE))
+        return true;
+    is_read = read_number(info, &wish->cache_bytes);
+    wish->has_cache |= is_read;
+    return is_read;
+}
+
+void px_wish_read(const pmix_info_t info[], size_t infos,
+                  struct px_lib_wish *out)
+{
+    for (size_t i = 0; i < infos; i++) {
+        out->is_bad |= !read_one(&info[i], out);
+        if (PMIX_INFO_IS_REQUIRED(&info[i]) && out->strange == NULL &&
+            !px_value_has_key(&info[i], of_pull, OF_PULL))
+            out->strange = info[i].key;
+    }
+}
+
+static bool is_asked(const pmix_info_t *info, const char *key)
+{
+    return PMIX_CHECK_KEY(info, key) && PMIX_INFO_TRUE(info);
+}
+
+void px_push_wish_read(const pmix_info_t info[], size_t infos,
+                       struct px_push_wish *out)
+{
+    for (size_t i = 0; i < infos; i++) {
+        bool is_proc = PMIX_CHECK_KEY(&info[i], PMIX_IOF_PUSH_STDIN) &&
+                       info[i].value.type == PMIX_PROC;
+
+        if (is_proc)
+            out->target = info[i].value.data.proc;
+        out->is_collected |= is_proc || is_asked(&info[i], PMIX_IOF_PUSH_STDIN);
+        out->is_complete |= is_asked(&info[i], PMIX_IOF_COMPLETE);
+        if (PMIX_INFO_IS_REQUIRED(&info[i]) && out->strange == NULL &&
+            !px_value_has_key(&info[i], of_push, OF_PUSH))
+            out->strange = info[i].key;
+    }
+}
