@@ -253,6 +253,19 @@ def left():
     live.check_eq(STREAMS * 8 * live.MIB // PIECE, given)
 
 
+def early():
+    """What was delivered before there was a pull is for nobody: libpmix keeps
+    the last of it for the next pull, which does not get it here."""
+    one = One(1, "-w", 0)
+    tool = pull(one, "-d", stdin=subprocess.DEVNULL)
+    live.check_eq(0, tool.wait(60), "the tool")
+    live.check(tool.has("left"), "it had a pull")
+    live.check_eq(0, sum(map(tool.taken, CHANNELS)), "bytes")
+    live.check_eq([STREAMS, STREAMS], one.gone())
+    words = [line[0] for line in one.seen]
+    live.check(words.index("given") < words.index("pull"), "before")
+
+
 def refused():
     """A pull is refused, a tool is refused; a wrong one says so."""
     one = One(1)
@@ -360,6 +373,7 @@ def main():
             (twice, "two pulls name the same"),
             (twice_stopped, "two pulls name the same, message by message"),
             (left, "a tool that deregisters"),
+            (early, "what is delivered before a pull"),
             (refused, "refused"),
             (pushed, "what is pushed"),
             (collected, "stdin that is collected"),
