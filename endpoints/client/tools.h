@@ -1,11 +1,10 @@
 /* The port on which PMIx tools connect to the launcher.
  *
- * A connection is nobody's at first. It becomes a tool's, and is handed on,
- * once two things are known of it. The kernel has said that a user holds its
- * other end who may come in: all others are closed at once. And the head of the
- * first message of a tool's library lies in the socket, whole and unread. Who
- * connects and says nothing, as a scan of ports does, so costs a descriptor for
- * a second and nothing else.
+ * A connection is handed on as a tool's once two things are known of it. The
+ * kernel has said that the user who holds its other end may come in; all others
+ * are closed at once. And the head of the first message of a tool's library
+ * lies in the socket, whole and unread. So a scan of ports, which connects and
+ * says nothing, costs a descriptor for a second and nothing else.
  *
  * All runs in the loop's thread, and nothing waits. At most EP_TOOLS_HEADS_MAX
  * connections are there of which the head is to come; for one more the oldest

@@ -72,9 +72,9 @@ int ep_hoard_get(struct ep_hoard *hoard, const uint8_t **mem,
  * get that returned 0 or OV_ESYS, once. O(1). */
 uint32_t ep_hoard_pass(struct ep_hoard *hoard);
 
-/* The first packets that are inside are needed no more: those before the
- * packet with this number, counted from 0 for the first one ever put. None but
- * those that were passed. O(blocks that become free). */
+/* Packets before the one with this number are not needed any longer. The first
+ * packet ever put has the number 0. All of them must have been passed.
+ * O(blocks that become free). */
 void ep_hoard_forget(struct ep_hoard *hoard, uint64_t before);
 
 /* The next packet is again the first one that is not forgotten. O(1). */

@@ -55,7 +55,6 @@ enum px_lib_answer {
 /* The directives of a pull. All zero is what a tool gets that says nothing. */
 struct px_lib_wish {
     bool copies, drops_oldest, has_cache;
-    bool holds;           /* xylem.iof.hold */
     uint64_t cache_bytes; /* with has_cache */
     uint64_t buffer_bytes, buffer_s;
     bool is_bad;         /* one has a value of another type */
@@ -94,8 +93,7 @@ struct px_lib_events {
      * all the same, in all releases: what is delivered that it names is sent
      * for it, too, and the library of the tool shows that by itself. */
     enum px_lib_answer (*on_pull)(void *arg, const struct px_lib_pull *pull);
-    /* The tool has deregistered one of its pulls; libpmix does not say which.
-     */
+    /* The tool has deregistered a pull; libpmix does not say which. */
     void (*on_stop)(void *arg);
     /* Is to be answered once by px_lib_answer(), now or later. */
     void (*on_push)(void *arg, const struct px_lib_push *push);

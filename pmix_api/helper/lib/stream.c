@@ -93,9 +93,9 @@ static bool is_passing(int error)
     return error == EAGAIN || error == EINTR;
 }
 
-/* The library closes it now, and its number is anybody's. What its process had
- * not read when it closed it makes the kernel reset the connection, which is an
- * error here and no end. */
+/* The library closes the descriptor now, and its number may be used again. A
+ * tool that closes its end with bytes unread makes the kernel reset the
+ * connection, which is an error here and no end. */
 static void close_tool(bool is_clean)
 {
     int why = errno;
@@ -114,8 +114,8 @@ static ssize_t sum_of(const struct iovec *parts, int count)
     return (ssize_t)sum;
 }
 
-/* Of a tool that is not there any more the library hears when it reads: of a
- * write that fails it complains on stderr. */
+/* The library complains on stderr of a write that fails. So it is told that all
+ * was written, and finds the end of the tool when it reads. */
 static ssize_t write_tool(int fd, const struct iovec *parts, int count)
 {
     ssize_t done;

@@ -4,12 +4,10 @@
 #include "pmix_api/helper/lib/lib.h"
 #include "pmix_api/helper/value.h"
 
-#define HOLD "xylem.iof.hold"
-
 static const char *const of_pull[] = {
     PMIX_IOF_COPY, PMIX_IOF_REDIRECT, PMIX_IOF_CACHE_SIZE, PMIX_IOF_DROP_OLDEST,
     PMIX_IOF_DROP_NEWEST, PMIX_IOF_COMPLETE, PMIX_IOF_BUFFERING_SIZE,
-    PMIX_IOF_BUFFERING_TIME, HOLD,
+    PMIX_IOF_BUFFERING_TIME,
     /* How the tool's library shows what comes, where it does: */
     PMIX_IOF_TAG_OUTPUT, PMIX_IOF_RANK_OUTPUT, PMIX_IOF_TIMESTAMP_OUTPUT,
     PMIX_IOF_XML_OUTPUT, PMIX_IOF_OUTPUT_RAW, PMIX_IOF_LOCAL_OUTPUT,
@@ -62,8 +60,6 @@ static bool read_one(const pmix_info_t *info, struct px_lib_wish *wish)
         return read_flag(info, false, &wish->drops_oldest);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_DROP_NEWEST))
         return read_flag(info, true, &wish->drops_oldest);
-    if (PMIX_CHECK_KEY(info, HOLD))
-        return read_flag(info, false, &wish->holds);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_SIZE))
         return read_number(info, &wish->buffer_bytes);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_TIME))
