@@ -145,8 +145,10 @@ static unsigned count_turns(const struct place *place, unsigned ms)
     unsigned turns = 0;
 
     event_add(timer, &time);
-    for (; !is_over; turns++)
+    while (!is_over) {
         event_base_loop(place->base, EVLOOP_ONCE);
+        turns++;
+    }
     event_free(timer);
     return turns;
 }
@@ -197,7 +199,7 @@ static void a_head_may_come_in_two_parts(void **state)
     fd = dial_and_say(&place, PART);
     assert_in_range(count_turns(&place, CALM_MS), 1, TURNS_MAX);
     assert_int_equal(place.handed_on, 0);
-    say(fd, HEAD + PART, sizeof(HEAD) - 1 - PART);
+    say(fd, &HEAD[PART], sizeof(HEAD) - 1 - PART);
     rig_run_until(place.base, &place.handed_on, 1);
     close(fd);
     end(&place);
@@ -276,7 +278,7 @@ static void the_oldest_silent_one_makes_way(void **state)
     for (int i = 0; i < MANY; i++)
         fds[i] = i == 0 ? dial_and_say(&place, PART) : dial(&place);
     rig_run_until_true(place.base, is_closed, &fds[1]);
-    say(fds[0], HEAD + PART, sizeof(HEAD) - 1 - PART);
+    say(fds[0], &HEAD[PART], sizeof(HEAD) - 1 - PART);
     for (int i = 2; i < MANY; i++)
         say(fds[i], HEAD, sizeof(HEAD) - 1);
     rig_run_until(place.base, &place.handed_on, MANY - 1);
@@ -299,7 +301,7 @@ static void who_has_begun_to_speak_stays(void **state)
     assert_in_range(count_turns(&place, CALM_MS), 1, MANY + TURNS_MAX);
     assert_int_equal(place.handed_on, 0);
     for (int i = 0; i < MANY - 1; i++)
-        say(fds[i], HEAD + PART, sizeof(HEAD) - 1 - PART);
+        say(fds[i], &HEAD[PART], sizeof(HEAD) - 1 - PART);
     rig_run_until(place.base, &place.handed_on, MANY);
     for (int i = 0; i < MANY; i++)
         close(fds[i]);
