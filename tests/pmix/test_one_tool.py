@@ -291,7 +291,10 @@ def push(one, stdin, *options, env=None):
 def pushed():
     """Pushes come whole and in order, also where each head of a message comes
     in two parts; and the tool's own stdin, which its library collects."""
-    for env in (None, live.preload("pmix", "preload_cut.c")):
+    envs = [None]
+    if not live.is_sanitized():  # a sanitizer has to be loaded first
+        envs.append(live.preload("pmix", "preload_cut.c"))
+    for env in envs:
         one = One(1)
         mine = os.urandom(live.MIB if env is None else 64 * 1024)
         path = os.path.join(one.dir, "mine")
