@@ -48,7 +48,7 @@ static bool cut(struct part *from, char byte, struct part *before)
     return true;
 }
 
-/* The same from the last such byte on. */
+/* Takes the last such byte, and what is behind it, away; false as above. */
 static bool cut_last(struct part *from, char byte, struct part *behind)
 {
     const char *at = memrchr(from->at, byte, from->len_bytes);

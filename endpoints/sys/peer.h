@@ -1,4 +1,4 @@
-/* Who holds the other end of a TCP connection, by the kernel's word.
+/* The kernel says which user holds the other end of a TCP connection.
  *
  * What a peer says of itself proves nothing. Where it is a process of this
  * machine the kernel knows which user's its socket is, and tells anybody who

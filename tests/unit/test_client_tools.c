@@ -246,7 +246,7 @@ static void who_does_not_say_a_head_is_closed(void **state)
     end(&place);
 }
 
-/* Who connects and goes again costs nothing, and is no news. */
+/* A peer that has left before it said anything is dropped without a note. */
 static void who_has_gone_is_nobody(void **state)
 {
     struct place place;
