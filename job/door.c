@@ -14,7 +14,7 @@
     JOB_SCHEMA_REST(struct job_door, rest, label, piece, least,                \
                     JOB_DOOR_REST_MAX / (piece))
 
-static const struct job_schema_row welcome_flags[] = {
+static const struct job_schema_row dvm_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, is_dvm, 1),
     {.kind = JOB_ROW_END},
 };
@@ -24,13 +24,19 @@ static const struct job_schema_row output_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
-static const struct job_schema_row pushed_flags[] = {
+static const struct job_schema_row over_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, is_over, 1),
     {.kind = JOB_ROW_END},
 };
 
-static const struct job_schema_row spawn_flags[] = {
+static const struct job_schema_row more_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, is_more, 1),
+    {.kind = JOB_ROW_END},
+};
+
+static const struct job_schema_row pull_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, redirects, 1),
+    JOB_SCHEMA_FLAG(struct job_door, is_last, 2),
     {.kind = JOB_ROW_END},
 };
 
@@ -44,7 +50,7 @@ enum { ROWS_MAX = 8 };
 
 static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_HELLO] = {UINT(version, "version"), TEXT("release")},
-    [JOB_DOOR_WELCOME] = {JOB_SCHEMA_FLAGS(1, welcome_flags), TEXT("name")},
+    [JOB_DOOR_WELCOME] = {JOB_SCHEMA_FLAGS(1, dvm_flags), TEXT("name")},
     [JOB_DOOR_REFUSED] = {TEXT("why")},
     [JOB_DOOR_TOOLS] = {TEXT("address")},
     [JOB_DOOR_ATTACH] = {TEXT_OF("name", 0)},
@@ -55,14 +61,16 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_PART] = {UINT(parts, "part"), UINT(first, "process"),
                        UINT(count, "processes"), TEXT("host")},
     [JOB_DOOR_RANGES] = {REST("range", JOB_DOOR_RANGE_BYTES, 1)},
-    [JOB_DOOR_PULL] = {UINT(channels, "channels")},
+    [JOB_DOOR_PULL] = {UINT(channels, "channels"),
+                       JOB_SCHEMA_FLAGS(1, pull_flags),
+                       UINT(cache_bytes, "cache")},
     [JOB_DOOR_OUTPUT] = {UINT(first, "process"), UINT(channel, "channel"),
                          JOB_SCHEMA_FLAGS(1, output_flags),
                          UINT(dropped_bytes, "dropped"),
                          UINT(before_bytes, "before"), REST("bytes", 1, 0)},
     [JOB_DOOR_PUSH] = {REST("push", 1, 1)},
-    [JOB_DOOR_PUSHED] = {JOB_SCHEMA_FLAGS(1, pushed_flags)},
-    [JOB_DOOR_SPAWN] = {JOB_SCHEMA_FLAGS(1, spawn_flags), REST("piece", 1, 1)},
+    [JOB_DOOR_PUSHED] = {JOB_SCHEMA_FLAGS(1, over_flags)},
+    [JOB_DOOR_SPAWN] = {JOB_SCHEMA_FLAGS(1, more_flags), REST("piece", 1, 1)},
     [JOB_DOOR_UNSTARTED] = {JOB_SCHEMA_RANGE(struct job_door, reason, "reason",
                                              1, JOB_DOOR_REASONS - 1),
                             TEXT_OF("why", 0)},
@@ -70,6 +78,37 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_ENDED] = {JOB_SCHEMA_FLAGS(1, ended_flags),
                         UINT(first, "process"), UINT(status, "status"),
                         UINT(count, "failed")},
+    [JOB_DOOR_SIGNALLED] = {JOB_SCHEMA_FLAGS(1, over_flags)},
+    [JOB_DOOR_TAKEN] = {UINT(taken, "outputs")},
+    [JOB_DOOR_BEGUN] = {UINT(first, "base"), UINT(count, "processes"),
+                        UINT(channels, "channels"),
+                        JOB_SCHEMA_FLAGS(1, dvm_flags), TEXT("name")},
+    [JOB_DOOR_STAGE] = {UINT(base, "base"),
+                        JOB_SCHEMA_RANGE(struct job_door, reason, "stage", 1,
+                                         JOB_DOOR_STAGES - 1),
+                        UINT(time_s, "time"), JOB_SCHEMA_FLAGS(1, ended_flags),
+                        UINT(first, "process"), UINT(status, "status"),
+                        UINT(count, "failed")},
+    [JOB_DOOR_BROKEN] = {UINT(first, "process"), UINT(channel, "channel")},
+    [JOB_DOOR_FORGOTTEN] = {UINT(base, "base")},
+    [JOB_DOOR_DESCRIBE] = {UINT(base, "base")},
+    [JOB_DOOR_PLACE] = {UINT(parts, "program"), UINT(first, "process"),
+                        UINT(count, "processes"),
+                        JOB_SCHEMA_STRING(struct job_door, host, "host"),
+                        TEXT_OF("words", 0)},
+    [JOB_DOOR_PIDS] = {UINT(first, "process"),
+                       REST("pid", JOB_DOOR_NUMBER_BYTES, 1)},
+    [JOB_DOOR_EXITS] = {UINT(first, "process"),
+                        REST("status", JOB_DOOR_NUMBER_BYTES, 1)},
+    [JOB_DOOR_DESCRIBED] = {JOB_SCHEMA_FLAGS(1, over_flags)},
+    [JOB_DOOR_NAME] = {UINT(first, "rank"), TEXT_OF("namespace", 0)},
+    [JOB_DOOR_NAMED] = {JOB_SCHEMA_FLAGS(1, over_flags), UINT(first, "rank"),
+                        TEXT_OF("namespace", 0)},
+    [JOB_DOOR_LOG] = {UINT(channel, "channel"), JOB_SCHEMA_FLAGS(1, more_flags),
+                      REST("bytes", 1, 0)},
+    [JOB_DOOR_LOGGED] = {JOB_SCHEMA_FLAGS(1, over_flags)},
+    [JOB_DOOR_EVENT] = {REST("event", 1, 1)},
+    [JOB_DOOR_NOTE] = {TEXT("text")},
 };
 
 const struct job_schema_row *job_door_rows(unsigned kind)

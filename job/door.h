@@ -7,6 +7,11 @@
  * may ask WHERE the processes of that are, pull their output and push to their
  * stdin. Processes go by their numbers in the session: rank and base.
  *
+ * One that serves a PMIx tool WATCHes instead: it hears of all jobs of the
+ * session, and asks and says what concerns no job alone. For each of the tool's
+ * pulls, each job it pushes to and each job it starts it comes once more, as a
+ * client of that job.
+ *
  * The rows of a body are in door.c and, as a table, in docs/protocol.md.
  */
 #ifndef JOB_DOOR_H
@@ -20,14 +25,18 @@
 #include "overlay/base/wire.h"
 
 enum {
-    JOB_DOOR_VERSION = 2, /* of the messages behind the first three */
+    JOB_DOOR_VERSION = 3, /* of the messages behind the first three */
     JOB_DOOR_TEXT_MAX = 512,
     JOB_DOOR_REST_MAX = 32 * 1024, /* bytes of output, of a push, of ranges */
     JOB_DOOR_HEAD_MAX = 64,        /* of what has such bytes, without them */
     JOB_DOOR_BYTES_MAX = JOB_DOOR_HEAD_MAX + JOB_DOOR_REST_MAX,
     JOB_DOOR_PARTS = 64, /* that WHERE is answered with at most */
     JOB_DOOR_RANGE_BYTES = 8,
+    JOB_DOOR_NUMBER_BYTES = 4, /* of a pid, and of a status */
 };
+
+/* The status of a process that has not ended. */
+#define JOB_DOOR_RUNS UINT32_MAX
 
 enum job_door_kind {
     JOB_DOOR_HELLO = 1, /* of the client */
@@ -43,8 +52,9 @@ enum job_door_kind {
                            them, or as many as there are */
     JOB_DOOR_RANGES,    /* of the client: PULL is for these, too; without one
                            it is for all */
-    JOB_DOOR_PULL,      /* of the client: a copy of their output, once; what
-                           the job keeps from before comes first */
+    JOB_DOOR_PULL,      /* of the client: their output, once; what the job keeps
+                           from before comes first. A copy, or (redirects) in
+                           the place of the console */
     JOB_DOOR_PULLED,    /* of the session: what is written from now on comes */
     JOB_DOOR_OUTPUT,    /* of the session */
     JOB_DOOR_PUSH,      /* of the client: to stdin; the next one when it has */
@@ -56,9 +66,45 @@ enum job_door_kind {
     JOB_DOOR_STARTED,   /* of the session: all of its processes run */
     JOB_DOOR_UNSTARTED, /* of the session: it does not begin, or ends as one of
                            its processes cannot be started */
-    JOB_DOOR_SIGNAL,    /* of the client: for all processes of its job */
-    JOB_DOOR_SIGNALLED, /* of the session: it is on its way, or they are over */
+    JOB_DOOR_SIGNAL,    /* of the client: for all processes of its job; of one
+                           that watches: for those of the RANGES before it */
+    JOB_DOOR_SIGNALLED, /* of the session: it is on its way; is_over: none of
+                           them runs */
     JOB_DOOR_ENDED,     /* of the session: all of its processes have */
+    JOB_DOOR_TAKEN,     /* of a client that redirects: so many OUTPUTs, counted
+                           from PULL on, need not come back any more when it
+                           goes; all others do, to the console */
+
+    /* Of one that watches, and of the session to it. */
+    JOB_DOOR_WATCH,     /* of the client, in place of ATTACH. The answer is what
+                           follows for each job that is known, then WATCHED */
+    JOB_DOOR_WATCHED,   /* of the session: from here on all is new */
+    JOB_DOOR_BEGUN,     /* of the session: a job */
+    JOB_DOOR_STAGE,     /* of the session: how far it is */
+    JOB_DOOR_BROKEN,    /* of the session: a channel has ended, and not all of
+                           its output came */
+    JOB_DOOR_FORGOTTEN, /* of the session: nothing of the job is known any more
+                         */
+    JOB_DOOR_DESCRIBE,  /* of the client: what are the processes of this job?
+                           The answer is PLACEs, PIDSs and EXITSs, in any order,
+                           and then DESCRIBED */
+    JOB_DOOR_PLACE,     /* of the session: neighbours of one program on one host
+                         */
+    JOB_DOOR_PIDS,      /* of the session: these processes were started */
+    JOB_DOOR_EXITS,     /* of the session: how these have ended */
+    JOB_DOOR_DESCRIBED, /* of the session: that is all. is_over: there is no
+                           such job */
+    JOB_DOOR_NAME,      /* of the client: its tool wants this name, or ("") any
+                         */
+    JOB_DOOR_NAMED,     /* of the session: it has this name. is_over: the one
+                           that it wants is taken */
+    JOB_DOOR_LOG,       /* of the client: text for stdout or stderr of the
+                           launcher; is_more: of several pieces */
+    JOB_DOOR_LOGGED,    /* of the session: it is written. is_over: it cannot be
+                           taken */
+    JOB_DOOR_EVENT,     /* of the client: a word of its tool to all others; and
+                           of the session to these. It does not look into it */
+    JOB_DOOR_NOTE,      /* of the client: for a user who wants to know all */
     JOB_DOOR_KINDS
 };
 
@@ -76,36 +122,60 @@ enum job_door_reason {
     JOB_DOOR_REASONS
 };
 
+/* How far a job is. */
+enum job_door_stage {
+    JOB_DOOR_STARTING = 1, /* a first process runs */
+    JOB_DOOR_RUNNING,      /* all do */
+    JOB_DOOR_OVER,         /* all have ended, or nothing more is heard of them
+                            */
+    JOB_DOOR_STAGES
+};
+
 struct job_door {
     uint8_t kind;     /* enum job_door_kind */
     uint32_t version; /* HELLO: JOB_DOOR_VERSION of the client */
-    bool is_dvm;      /* WELCOME */
+    bool is_dvm;      /* WELCOME. BEGUN: its processes are the daemons */
     bool is_end;      /* OUTPUT: of the channel */
-    bool is_over;     /* PUSHED: nobody reads it any more, it goes nowhere */
-    bool is_more;     /* SPAWN */
-    bool is_lost;     /* ENDED: a process was lost before one failed */
-    uint8_t reason;   /* UNSTARTED: enum job_door_reason */
-    int32_t status;   /* ENDED: of the process `first`, which ended badly
+    bool is_over;     /* PUSHED: nobody reads it any more, it goes nowhere.
+                         SIGNALLED, DESCRIBED, NAMED, LOGGED: as said there */
+    bool is_more;     /* SPAWN, LOG */
+    bool is_lost;     /* ENDED, STAGE: a process was lost before one failed */
+    bool redirects;   /* PULL */
+    bool is_last;     /* PULL: of what is kept the last bytes, not the first */
+    uint8_t reason;   /* UNSTARTED: enum job_door_reason. STAGE: enum
+                         job_door_stage */
+    int32_t status;   /* ENDED, STAGE: of the process `first`, which ended badly
                          before all others, as of waitpid(); count is how many
                          did. SIGNAL: its number */
-    uint8_t channel;  /* OUTPUT */
-    uint8_t channels; /* JOB: that its processes have, PULL: wanted; bits,
-                         1 << channel */
-    uint32_t first;   /* JOB, PART: the first process. OUTPUT: the process */
-    uint32_t count;   /* JOB, PART: processes */
-    uint32_t parts;   /* JOB: how many there are. WHERE, PART: number of one */
+    uint8_t channel;  /* OUTPUT, BROKEN, LOG */
+    uint8_t channels; /* JOB, BEGUN: that its processes have, PULL: wanted;
+                         bits, 1 << channel */
+    /* JOB, BEGUN, PART, PLACE, PIDS, EXITS: the first process. OUTPUT, BROKEN:
+     * the process. NAME, NAMED: the rank. */
+    uint32_t first;
+    uint32_t base;          /* STAGE, FORGOTTEN, DESCRIBE: of the job */
+    uint32_t count;         /* JOB, BEGUN, PART, PLACE: processes */
+    uint32_t parts;         /* JOB: how many there are. WHERE, PART: number of
+                               one. PLACE: number of the program */
     uint32_t push_bytes;    /* JOB: of a push, at most */
+    uint32_t cache_bytes;   /* PULL: of each channel, from before;
+                               JOB_CACHE_UNSAID: all that is kept */
+    uint64_t taken;         /* TAKEN */
+    uint64_t time_s;        /* STAGE: since 1970 */
     uint64_t dropped_bytes; /* OUTPUT: missing before it, as the client was too
                                slow; */
     uint64_t before_bytes;  /* as they are not kept for those who come late */
+    const char *host;       /* PLACE: borrowed */
     /* HELLO: the release of the client. WELCOME: the name of the session's own
      * job, or of the dvm. REFUSED: why, a sentence. TOOLS: the address. ATTACH:
-     * the name of the job, or "": the only one. JOB: the same. PART: host.
-     * UNSTARTED: a sentence, for those who want to know more. */
+     * the name of the job, or "": the only one. JOB, BEGUN: the same. PART:
+     * host. UNSTARTED: a sentence, for those who want to know more. PLACE: the
+     * program. NAME, NAMED: the namespace. NOTE: a sentence. */
     char text[JOB_DOOR_TEXT_MAX];
     /* Borrowed. RANGES: first 4, last 4 each, ascending and apart over all
-     * RANGES. OUTPUT: bytes. PUSH: a message of overlay/wire/push.h.
-     * SPAWN: a piece. */
+     * RANGES. OUTPUT, LOG: bytes. PUSH: a message of overlay/wire/push.h.
+     * SPAWN: a piece. PIDS: 4 each. EXITS: status 4 each, as of waitpid(), or
+     * JOB_DOOR_RUNS. EVENT: the client's. */
     struct ov_rd rest;
 };
 

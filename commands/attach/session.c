@@ -310,7 +310,8 @@ void session_pull(const struct topo_ranges *ranks, unsigned channels)
 {
     say_ranges(ranks);
     say(&(struct job_door){.kind = JOB_DOOR_PULL,
-                           .channels = (uint8_t)channels},
+                           .channels = (uint8_t)channels,
+                           .cache_bytes = JOB_CACHE_UNSAID},
         NULL, 0);
 }
 

@@ -55,6 +55,10 @@ struct ep_viewer {
     uint64_t *dropped; /* owned, [job->size * CHANNELS]; NULL: none yet */
     bool is_behind;    /* something of these is to be told when there is room */
     bool is_told_live; /* PULLED was said */
+    struct {
+        uint32_t bytes; /* of each channel that it wants from before, */
+        bool is_last;   /* and these are the last ones */
+    } past;
     struct job_late late;
     uint32_t number; /* as a writer */
     struct ep_viewer_input in;

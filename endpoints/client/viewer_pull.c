@@ -181,7 +181,8 @@ static bool ask_past(struct ep_viewer *viewer)
 {
     const struct ep_tap_cfg *run = &viewer->all->cfg;
     struct job_replay_wish want = {.channels = viewer->channels,
-                                   .bytes = viewer->job->cache_bytes};
+                                   .is_last = viewer->past.is_last,
+                                   .bytes = viewer->past.bytes};
     struct topo_range *ranges = job_late_ranges(&viewer->late, &want.count);
 
     want.ranges = ranges;
@@ -197,7 +198,7 @@ static bool ask_past(struct ep_viewer *viewer)
 static bool expect_past(struct ep_viewer *viewer, bool is_late)
 {
     const struct ep_seen_job *job = viewer->job;
-    const bool has_past = job->cache_bytes > 0 && !job->is_gone;
+    const bool has_past = viewer->past.bytes > 0 && !job->is_gone;
     bool is_asked;
 
     if ((!has_past && !is_late) ||
@@ -301,6 +302,10 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
         return "a client pulls once";
     viewer->is_pulling = true;
     viewer->channels = msg->channels & viewer->job->channels;
+    viewer->past.is_last = msg->is_last;
+    viewer->past.bytes = msg->cache_bytes < viewer->job->cache_bytes
+                             ? msg->cache_bytes
+                             : viewer->job->cache_bytes;
     mark(viewer);
     if (!expect_past(viewer, run->events->on_wanted(run->arg)))
         return "the session ends, and what was before cannot be had any more";

@@ -58,6 +58,8 @@ static void draw(FILE *out, const struct job_schema_row *rows, const char *list)
         } else if (rows->kind == JOB_ROW_TEXT ||
                    (rows->kind == JOB_ROW_REST && rows->bytes == 1)) {
             fputs(rows->name, out);
+        } else if (rows->kind == JOB_ROW_STRING) {
+            fprintf(out, "%s, 0 1", rows->name);
         } else if (rows->kind == JOB_ROW_REST) {
             fprintf(out, "(%s %zu) *", rows->name, rows->bytes);
         } else {

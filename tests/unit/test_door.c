@@ -13,6 +13,7 @@
 
 static const uint8_t two_ranges[] = {5, 0, 0, 0, 5, 0, 0, 0,
                                      7, 0, 0, 0, 7, 0, 0, 0};
+static const uint8_t two_numbers[] = {5, 0, 0, 0, 7, 0, 0, 0};
 static const uint8_t two_bytes[] = {'o', 'k'};
 
 #define REST(mem)                                                              \
@@ -59,7 +60,14 @@ static const struct {
      17,
      {11, 5, 0, 0, 0, 5, 0, 0, 0, 7, 0, 0, 0, 7},
      9},
-    {{.kind = JOB_DOOR_PULL, .channels = 14}, 2, {12, 14}, 2},
+    {{.kind = JOB_DOOR_PULL,
+      .channels = 14,
+      .redirects = true,
+      .is_last = true,
+      .cache_bytes = 0x100},
+     7,
+     {12, 14, 3, 0, 1},
+     7},
     {{.kind = JOB_DOOR_PULLED}, 1, {13}, 1},
     {{.kind = JOB_DOOR_OUTPUT,
       .first = 7,
@@ -84,7 +92,7 @@ static const struct {
      {19, 6, 'w'},
      2},
     {{.kind = JOB_DOOR_SIGNAL, .status = 15}, 5, {20, 15}, 5},
-    {{.kind = JOB_DOOR_SIGNALLED}, 1, {21}, 1},
+    {{.kind = JOB_DOOR_SIGNALLED, .is_over = true}, 2, {21, 1}, 2},
     {{.kind = JOB_DOOR_ENDED,
       .is_lost = true,
       .first = 5,
@@ -93,6 +101,72 @@ static const struct {
      14,
      {22, 1, 5, 0, 0, 0, 0, 3, 0, 0, 2},
      14},
+    {{.kind = JOB_DOOR_TAKEN, .taken = 0x102}, 9, {23, 2, 1}, 9},
+    {{.kind = JOB_DOOR_WATCH}, 1, {24}, 1},
+    {{.kind = JOB_DOOR_WATCHED}, 1, {25}, 1},
+    {{.kind = JOB_DOOR_BEGUN,
+      .first = 5,
+      .count = 3,
+      .channels = 6,
+      .is_dvm = true,
+      .text = "j"},
+     12,
+     {26, 5, 0, 0, 0, 3, 0, 0, 0, 6, 1, 'j'},
+     12},
+    {{.kind = JOB_DOOR_STAGE,
+      .base = 5,
+      .reason = JOB_DOOR_OVER,
+      .time_s = 9,
+      .is_lost = true,
+      .first = 6,
+      .status = 0x300,
+      .count = 2},
+     27,
+     {27, 5, 0, 0, 0, 3, 9, 0, 0, 0, 0, 0, 0, 0,
+      1,  6, 0, 0, 0, 0, 3, 0, 0, 2, 0, 0, 0},
+     27},
+    {{.kind = JOB_DOOR_BROKEN, .first = 5, .channel = 2},
+     6,
+     {28, 5, 0, 0, 0, 2},
+     6},
+    {{.kind = JOB_DOOR_FORGOTTEN, .base = 5}, 5, {29, 5}, 5},
+    {{.kind = JOB_DOOR_DESCRIBE, .base = 5}, 5, {30, 5}, 5},
+    {{.kind = JOB_DOOR_PLACE,
+      .parts = 1,
+      .first = 5,
+      .count = 2,
+      .host = "h",
+      .text = "p"},
+     16,
+     {31, 1, 0, 0, 0, 5, 0, 0, 0, 2, 0, 0, 0, 'h', 0, 'p'},
+     15},
+    {{.kind = JOB_DOOR_PIDS, .first = 5, .rest = REST(two_numbers)},
+     13,
+     {32, 5, 0, 0, 0, 5, 0, 0, 0, 7, 0, 0, 0},
+     9},
+    {{.kind = JOB_DOOR_EXITS, .first = 5, .rest = REST(two_numbers)},
+     13,
+     {33, 5, 0, 0, 0, 5, 0, 0, 0, 7, 0, 0, 0},
+     9},
+    {{.kind = JOB_DOOR_DESCRIBED, .is_over = true}, 2, {34, 1}, 2},
+    {{.kind = JOB_DOOR_NAME, .first = 2, .text = "n"},
+     6,
+     {35, 2, 0, 0, 0, 'n'},
+     5},
+    {{.kind = JOB_DOOR_NAMED, .is_over = true, .first = 2, .text = "n"},
+     7,
+     {36, 1, 2, 0, 0, 0, 'n'},
+     6},
+    {{.kind = JOB_DOOR_LOG,
+      .channel = 1,
+      .is_more = true,
+      .rest = REST(two_bytes)},
+     5,
+     {37, 1, 1, 'o', 'k'},
+     3},
+    {{.kind = JOB_DOOR_LOGGED, .is_over = true}, 2, {38, 1}, 2},
+    {{.kind = JOB_DOOR_EVENT, .rest = REST(two_bytes)}, 3, {39, 'o', 'k'}, 2},
+    {{.kind = JOB_DOOR_NOTE, .text = "n"}, 2, {40, 'n'}, 2},
 };
 
 static void assert_heard(const struct job_door *heard,
@@ -105,6 +179,9 @@ static void assert_heard(const struct job_door *heard,
         assert_memory_equal(heard->rest.at, said->rest.at,
                             ov_rd_left(&said->rest));
     rest.rest = said->rest;
+    if (said->host != NULL)
+        assert_string_equal(heard->host, said->host);
+    rest.host = said->host;
     assert_memory_equal(&rest, said, sizeof(rest));
 }
 
@@ -112,6 +189,9 @@ static bool is_whole(size_t i, size_t len_bytes)
 {
     if (cases[i].said.kind == JOB_DOOR_RANGES) /* one of the two */
         return len_bytes == 1 + JOB_DOOR_RANGE_BYTES;
+    if (cases[i].said.kind == JOB_DOOR_PIDS ||
+        cases[i].said.kind == JOB_DOOR_EXITS)
+        return len_bytes == 5 + JOB_DOOR_NUMBER_BYTES;
     return len_bytes >= cases[i].least_bytes;
 }
 
@@ -159,10 +239,14 @@ static void what_is_no_message_is_refused(void **state)
 static void the_document_has_the_rows(void **state)
 {
     static const char *const names[] = {
-        "HELLO",     "WELCOME", "REFUSED",   "STOP",   "ADDRESS", "TOOLS",
-        "ATTACH",    "JOB",     "WHERE",     "PART",   "RANGES",  "PULL",
-        "PULLED",    "OUTPUT",  "PUSH",      "PUSHED", "SPAWN",   "STARTED",
-        "UNSTARTED", "SIGNAL",  "SIGNALLED", "ENDED"};
+        "HELLO",     "WELCOME", "REFUSED", "STOP",      "ADDRESS",
+        "TOOLS",     "ATTACH",  "JOB",     "WHERE",     "PART",
+        "RANGES",    "PULL",    "PULLED",  "OUTPUT",    "PUSH",
+        "PUSHED",    "SPAWN",   "STARTED", "UNSTARTED", "SIGNAL",
+        "SIGNALLED", "ENDED",   "TAKEN",   "WATCH",     "WATCHED",
+        "BEGUN",     "STAGE",   "BROKEN",  "FORGOTTEN", "DESCRIBE",
+        "PLACE",     "PIDS",    "EXITS",   "DESCRIBED", "NAME",
+        "NAMED",     "LOG",     "LOGGED",  "EVENT",     "NOTE"};
 
     (void)state;
     for (unsigned kind = JOB_DOOR_HELLO; kind < JOB_DOOR_KINDS; kind++)

@@ -466,7 +466,9 @@ const char *lab_spawn(struct lab_client *client, const uint8_t *mem,
 const char *lab_pull(struct lab_client *client, uint8_t channels)
 {
     return lab_say(
-        client, (struct job_door){.kind = JOB_DOOR_PULL, .channels = channels});
+        client, (struct job_door){.kind = JOB_DOOR_PULL,
+                                  .channels = channels,
+                                  .cache_bytes = JOB_CACHE_UNSAID});
 }
 
 const char *lab_range(struct lab_client *client, uint32_t first, uint32_t last)
