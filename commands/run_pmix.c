@@ -220,11 +220,12 @@ static void pmix_close(void *tap)
     close_folders();
 }
 
-static bool pmix_output(void *tap, const struct job_record *output)
+static enum ep_tap_output pmix_output(void *tap,
+                                      const struct job_record *output)
 {
     const struct run_pmix *pmix = tap;
 
-    return px_host_output(pmix->host, output);
+    return px_host_output(pmix->host, output) ? EP_TAP_HELD : EP_TAP_PASSED;
 }
 
 static void pmix_lost(void *tap, uint32_t first, uint32_t count)

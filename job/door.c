@@ -40,6 +40,11 @@ static const struct job_schema_row pull_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
+static const struct job_schema_row pulled_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, redirects, 1),
+    {.kind = JOB_ROW_END},
+};
+
 static const struct job_schema_row ended_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, is_lost, 1),
     {.kind = JOB_ROW_END},
@@ -63,7 +68,8 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_RANGES] = {REST("range", JOB_DOOR_RANGE_BYTES, 1)},
     [JOB_DOOR_PULL] = {UINT(channels, "channels"),
                        JOB_SCHEMA_FLAGS(1, pull_flags),
-                       UINT(cache_bytes, "cache")},
+                       UINT(cache_bytes, "cache"), UINT(limit_bytes, "limit")},
+    [JOB_DOOR_PULLED] = {JOB_SCHEMA_FLAGS(1, pulled_flags)},
     [JOB_DOOR_OUTPUT] = {UINT(first, "process"), UINT(channel, "channel"),
                          JOB_SCHEMA_FLAGS(1, output_flags),
                          UINT(dropped_bytes, "dropped"),

@@ -140,7 +140,7 @@ struct job_door {
                          SIGNALLED, DESCRIBED, NAMED, LOGGED: as said there */
     bool is_more;     /* SPAWN, LOG */
     bool is_lost;     /* ENDED, STAGE: a process was lost before one failed */
-    bool redirects;   /* PULL */
+    bool redirects;   /* PULL. PULLED: it does; else it gets a copy */
     bool is_last;     /* PULL: of what is kept the last bytes, not the first */
     uint8_t reason;   /* UNSTARTED: enum job_door_reason. STAGE: enum
                          job_door_stage */
@@ -160,6 +160,8 @@ struct job_door {
     uint32_t push_bytes;    /* JOB: of a push, at most */
     uint32_t cache_bytes;   /* PULL: of each channel, from before;
                                JOB_CACHE_UNSAID: all that is kept */
+    uint32_t limit_bytes;   /* PULL: so much may wait for it when it redirects;
+                               0: as much as for others */
     uint64_t taken;         /* TAKEN */
     uint64_t time_s;        /* STAGE: since 1970 */
     uint64_t dropped_bytes; /* OUTPUT: missing before it, as the client was too

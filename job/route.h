@@ -11,8 +11,7 @@
  *     a record that is for      CLEAR    SHOWN    KEPT    BACK
  *     the places                places   places   waits   places
  *     the tool                  tool     waits    waits   waits
- *     the places, behind what   waits    waits    waits   waits
- *       is coming back
+ *     later                     waits    waits    waits   waits
  *     a tool that asked for     tool     tool     tool    tool
  *       output from before
  *
@@ -41,7 +40,8 @@ enum job_route_state {
 enum job_route_wish {
     JOB_ROUTE_FOR_PLACES,
     JOB_ROUTE_FOR_TOOL,
-    JOB_ROUTE_FOR_LATER, /* the places, behind what is coming back */
+    JOB_ROUTE_FOR_LATER, /* the places, behind what is coming back; or a tool
+                            that has no room now */
     JOB_ROUTE_FOR_ASKER, /* a tool that asked for output from before */
     JOB_ROUTE_WISHES
 };

@@ -201,6 +201,7 @@ static const struct {
     [JOB_DOOR_WHERE] = {.hear = look},
     [JOB_DOOR_RANGES] = {.hear = look},
     [JOB_DOOR_PULL] = {.hear = look},
+    [JOB_DOOR_TAKEN] = {.hear = look},
     [JOB_DOOR_PUSH] = {.hear = look},
     [JOB_DOOR_SPAWN] = {.hear = spawn, .of_dvm = true},
     [JOB_DOOR_SIGNAL] = {.hear = look, .of_dvm = true},

@@ -17,13 +17,14 @@
 #include "job/replay.h"
 #include "topo/tree.h"
 
+struct ep_writer;
 struct event_base;
 
 enum { EP_TAP_WHY_MAX = 256 };
 
 /* What a tap may call; never from within a call to it, but on_part (also from
- * open), on_note, on_spawn from again, and on_returned, on_released and
- * on_back_over from close. */
+ * open), on_note, on_spawn from again, and on_returned, on_released,
+ * on_back_over and on_say from close. */
 struct ep_tap_events {
     /* Where the ranks of the job with this base are: part `index` of parts, in
      * the order of ranks. Only while it runs. The host's name is there as long
@@ -94,17 +95,26 @@ struct ep_tap_events {
 };
 
 struct ep_tap_cfg {
-    struct event_base *base; /* borrowed, as all that follows */
-    const char *nspace;      /* the job's name */
-    uint32_t size;           /* processes */
-    uint32_t apps, parts;    /* programs; see on_part */
-    uint8_t channels;        /* that its processes have, 1 << channel each */
-    uint32_t cache_bytes;    /* that are kept of each channel for on_replay */
-    uint32_t push_bytes;     /* of a message for on_push, at most */
-    bool is_dvm;             /* these processes are the daemons: see run.h */
-    void *self;              /* of whoever offers the tap */
+    struct event_base *base;  /* borrowed, as all that follows */
+    const char *nspace;       /* the job's name */
+    uint32_t size;            /* processes */
+    uint32_t apps, parts;     /* programs; see on_part */
+    uint8_t channels;         /* that its processes have, 1 << channel each */
+    uint32_t cache_bytes;     /* that are kept of each channel for on_replay */
+    uint32_t push_bytes;      /* of a message for on_push, at most */
+    bool is_dvm;              /* these processes are the daemons: see run.h */
+    struct ep_writer *writer; /* for what may block */
+    void *self;               /* of whoever offers the tap */
     const struct ep_tap_events *events;
     void *arg;
+};
+
+/* What a tap does with a record. */
+enum ep_tap_output {
+    EP_TAP_PASSED, /* nothing, or it sends it on as a copy */
+    EP_TAP_TAKEN,  /* it is redirected, and the tap has its bytes: those that it
+                      does not get rid of come by on_back */
+    EP_TAP_HELD,   /* its bytes are borrowed until on_released comes */
 };
 
 /* Where one is NULL it is not told, or nothing is so, unless it says else. */
@@ -113,9 +123,11 @@ struct ep_tap_ops {
      * NULL: there is none, and no other call comes. */
     void *(*open)(const struct ep_tap_cfg *cfg);
     void (*close)(void *tap); /* whatever it holds is released */
-    /* A record, or the end of a channel of a lost node. True when it is held:
-     * its bytes are borrowed until on_released comes. */
-    bool (*output)(void *tap, const struct job_record *rec);
+    /* A record, or the end of a channel of a lost node. */
+    enum ep_tap_output (*output)(void *tap, const struct job_record *rec);
+    /* Can the record be given to it, in the place of the console or as output
+     * from before? Else on_back_over says when to ask again. NULL: all can. */
+    bool (*has_room)(void *tap, const struct job_record *rec);
     /* The node of these ranks is lost: it gives no answers. Before the ends of
      * their channels. */
     void (*lost)(void *tap, uint32_t first, uint32_t count);

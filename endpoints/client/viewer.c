@@ -33,11 +33,9 @@ static const char *where(struct ep_viewer *viewer, const struct job_door *msg)
 static const struct {
     const char *(*hear)(struct ep_viewer *viewer, const struct job_door *msg);
 } asks[JOB_DOOR_KINDS] = {
-    [JOB_DOOR_WHERE] = {where},
-    [JOB_DOOR_RANGES] = {ep_viewer_ranges},
-    [JOB_DOOR_PULL] = {ep_viewer_pull},
-    [JOB_DOOR_PUSH] = {ep_viewer_push},
-    [JOB_DOOR_SIGNAL] = {ep_viewer_signal},
+    [JOB_DOOR_WHERE] = {where},         [JOB_DOOR_RANGES] = {ep_viewer_ranges},
+    [JOB_DOOR_PULL] = {ep_viewer_pull}, [JOB_DOOR_TAKEN] = {ep_viewer_taken},
+    [JOB_DOOR_PUSH] = {ep_viewer_push}, [JOB_DOOR_SIGNAL] = {ep_viewer_signal},
 };
 
 const char *ep_viewer_hear(struct ep_viewer *viewer, const struct job_door *msg)
@@ -126,6 +124,7 @@ void ep_viewer_close(struct ep_viewer *viewer)
     if (viewer->late.waits != NULL && all->cfg.events != NULL)
         all->cfg.events->on_back_over(all->cfg.arg);
     job_late_close(&viewer->late);
+    ep_escrow_leave(viewer->escrow);
     ep_outbox_close(viewer->box);
     free(viewer->told);
     free(viewer->dropped);

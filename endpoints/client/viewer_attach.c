@@ -14,7 +14,7 @@ static void on_empty(void *arg)
 
     for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
         if (at->box != NULL && ep_outbox_is_empty(at->box))
-            ep_viewer_catch_up(at);
+            ep_viewer_send(at);
     }
     all->on_change(all);
 }

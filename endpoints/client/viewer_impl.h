@@ -7,6 +7,7 @@
 
 #include <event2/event.h>
 
+#include "endpoints/client/escrow.h"
 #include "endpoints/client/outbox.h"
 #include "endpoints/client/seen.h"
 #include "endpoints/client/viewers.h"
@@ -60,6 +61,8 @@ struct ep_viewer {
         bool is_last;   /* and these are the last ones */
     } past;
     struct job_late late;
+    /* What it takes in the place of the console; NULL: it gets a copy. */
+    struct ep_escrow *escrow;
     uint32_t number; /* as a writer */
     struct ep_viewer_input in;
 };
@@ -74,9 +77,10 @@ struct ep_viewers {
     struct event *kills; /* owned: jobs that were asked to end */
     bool is_new;         /* jobs that were asked for before are still due */
     const char *why;     /* that clients are to go, at its end; NULL: no word */
-    uint64_t sent;       /* packets at the last look of the limit, */
+    uint64_t moved;      /* packets at the last look of the limit, */
     unsigned looks;      /* and how many of these there were */
     struct ep_outbox_pool owners; /* of those who own their jobs */
+    struct ep_escrows *escrows;   /* owned; NULL: the tap is not open */
     uint32_t made;                /* viewers */
     bool have_pushers;            /* as it was told */
     /* One has less to send, or more, begins to push, ends that, or goes. */
@@ -98,13 +102,34 @@ const char *ep_viewer_pull(struct ep_viewer *viewer,
                            const struct job_door *msg);
 /* All output of a job that has just begun. */
 void ep_viewer_pull_all(struct ep_viewer *viewer);
-void ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec);
+/* True: it has it in the place of the console. */
+bool ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec);
 /* There is room to tell what it missed. */
 void ep_viewer_catch_up(struct ep_viewer *viewer);
 /* The node of this process gives no answers. */
 void ep_viewer_lost(struct ep_viewer *viewer, uint32_t number);
 bool ep_viewer_wants(const struct ep_viewer *viewer, uint32_t number,
                      uint8_t channel);
+
+/* --- viewer_redirect.c */
+
+/* Its pull, which is marked: it redirects if it is to. Returns as
+ * ep_viewer_hear(). */
+const char *ep_viewer_redirect(struct ep_viewer *viewer,
+                               const struct job_door *msg);
+bool ep_viewer_redirects(const struct ep_viewer *viewer, uint32_t number,
+                         uint8_t channel);
+/* Can it be given the record? True where it is not meant. */
+bool ep_viewer_has_room(const struct ep_viewer *viewer,
+                        const struct job_record *rec);
+/* All that there is for it, as far as its socket takes it now. */
+void ep_viewer_send(struct ep_viewer *viewer);
+const char *ep_viewer_taken(struct ep_viewer *viewer,
+                            const struct job_door *msg);
+/* With the tap. False: out of memory. */
+bool ep_viewers_escrows_open(struct ep_viewers *all);
+void ep_viewers_escrows_close(struct ep_viewers *all,
+                              const struct ep_tap_cfg *run);
 
 /* --- viewer_push.c */
 

@@ -87,9 +87,20 @@ static void count_dropped(struct ep_viewer *viewer, uint32_t rank,
     viewer->is_behind = true;
 }
 
+static int put(struct ep_viewer *viewer, enum ep_escrow_what what,
+               const uint8_t *head, uint32_t head_bytes, const uint8_t *mem,
+               uint32_t len_bytes)
+{
+    return viewer->escrow == NULL
+               ? ep_outbox_put(viewer->box, head, head_bytes, mem, len_bytes)
+               : ep_escrow_put(viewer->escrow, what, head, head_bytes, mem,
+                               len_bytes);
+}
+
 /* One message; with what was dropped of its channel before. */
 static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
-                     const uint8_t *mem, uint32_t len_bytes)
+                     enum ep_escrow_what what, const uint8_t *mem,
+                     uint32_t len_bytes)
 {
     uint32_t rank = msg->first - viewer->job->base;
     uint64_t *dropped = dropped_of(viewer, rank, msg->channel);
@@ -98,8 +109,7 @@ static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
 
     msg->dropped_bytes = dropped != NULL ? *dropped : 0;
     job_door_encode(&wr, msg);
-    if (ep_outbox_put(viewer->box, head, (uint32_t)(wr.at - head), mem,
-                      len_bytes) != 0)
+    if (put(viewer, what, head, (uint32_t)(wr.at - head), mem, len_bytes) != 0)
         return false;
     if (dropped != NULL)
         *dropped = 0;
@@ -110,10 +120,13 @@ static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
     return true;
 }
 
-/* What finds no room is counted; an end without one is told later. */
-static void give(struct ep_viewer *viewer, const struct job_record *rec,
+/* What finds no room is counted, and false; an end without one is told later.
+ */
+static bool give(struct ep_viewer *viewer, const struct job_record *rec,
                  bool is_end)
 {
+    enum ep_escrow_what what =
+        rec->is_redirected ? EP_ESCROW_FIRST : EP_ESCROW_COPY;
     struct job_door msg = {.kind = JOB_DOOR_OUTPUT,
                            .first = rec->proc,
                            .channel = rec->channel,
@@ -125,14 +138,17 @@ static void give(struct ep_viewer *viewer, const struct job_record *rec,
         uint32_t len = left < JOB_DOOR_REST_MAX ? left : JOB_DOOR_REST_MAX;
 
         msg.is_end = is_end && len == left;
-        if (!send_one(viewer, &msg, len > 0 ? rec->mem + at : NULL, len)) {
+        if (!send_one(viewer, &msg, what, len > 0 ? rec->mem + at : NULL,
+                      len)) {
             count_dropped(viewer, rec->proc - viewer->job->base, rec->channel,
                           left + msg.before_bytes);
-            return;
+            return false;
         }
+        what = rec->is_redirected ? EP_ESCROW_MORE : EP_ESCROW_COPY;
         msg.before_bytes = 0;
         at += len;
     } while (at < rec->len_bytes);
+    return true;
 }
 
 static bool tell_channel(struct ep_viewer *viewer, uint32_t rank,
@@ -151,7 +167,7 @@ static bool tell_channel(struct ep_viewer *viewer, uint32_t rank,
         job_late_waits(&viewer->late, msg.first, channel) ||
         (!msg.is_end && (dropped == NULL || *dropped == 0)))
         return true;
-    return send_one(viewer, &msg, NULL, 0);
+    return send_one(viewer, &msg, EP_ESCROW_COPY, NULL, 0);
 }
 
 /* O(processes), where something is to be told. */
@@ -170,8 +186,11 @@ void ep_viewer_catch_up(struct ep_viewer *viewer)
 
 static void tell_live(struct ep_viewer *viewer)
 {
+    const struct job_door msg = {.kind = JOB_DOOR_PULLED,
+                                 .redirects = viewer->escrow != NULL};
+
     if (!viewer->is_told_live)
-        ep_outbox_say(viewer->box, &(struct job_door){.kind = JOB_DOOR_PULLED});
+        ep_outbox_say(viewer->box, &msg);
     viewer->is_told_live = true;
 }
 
@@ -226,6 +245,14 @@ static void note_heard(struct ep_viewer *viewer, uint32_t number,
         tell_live(viewer);
 }
 
+/* The channel has what was before. */
+static void turn(struct ep_viewer *viewer, uint32_t number, uint8_t channel)
+{
+    job_late_turn(&viewer->late, number, channel);
+    if (viewer->late.waits == NULL && viewer->escrow != NULL)
+        ep_escrow_begin(viewer->escrow);
+}
+
 static void take_past(struct ep_viewer *viewer, const struct job_record *rec)
 {
     const uint32_t rank = rec->proc - viewer->job->base;
@@ -239,10 +266,10 @@ static void take_past(struct ep_viewer *viewer, const struct job_record *rec)
     is_end =
         rec->is_turn && (*state_of(viewer, rank) & 1u << rec->channel) != 0;
     if (rec->len_bytes > 0 || rec->before_bytes > 0 || is_end)
-        give(viewer, rec, is_end);
+        (void)give(viewer, rec, is_end);
     if (!rec->is_turn)
         return;
-    job_late_turn(&viewer->late, rec->proc, rec->channel);
+    turn(viewer, rec->proc, rec->channel);
     if (!tell_channel(viewer, rank, rec->channel)) /* passed over so far */
         viewer->is_behind = true;
 }
@@ -254,7 +281,7 @@ static void give_up_past(struct ep_viewer *viewer, uint32_t number,
     if (!job_late_waits(&viewer->late, number, channel))
         return;
     note_heard(viewer, number, 1);
-    job_late_turn(&viewer->late, number, channel);
+    turn(viewer, number, channel);
 }
 
 void ep_viewer_lost(struct ep_viewer *viewer, uint32_t number)
@@ -297,6 +324,7 @@ void ep_viewer_pull_all(struct ep_viewer *viewer)
 const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
 {
     const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const char *why;
 
     if (viewer->is_pulling)
         return "a client pulls once";
@@ -307,12 +335,17 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
                              ? msg->cache_bytes
                              : viewer->job->cache_bytes;
     mark(viewer);
+    why = ep_viewer_redirect(viewer, msg);
+    if (why != NULL)
+        return why;
     if (!expect_past(viewer, run->events->on_wanted(run->arg)))
         return "the session ends, and what was before cannot be had any more";
+    if (viewer->late.waits == NULL && viewer->escrow != NULL)
+        ep_escrow_begin(viewer->escrow);
     if (viewer->late.waits == NULL)
         tell_live(viewer);
     viewer->is_behind = true;
-    ep_viewer_catch_up(viewer);
+    ep_viewer_send(viewer);
     return NULL;
 }
 
@@ -326,21 +359,23 @@ bool ep_viewer_wants(const struct ep_viewer *viewer, uint32_t number,
            is_for(viewer, number - job->base, channel);
 }
 
-void ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec)
+bool ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec)
 {
     const bool is_past = rec->ticket != 0;
+    bool is_given = false;
 
     if (is_past
             ? rec->ticket != viewer->late.ticket || viewer->late.waits == NULL
             : !ep_viewer_wants(viewer, rec->proc, rec->channel))
-        return;
-    if (is_past) {
-        take_past(viewer, rec);
-        return;
-    }
+        return false;
     /* Where nothing is kept the node may have forgotten the channel. */
-    if (rec->is_end && viewer->job->cache_bytes == 0)
+    if (!is_past && rec->is_end && viewer->job->cache_bytes == 0)
         give_up_past(viewer, rec->proc, rec->channel);
-    if (!job_late_waits(&viewer->late, rec->proc, rec->channel))
-        give(viewer, rec, rec->is_end);
+    if (is_past)
+        take_past(viewer, rec);
+    else if (!job_late_waits(&viewer->late, rec->proc, rec->channel))
+        is_given = give(viewer, rec, rec->is_end);
+    if (viewer->escrow != NULL)
+        ep_viewer_send(viewer);
+    return is_given && rec->is_redirected && viewer->escrow != NULL;
 }

@@ -51,20 +51,59 @@ static bool note_end(const struct ep_seen_job *job, struct job_record *rec)
 }
 
 /* None of them holds it. */
-static bool tap_output(void *tap, const struct job_record *rec)
+static enum ep_tap_output tap_output(void *tap, const struct job_record *rec)
 {
     struct ep_viewers *all = tap;
     const struct ep_seen_job *job = ep_seen_of(&all->seen, rec->proc);
     struct job_record its = *rec;
+    bool is_taken = false;
 
     if (job == NULL || rec->channel < 1 || rec->channel > EP_VIEWER_CHANNELS ||
         (rec->ticket == 0 && !note_end(job, &its)))
-        return false;
+        return EP_TAP_PASSED;
+    if (rec->is_redirected)
+        ep_escrows_record(all->escrows);
     for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
         if (at->job == job && at->is_pulling)
-            ep_viewer_output(at, &its);
+            is_taken |= ep_viewer_output(at, &its);
+    }
+    return is_taken ? EP_TAP_TAKEN : EP_TAP_PASSED;
+}
+
+static bool tap_has_room(void *tap, const struct job_record *rec)
+{
+    const struct ep_viewers *all = tap;
+
+    for (const struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (!ep_viewer_has_room(at, rec))
+            return false;
+    }
+    return true;
+}
+
+static bool tap_redirects(void *tap, uint32_t number, uint8_t channel)
+{
+    const struct ep_viewers *all = tap;
+
+    for (const struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (ep_viewer_redirects(at, number, channel))
+            return true;
     }
     return false;
+}
+
+static bool tap_gives_back(void *tap, uint32_t number, uint8_t channel)
+{
+    const struct ep_viewers *all = tap;
+
+    return ep_escrows_return(all->escrows, number, channel);
+}
+
+static void tap_took_back(void *tap)
+{
+    const struct ep_viewers *all = tap;
+
+    ep_escrows_took_back(all->escrows);
 }
 
 static bool tap_wants(void *tap, uint32_t number, uint8_t channel)
@@ -245,12 +284,37 @@ static void tap_job(void *tap, const struct ep_tap_job *told)
 
 /* --- the end of all output */
 
+static bool has_untaken(const struct ep_viewer *viewer)
+{
+    return viewer->escrow != NULL && !ep_escrow_is_empty(viewer->escrow);
+}
+
 static bool is_flushed(const struct ep_viewers *all)
 {
     for (const struct ep_viewer *at = all->first; at != NULL; at = at->next) {
-        if (at->job != NULL && (at->is_behind || !ep_outbox_is_empty(at->box)))
+        if (at->job != NULL &&
+            (at->is_behind || has_untaken(at) || !ep_outbox_is_empty(at->box)))
             return false;
     }
+    return ep_escrows_are_back(all->escrows);
+}
+
+static uint64_t moved(const struct ep_viewers *all)
+{
+    return all->pool.sent + all->owners.sent + ep_escrows_moved(all->escrows);
+}
+
+/* What those that redirect do not take goes back while there is a console. */
+static bool cut_untaken(struct ep_viewers *all)
+{
+    struct ep_viewer *at = all->first;
+
+    while (at != NULL && !has_untaken(at))
+        at = at->next;
+    if (at == NULL)
+        return false;
+    cut(at, "the session is over: what was not taken is shown there");
+    (void)cut_untaken(all);
     return true;
 }
 
@@ -260,19 +324,23 @@ static void end_flush(struct ep_viewers *all)
     all->cfg.events->on_flushed(all->cfg.arg);
 }
 
-/* A client that has taken something since the last look gets more time. */
+/* A client that has taken something since the last look gets more time, and so
+ * does what goes back. */
 static void on_limit(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_viewers *all = arg;
-    const uint64_t sent = all->pool.sent + all->owners.sent;
+    const bool is_over =
+        moved(all) == all->moved || ++all->looks == FLUSH_LOOKS_MAX;
 
     (void)fd;
     (void)what;
-    if (sent == all->sent || ++all->looks == FLUSH_LOOKS_MAX) {
+    if (is_over && !cut_untaken(all)) {
         end_flush(all);
         return;
     }
-    all->sent = sent;
+    if (is_over)
+        all->looks = 0;
+    all->moved = moved(all);
     event_add(all->limit, &flush_limit);
 }
 
@@ -291,7 +359,7 @@ static bool tap_flush(void *tap)
 
     if (is_flushed(all))
         return false;
-    all->sent = all->pool.sent + all->owners.sent;
+    all->moved = moved(all);
     all->looks = 0;
     all->limit = evtimer_new(all->cfg.base, on_limit, all);
     if (all->limit != NULL)
@@ -330,7 +398,7 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
             continue;
         ep_viewer_push_on(at);
         if (ep_outbox_is_empty(at->box))
-            ep_viewer_catch_up(at);
+            ep_viewer_send(at);
     }
     on_change(all);
 }
@@ -391,6 +459,7 @@ static void begin_waiting(struct ep_viewers *all)
 static void tap_close(void *tap)
 {
     struct ep_viewers *all = tap;
+    const struct ep_tap_cfg run = all->cfg;
     struct ep_viewer *next;
 
     all->cfg.events = NULL;
@@ -402,6 +471,7 @@ static void tap_close(void *tap)
         if (at->job != NULL)
             cut(at, all->why);
     }
+    ep_viewers_escrows_close(all, &run);
     ep_seen_clear(&all->seen);
     all->have_pushers = false;
     all->why = NULL;
@@ -423,8 +493,8 @@ static void *tap_open(const struct ep_tap_cfg *cfg)
     all->cfg = *cfg;
     all->soon = event_new(cfg->base, -1, 0, on_soon, all);
     all->kills = evtimer_new(cfg->base, on_kills, all);
-    if (all->soon == NULL || all->kills == NULL ||
-        (!cfg->is_dvm && add(all, &own) == NULL)) {
+    if (!ep_viewers_escrows_open(all) || all->soon == NULL ||
+        all->kills == NULL || (!cfg->is_dvm && add(all, &own) == NULL)) {
         tap_close(all);
         return NULL;
     }
@@ -438,8 +508,12 @@ const struct ep_tap_ops ep_viewers_tap = {
     .open = tap_open,
     .close = tap_close,
     .output = tap_output,
+    .has_room = tap_has_room,
     .lost = tap_lost,
     .replays = tap_replays,
+    .redirects = tap_redirects,
+    .gives_back = tap_gives_back,
+    .took_back = tap_took_back,
     .wants = tap_wants,
     .exit = tap_exit,
     .has_stdin = tap_has_stdin,

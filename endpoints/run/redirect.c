@@ -26,6 +26,7 @@ struct back {
     struct job_route_back at;
     struct job_record rec;
     uint8_t *mem; /* owned, until all places have taken it */
+    unsigned tap; /* whose it was */
 };
 
 struct run_redirect {
@@ -91,10 +92,17 @@ static void to_tap(struct run *r, const struct job_record *rec)
 
     *its = *rec;
     its->is_redirected = true;
-    if (ep_run_tap_output(r, its))
-        ep_run_let_go(r->held, rec->cookie); /* the tap has its own hold */
-    else
+    switch (ep_run_tap_output(r, its)) {
+    case EP_TAP_PASSED:
         to_places(r, rec);
+        return;
+    case EP_TAP_TAKEN:
+        ep_run_redirect_gone(r, rec->cookie);
+        break;
+    case EP_TAP_HELD:
+        break; /* the tap has its own hold */
+    }
+    ep_run_let_go(r->held, rec->cookie);
 }
 
 static int decode(const struct job_record *rec,
@@ -125,6 +133,8 @@ static void to_asker(struct run *r, const struct job_record *rec)
 static enum job_route_wish wish_of(const struct run *r,
                                    const struct job_record *rec)
 {
+    if (!ep_run_tap_has_room(r, rec))
+        return JOB_ROUTE_FOR_LATER;
     if (rec->ticket != 0)
         return JOB_ROUTE_FOR_ASKER;
     if (ep_run_tap_gives_back(r, rec->rank, rec->channel))
@@ -211,8 +221,8 @@ void ep_run_redirect_returned(struct run *r, uint64_t cookie)
 
 /* --- what has come back */
 
-static struct back *keep(struct run *r, const struct job_record *rec,
-                         uint32_t channel)
+static struct back *keep(struct run *r, unsigned tap,
+                         const struct job_record *rec, uint32_t channel)
 {
     struct back *back = calloc(1, sizeof(*back));
 
@@ -234,6 +244,7 @@ static struct back *keep(struct run *r, const struct job_record *rec,
     };
     if (rec->len_bytes > 0)
         memcpy(back->mem, rec->mem, rec->len_bytes);
+    back->tap = tap;
     job_route_back_add(r->redirect.route, &back->at, channel);
     return back;
 }
@@ -256,6 +267,7 @@ static void show_backs(struct run *r)
 
     while ((at = job_route_back_due(r->redirect.route)) != NULL) {
         struct job_record *rec = &((struct back *)at)->rec;
+        const unsigned tap = ((struct back *)at)->tap;
         int places;
 
         rec->host = ep_run_host_of_rank(&r->plan, rec->rank);
@@ -267,19 +279,20 @@ static void show_backs(struct run *r)
         }
         job_route_back_shown(at, 0, false); /* nobody has it, nor ever will */
         fail(r, rec);
-        ep_run_tap_took_back(r);
+        ep_run_tap_took_back(r, tap);
         drop_backs(r, false);
     }
 }
 
-bool ep_run_redirect_back(struct run *r, const struct job_record *rec)
+bool ep_run_redirect_back(struct run *r, unsigned tap,
+                          const struct job_record *rec)
 {
     uint32_t channel;
 
     if (r->session.state == JOB_SESSION_OVER ||
         !channel_of(r, rec->proc, rec->channel, &channel))
         return false;
-    if (keep(r, rec, channel) == NULL) {
+    if (keep(r, tap, rec, channel) == NULL) {
         fail(r, rec);
         return false;
     }
@@ -301,6 +314,7 @@ static struct back *find_back(const struct run *r, uint64_t cookie)
 bool ep_run_redirect_taken(struct run *r, uint64_t cookie)
 {
     struct back *back;
+    unsigned tap;
 
     if (cookie < COOKIE_FIRST)
         return false;
@@ -309,8 +323,9 @@ bool ep_run_redirect_taken(struct run *r, uint64_t cookie)
         return true;
     free(back->mem);
     back->mem = NULL;
+    tap = back->tap;
     drop_backs(r, false);
-    ep_run_tap_took_back(r);
+    ep_run_tap_took_back(r, tap);
     look_again(r);
     return true;
 }

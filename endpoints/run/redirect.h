@@ -43,7 +43,8 @@ bool ep_run_redirect_taken(struct run *r, uint64_t cookie);
 /* The tap's words for a redirected record. */
 void ep_run_redirect_gone(struct run *r, uint64_t cookie);
 void ep_run_redirect_returned(struct run *r, uint64_t cookie);
-bool ep_run_redirect_back(struct run *r, const struct job_record *rec);
+bool ep_run_redirect_back(struct run *r, unsigned tap,
+                          const struct job_record *rec);
 void ep_run_redirect_back_over(struct run *r);
 
 #endif

@@ -87,11 +87,16 @@ static void on_returned(void *arg, uint64_t cookie)
     r->taps.events->on_returned(r, cookie);
 }
 
+static unsigned index_of(const struct run_tap *tap)
+{
+    return (unsigned)(tap - tap->run->taps.at);
+}
+
 static bool on_back(void *arg, const struct job_record *output)
 {
     struct run *r = run_of(arg);
 
-    return r->taps.events->on_back(r, output);
+    return r->taps.events->on_back(r, index_of(arg), output);
 }
 
 static void on_back_over(void *arg)
@@ -112,7 +117,7 @@ static void on_flushed(void *arg)
 /* Writers of all taps have numbers of their own in the streams. */
 static uint64_t writer_of(const struct run_tap *tap, uint32_t number)
 {
-    return (uint64_t)(tap - tap->run->taps.at) << 32 | number;
+    return (uint64_t)index_of(tap) << 32 | number;
 }
 
 static void on_push(void *arg, uint32_t base, uint32_t writer,
@@ -266,6 +271,7 @@ static void open_one(struct run_tap *tap, const struct ep_tap_ops *ops,
         .cache_bytes = r->own.desc.cache_bytes,
         .push_bytes = ep_run_down_push_bytes(r->plan.sizes.frame_bytes),
         .is_dvm = r->options.is_dvm,
+        .writer = r->writer,
         .self = self,
         .events = &events,
         .arg = tap,
@@ -319,18 +325,30 @@ void ep_run_tap_close(struct run *r)
     }
 }
 
-bool ep_run_tap_output(struct run *r, const struct job_record *rec)
+enum ep_tap_output ep_run_tap_output(struct run *r,
+                                     const struct job_record *rec)
 {
-    bool is_held = false;
+    enum ep_tap_output most = EP_TAP_PASSED;
 
     EACH(r, tap, output)
     {
-        if (!tap->ops->output(tap->handle, rec))
-            continue;
-        ep_run_hold(r->held, rec->cookie);
-        is_held = true;
+        enum ep_tap_output did = tap->ops->output(tap->handle, rec);
+
+        if (did == EP_TAP_HELD)
+            ep_run_hold(r->held, rec->cookie);
+        most = did > most ? did : most;
     }
-    return is_held;
+    return most;
+}
+
+bool ep_run_tap_has_room(const struct run *r, const struct job_record *rec)
+{
+    EACH(r, tap, has_room)
+    {
+        if (!tap->ops->has_room(tap->handle, rec))
+            return false;
+    }
+    return true;
 }
 
 bool ep_run_tap_wants(const struct run *r, uint32_t number, uint8_t channel)
@@ -364,10 +382,10 @@ bool ep_run_tap_gives_back(const struct run *r, uint32_t rank, uint8_t channel)
     return false;
 }
 
-void ep_run_tap_took_back(struct run *r)
+void ep_run_tap_took_back(struct run *r, unsigned tap)
 {
-    EACH(r, tap, took_back)
-    tap->ops->took_back(tap->handle);
+    if (r->taps.at[tap].handle != NULL)
+        r->taps.at[tap].ops->took_back(r->taps.at[tap].handle);
 }
 
 void ep_run_tap_lost(struct run *r, uint32_t first, uint32_t count)

@@ -15,7 +15,8 @@ struct run_tap_events {
     /* As of struct ep_tap_events. */
     void (*on_gone)(struct run *r, uint64_t cookie);
     void (*on_returned)(struct run *r, uint64_t cookie);
-    bool (*on_back)(struct run *r, const struct job_record *output);
+    bool (*on_back)(struct run *r, unsigned tap,
+                    const struct job_record *output);
     void (*on_back_over)(struct run *r);
     void (*on_push)(struct run *r, uint32_t base, uint64_t writer,
                     const uint8_t *mem, uint32_t len_bytes);
@@ -41,8 +42,12 @@ void ep_run_tap_close(struct run *r);
 /* How many parts a job has, for those who ask with on_part. */
 uint32_t ep_run_tap_parts(const struct job *job);
 
-/* A record; who wants it holds it for himself. False when nobody does. */
-bool ep_run_tap_output(struct run *r, const struct job_record *rec);
+/* A record; who wants it holds it for himself. What the one does that does the
+ * most with it, in the order of enum ep_tap_output. */
+enum ep_tap_output ep_run_tap_output(struct run *r,
+                                     const struct job_record *rec);
+/* As of struct ep_tap_ops, of all. */
+bool ep_run_tap_has_room(const struct run *r, const struct job_record *rec);
 /* Is this channel of a job that the tap has started for anybody? */
 bool ep_run_tap_wants(const struct run *r, uint32_t number, uint8_t channel);
 void ep_run_tap_started(struct run *r, uint32_t rank, const uint32_t *pids,
@@ -53,8 +58,8 @@ void ep_run_tap_lost(struct run *r, uint32_t first, uint32_t count);
 bool ep_run_tap_replays(const struct run *r);
 bool ep_run_tap_redirects(const struct run *r, uint32_t rank, uint8_t channel);
 bool ep_run_tap_gives_back(const struct run *r, uint32_t rank, uint8_t channel);
-/* One output of on_back is on its way. */
-void ep_run_tap_took_back(struct run *r);
+/* One output of on_back of this tap is on its way. */
+void ep_run_tap_took_back(struct run *r, unsigned tap);
 void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status);
 
 /* Text of a tap with that token has been written. */

@@ -130,7 +130,7 @@ static void put_text(const uint8_t *text, uint32_t len)
     fputc('\n', tap.report);
 }
 
-static bool on_output(void *arg, const struct job_record *rec)
+static enum ep_tap_output on_output(void *arg, const struct job_record *rec)
 {
     uint32_t nth = started_of(rec->proc);
     struct started *job = &tap.jobs[nth];
@@ -146,7 +146,7 @@ static bool on_output(void *arg, const struct job_record *rec)
     if (rec->is_end)
         fprintf(tap.report, "end %u %u %u\n", nth, rec->proc - job->base,
                 rec->channel);
-    return false;
+    return EP_TAP_PASSED;
 }
 
 static void on_exit_(void *arg, uint32_t rank, uint32_t status)

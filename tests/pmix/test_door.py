@@ -30,7 +30,7 @@ def doors():
     return sorted(os.listdir(folder())) if os.path.isdir(folder()) else []
 
 
-def hello(version=2, release=b"0.0.7"):
+def hello(version=3, release=b"0.0.7"):
     return struct.pack("<BI", HELLO, version) + release
 
 

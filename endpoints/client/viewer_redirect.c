@@ -1,0 +1,156 @@
+/* A client that takes output in the place of the console. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "endpoints/client/viewer_impl.h"
+
+static const uint64_t least_bytes = 1 << 20, most_bytes = 256 << 20;
+
+static uint64_t limit_of(const struct job_door *msg)
+{
+    if (msg->limit_bytes == 0 || msg->limit_bytes > most_bytes)
+        return most_bytes;
+    return msg->limit_bytes < least_bytes ? least_bytes : msg->limit_bytes;
+}
+
+/* There is something in its store, or room. */
+static void on_ready(void *arg)
+{
+    struct ep_viewer *viewer = arg;
+
+    ep_viewer_send(viewer);
+    viewer->all->on_change(viewer->all);
+}
+
+/* Only the run's own job has a console. */
+const char *ep_viewer_redirect(struct ep_viewer *viewer,
+                               const struct job_door *msg)
+{
+    const struct ep_escrow_cfg cfg = {.channels = viewer->channels,
+                                      .base = viewer->job->base,
+                                      .size = viewer->job->size,
+                                      .ranges = viewer->ranges,
+                                      .ranges_count = viewer->ranges_count,
+                                      .limit_bytes = limit_of(msg),
+                                      .on_ready = on_ready,
+                                      .arg = viewer};
+
+    if (!msg->redirects || viewer->job->base != 0 || viewer->all->cfg.is_dvm)
+        return NULL;
+    viewer->ranges = NULL;
+    viewer->ranges_count = 0;
+    return ep_escrow_open(viewer->all->escrows, &cfg, &viewer->escrow) == 0
+               ? NULL
+               : "the session is out of memory";
+}
+
+bool ep_viewer_redirects(const struct ep_viewer *viewer, uint32_t number,
+                         uint8_t channel)
+{
+    return viewer->escrow != NULL && ep_escrow_redirects(viewer->escrow) &&
+           ep_viewer_wants(viewer, number, channel) &&
+           !job_late_waits(&viewer->late, number, channel);
+}
+
+bool ep_viewer_has_room(const struct ep_viewer *viewer,
+                        const struct job_record *rec)
+{
+    const bool is_its =
+        viewer->escrow != NULL &&
+        (rec->ticket != 0 ? rec->ticket == viewer->late.ticket
+                          : ep_viewer_wants(viewer, rec->proc, rec->channel));
+
+    return !is_its || ep_escrow_has_room(viewer->escrow);
+}
+
+/* What is in its store, as far as its socket takes it, and what it missed. */
+void ep_viewer_send(struct ep_viewer *viewer)
+{
+    const uint8_t *mem;
+    uint32_t len_bytes;
+
+    while (viewer->escrow != NULL && ep_outbox_is_empty(viewer->box) &&
+           ep_escrow_next(viewer->escrow, &mem, &len_bytes) &&
+           ep_outbox_put(viewer->box, mem, len_bytes, NULL, 0) == 0)
+        ep_escrow_pass(viewer->escrow);
+    if (ep_outbox_is_empty(viewer->box))
+        ep_viewer_catch_up(viewer);
+}
+
+const char *ep_viewer_taken(struct ep_viewer *viewer,
+                            const struct job_door *msg)
+{
+    if (viewer->escrow == NULL || !ep_escrow_taken(viewer->escrow, msg->taken))
+        return "a client that redirects says how much it has taken of what it "
+               "was sent";
+    on_ready(viewer);
+    return NULL;
+}
+
+/* --- all of them */
+
+static bool escrow_back(void *arg, const struct job_record *rec)
+{
+    const struct ep_viewers *all = arg;
+
+    return all->cfg.events->on_back(all->cfg.arg, rec);
+}
+
+static void escrow_change(void *arg)
+{
+    struct ep_viewers *all = arg;
+
+    all->cfg.events->on_back_over(all->cfg.arg);
+    all->on_change(all);
+}
+
+static void escrow_behind(void *arg)
+{
+    const struct ep_viewers *all = arg;
+
+    all->cfg.events->on_say(all->cfg.arg,
+                            "a client takes redirected output too slowly: it "
+                            "goes to the console again");
+}
+
+static void escrow_lost(void *arg, uint64_t bytes, int err)
+{
+    const struct ep_viewers *all = arg;
+    char text[160];
+
+    snprintf(text, sizeof(text),
+             "up to %" PRIu64 " bytes of redirected output are lost: %s", bytes,
+             err != 0 ? strerror(err) : "out of memory");
+    all->cfg.events->on_say(all->cfg.arg, text);
+}
+
+bool ep_viewers_escrows_open(struct ep_viewers *all)
+{
+    const struct ep_escrows_cfg cfg = {.base = all->cfg.base,
+                                       .writer = all->cfg.writer,
+                                       .on_back = escrow_back,
+                                       .on_change = escrow_change,
+                                       .on_behind = escrow_behind,
+                                       .on_lost = escrow_lost,
+                                       .arg = all};
+
+    all->escrows = ep_escrows_open(&cfg);
+    return all->escrows != NULL;
+}
+
+void ep_viewers_escrows_close(struct ep_viewers *all,
+                              const struct ep_tap_cfg *run)
+{
+    const uint64_t bytes = ep_escrows_close(all->escrows);
+    char text[160];
+
+    all->escrows = NULL;
+    if (bytes == 0)
+        return;
+    snprintf(text, sizeof(text),
+             "up to %" PRIu64 " bytes of redirected output that a client has "
+             "not taken are not shown: the session has ended before",
+             bytes);
+    run->events->on_say(run->arg, text);
+}
