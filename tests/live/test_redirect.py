@@ -85,6 +85,9 @@ class Reader:
         return True
 
     def acknowledge(self, count):
+        """While something is due the session is there."""
+        if count == 0:
+            return
         for output in self.due[:count]:
             self.acked[output.proc] += output.mem
         del self.due[:count]
@@ -143,19 +146,15 @@ def one_that_goes():
 
 def many_that_go():
     """At random moments, some with others beside them; the processes write
-    slowly, so that all of it lies between."""
+    slowly, so that much of it lies between, and stay until all have gone."""
     chance = random.Random(SEED)
-    lines = 6000
-    run = Run(lines, PACED % lines)
+    lines = 15000
+    last = live.Gate()
+    run = Run(lines, PACED % lines + '; : <%s' % last.path)
     readers, there = [], []
     run.gate.open()
     for _ in range(50):
-        if run.job.proc.poll() is not None:
-            break
-        try:
-            reader = Reader(run.client())
-        except (OSError, AssertionError):
-            break
+        reader = Reader(run.client())
         readers.append(reader)
         there.append(reader)
         for one in there:
@@ -169,6 +168,7 @@ def many_that_go():
             there.pop(chance.randrange(len(there))).client.close()
     for one in there:
         one.client.close()
+    last.open()
     print("%d clients have gone" % len(readers))
     check_union(run, readers)
 

@@ -76,7 +76,7 @@ def odd():
     """Of another version, before HELLO, twice, or no message: it is refused in
     a word, and cut off. Nobody else notices."""
     dvm = dvms.start(nodes=1)
-    Client(dvm).refused(hello(1), b"(door 2) and this is xylem 0.0.7 (door 1)")
+    Client(dvm).refused(hello(1), b"(door 3) and this is xylem 0.0.7 (door 1)")
     Client(dvm).refused(bytes([STOP]), b"HELLO first")
     for packet in (bytes([99]), bytes([HELLO, 1]), bytes([WELCOME, 1, 65]),
                    hello(release=b""), hello(release=b"\0"), bytes(4000),
