@@ -340,6 +340,7 @@ static void give(struct ep_escrow *escrow, const uint8_t *mem,
         return;
     all->out--;
     all->lost_bytes += rec.len_bytes;
+    soon(all);
 }
 
 static void unlink_one(struct ep_escrow *escrow)

@@ -7,31 +7,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "endpoints/sys/writer.h"
 #include "job/program.h"
 #include "job/replay.h"
 #include "overlay/wire/push.h"
 
 /* --- the launcher */
 
-__attribute__((format(printf, 2, 3))) static void add(char *text,
-                                                      const char *format, ...)
-{
-    size_t len = strlen(text);
-    va_list args;
-
-    if (len > 0)
-        len += (size_t)snprintf(text + len, LAB_TEXT_MAX - len, "; ");
-    assert_true(len < LAB_TEXT_MAX);
-    va_start(args, format);
-    vsnprintf(text + len, LAB_TEXT_MAX - len, format, args);
-    va_end(args);
-}
-
 /* The launcher allows these calls only from outside its own. */
 static void call(struct lab *lab, const char *text)
 {
     assert_false(lab->is_telling);
-    add(lab->calls, "%s", text);
+    lab_add(lab->calls, "%s", text);
 }
 
 static void on_part(void *arg, uint32_t base, uint32_t index,
@@ -47,9 +34,20 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
                                    .ranks = lab->each};
 }
 
+static bool on_back(void *arg, const struct job_record *rec)
+{
+    struct lab *lab = arg;
+
+    assert_false(lab->is_telling);
+    lab_add(lab->calls, "back %u.%u '%.*s'%s", rec->proc, rec->channel,
+            (int)rec->len_bytes, rec->mem != NULL ? (const char *)rec->mem : "",
+            rec->is_end ? " end" : "");
+    return lab->takes_back;
+}
+
 static void on_back_over(void *arg)
 {
-    add(((struct lab *)arg)->calls, "back over");
+    lab_add(((struct lab *)arg)->calls, "back over");
 }
 
 static void on_flushed(void *arg)
@@ -73,18 +71,18 @@ static void on_push(void *arg, uint32_t base, uint32_t writer,
         snprintf(set + len, sizeof(set) - len, " %u-%u", range.first,
                  range.last);
     }
-    add(lab->calls, "push %u/%u%s%s%s%s '%.*s'", base, writer,
-        (push.flags & OV_PUSH_NEW) != 0 ? " new" : "", set,
-        (push.flags & OV_PUSH_MORE) != 0 ? " more" : "",
-        (push.flags & OV_PUSH_CLOSE) != 0 ? " close" : "", (int)push.len_bytes,
-        (const char *)mem + push.off_bytes);
+    lab_add(lab->calls, "push %u/%u%s%s%s%s '%.*s'", base, writer,
+            (push.flags & OV_PUSH_NEW) != 0 ? " new" : "", set,
+            (push.flags & OV_PUSH_MORE) != 0 ? " more" : "",
+            (push.flags & OV_PUSH_CLOSE) != 0 ? " close" : "",
+            (int)push.len_bytes, (const char *)mem + push.off_bytes);
     if (lab->pushes_at_once)
         ep_viewers_tap.pushed(lab->tap, writer);
 }
 
 static void on_left(void *arg, uint32_t base, uint32_t writer)
 {
-    add(((struct lab *)arg)->calls, "left %u/%u", base, writer);
+    lab_add(((struct lab *)arg)->calls, "left %u/%u", base, writer);
 }
 
 static void on_pushers(void *arg, bool are_there)
@@ -103,8 +101,8 @@ static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
         snprintf(set + len, sizeof(set) - len, " %u-%u", want->ranges[i].first,
                  want->ranges[i].last);
     }
-    add(lab->calls, "replay%s channels %u bytes %u%s", set, want->channels,
-        want->bytes, want->is_last ? " last" : "");
+    lab_add(lab->calls, "replay%s channels %u bytes %u%s", set, want->channels,
+            want->bytes, want->is_last ? " last" : "");
     return lab->ticket;
 }
 
@@ -112,7 +110,7 @@ static bool on_wanted(void *arg)
 {
     struct lab *lab = arg;
 
-    add(lab->calls, "wanted");
+    lab_add(lab->calls, "wanted");
     return lab->tells_wanted;
 }
 
@@ -137,16 +135,23 @@ static void on_hold(void *arg, const struct topo_range *range, bool is_held)
     call(arg, text);
 }
 
+static void on_say(void *arg, const char *text)
+{
+    lab_add(((struct lab *)arg)->calls, "say %s", text);
+}
+
 static void on_note(void *arg, const char *text)
 {
-    add(((struct lab *)arg)->calls, "note %s", text);
+    lab_add(((struct lab *)arg)->calls, "note %s", text);
 }
 
 void lab_open(struct lab *lab)
 {
     *lab = (struct lab){
         .size = 4, .parts = 2, .each = 2, .spawns_max = UINT32_MAX};
+    lab->takes_back = true;
     lab->base = event_base_new();
+    assert_int_equal(ep_writer_open(lab->base, &lab->writer), 0);
     lab->all = ep_viewers_new();
     assert_true(lab->base != NULL && lab->all != NULL);
 }
@@ -195,8 +200,8 @@ static uint32_t note_spawn(struct lab *lab, const struct ep_tap_spawn *spawn)
         strcat(text, ", all read");
     else if (spawn->has_stdin)
         sprintf(text + strlen(text), ", %u reads", spawn->reader);
-    add(lab->calls, "%s%s%s", text, spawn->has_stddiag ? ", stddiag" : "",
-        spawn->output.merges_stderr ? ", merged" : "");
+    lab_add(lab->calls, "%s%s%s", text, spawn->has_stddiag ? ", stddiag" : "",
+            spawn->output.merges_stderr ? ", merged" : "");
     return size;
 }
 
@@ -235,6 +240,7 @@ static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
 void lab_begin(struct lab *lab)
 {
     static const struct ep_tap_events events = {.on_part = on_part,
+                                                .on_back = on_back,
                                                 .on_back_over = on_back_over,
                                                 .on_flushed = on_flushed,
                                                 .on_push = on_push,
@@ -245,6 +251,7 @@ void lab_begin(struct lab *lab)
                                                 .on_signal = on_signal,
                                                 .on_hold = on_hold,
                                                 .on_spawn = on_spawn,
+                                                .on_say = on_say,
                                                 .on_note = on_note};
     const struct ep_tap_cfg cfg = {.base = lab->base,
                                    .nspace = "own",
@@ -254,6 +261,7 @@ void lab_begin(struct lab *lab)
                                    .cache_bytes = lab->cache_bytes,
                                    .push_bytes = LAB_PUSH_BYTES,
                                    .is_dvm = lab->is_dvm,
+                                   .writer = lab->writer,
                                    .self = lab->all,
                                    .events = &events,
                                    .arg = lab};
@@ -273,6 +281,7 @@ void lab_close(struct lab *lab)
     if (lab->tap != NULL)
         lab_end(lab);
     ep_viewers_free(lab->all);
+    ep_writer_close(lab->writer, true);
     event_base_free(lab->base);
 }
 
@@ -329,11 +338,30 @@ void lab_job_forgotten(struct lab *lab, uint32_t base)
 
 /* --- output */
 
+static enum ep_tap_output tell(struct lab *lab, const struct job_record *rec)
+{
+    enum ep_tap_output did;
+
+    lab->is_telling = true;
+    did = ep_viewers_tap.output(lab->tap, rec);
+    lab->is_telling = false;
+    return did;
+}
+
 static void give(struct lab *lab, const struct job_record *rec)
 {
-    lab->is_telling = true;
-    assert_false(ep_viewers_tap.output(lab->tap, rec)); /* it holds none */
-    lab->is_telling = false;
+    assert_int_equal(tell(lab, rec), EP_TAP_PASSED);
+}
+
+enum ep_tap_output lab_redirect(struct lab *lab, uint32_t proc, uint8_t channel,
+                                const char *text, bool is_end)
+{
+    return tell(lab, &(struct job_record){.mem = (const uint8_t *)text,
+                                          .len_bytes = (uint32_t)strlen(text),
+                                          .proc = proc,
+                                          .channel = channel,
+                                          .is_redirected = true,
+                                          .is_end = is_end});
 }
 
 void lab_put(struct lab *lab, uint32_t proc, uint8_t channel, const void *mem,
@@ -465,10 +493,23 @@ const char *lab_spawn(struct lab_client *client, const uint8_t *mem,
 
 const char *lab_pull(struct lab_client *client, uint8_t channels)
 {
-    return lab_say(
-        client, (struct job_door){.kind = JOB_DOOR_PULL,
-                                  .channels = channels,
-                                  .cache_bytes = JOB_CACHE_UNSAID});
+    return lab_say(client, (struct job_door){.kind = JOB_DOOR_PULL,
+                                             .channels = channels,
+                                             .cache_bytes = JOB_CACHE_UNSAID});
+}
+
+const char *lab_pull_away(struct lab_client *client, uint8_t channels)
+{
+    return lab_say(client, (struct job_door){.kind = JOB_DOOR_PULL,
+                                             .channels = channels,
+                                             .redirects = true,
+                                             .cache_bytes = JOB_CACHE_UNSAID});
+}
+
+const char *lab_taken(struct lab_client *client, uint64_t outputs)
+{
+    return lab_say(client,
+                   (struct job_door){.kind = JOB_DOOR_TAKEN, .taken = outputs});
 }
 
 const char *lab_range(struct lab_client *client, uint32_t first, uint32_t last)
@@ -496,89 +537,4 @@ const char *lab_push(struct lab_client *client, uint16_t flags, uint32_t first,
     return lab_say(client, (struct job_door){
                                .kind = JOB_DOOR_PUSH,
                                .rest = ov_rd_init(mem, (size_t)(wr.at - mem))});
-}
-
-struct job_door lab_next(struct lab_client *client, uint8_t *mem)
-{
-    struct job_door msg = {.kind = 0};
-    ssize_t got = recv(client->fd, mem, JOB_DOOR_BYTES_MAX, MSG_DONTWAIT);
-
-    if (got < 0) {
-        lab_turn(client->lab);
-        got = recv(client->fd, mem, JOB_DOOR_BYTES_MAX, MSG_DONTWAIT);
-    }
-    if (got > 0)
-        assert_int_equal(job_door_decode(ov_rd_init(mem, (size_t)got), &msg),
-                         0);
-    return msg;
-}
-
-static void add_output(char *heard, const struct job_door *msg)
-{
-    size_t len = ov_rd_left(&msg->rest);
-    char numbers[64] = "", bytes[64] = "";
-    size_t at = 0;
-
-    if (msg->dropped_bytes > 0)
-        at = (size_t)snprintf(numbers, sizeof(numbers), " dropped %" PRIu64,
-                              msg->dropped_bytes);
-    if (msg->before_bytes > 0)
-        snprintf(numbers + at, sizeof(numbers) - at, " before %" PRIu64,
-                 msg->before_bytes);
-    if (len > 32)
-        snprintf(bytes, sizeof(bytes), " bytes %zu", len);
-    else if (len > 0)
-        snprintf(bytes, sizeof(bytes), " '%.*s'", (int)len,
-                 (const char *)msg->rest.at);
-    add(heard, "%u.%u%s%s%s", msg->first, msg->channel, numbers, bytes,
-        msg->is_end ? " end" : "");
-}
-
-static void add_heard(char *heard, const struct job_door *msg)
-{
-    switch (msg->kind) {
-    case JOB_DOOR_JOB:
-        add(heard, "job %s %u+%u channels %u parts %u push %u", msg->text,
-            msg->first, msg->count, msg->channels, msg->parts, msg->push_bytes);
-        break;
-    case JOB_DOOR_PART:
-        add(heard, "part %u %u+%u %s", msg->parts, msg->first, msg->count,
-            msg->text);
-        break;
-    case JOB_DOOR_PULLED:
-        add(heard, "pulled");
-        break;
-    case JOB_DOOR_PUSHED:
-        add(heard, msg->is_over ? "over" : "pushed");
-        break;
-    case JOB_DOOR_OUTPUT:
-        add_output(heard, msg);
-        break;
-    case JOB_DOOR_STARTED:
-        add(heard, "started");
-        break;
-    case JOB_DOOR_UNSTARTED:
-        add(heard, "unstarted %u %s", msg->reason, msg->text);
-        break;
-    case JOB_DOOR_SIGNALLED:
-        add(heard, "signalled");
-        break;
-    case JOB_DOOR_ENDED:
-        add(heard, "ended %u of %u failed, status %d%s", msg->first, msg->count,
-            msg->status, msg->is_lost ? ", lost" : "");
-        break;
-    default:
-        fail_msg("a session does not say %u here", msg->kind);
-    }
-}
-
-const char *lab_heard(struct lab_client *client)
-{
-    uint8_t mem[JOB_DOOR_BYTES_MAX];
-    struct job_door msg;
-
-    client->heard[0] = '\0';
-    while ((msg = lab_next(client, mem)).kind != 0)
-        add_heard(client->heard, &msg);
-    return client->heard;
 }

@@ -31,6 +31,7 @@ enum {
 
 struct lab {
     struct event_base *base; /* owned, as is all */
+    struct ep_writer *writer;
     struct ep_viewers *all;
     void *tap;
     uint32_t size, parts, cache_bytes; /* of the run's own job */
@@ -38,6 +39,7 @@ struct lab {
     bool is_dvm;
     bool tells_wanted;   /* what on_wanted returns */
     bool pushes_at_once; /* pushed() comes from within on_push */
+    bool takes_back;     /* what on_back returns */
     uint16_t ticket;     /* what on_replay returns */
     /* on_spawn: so many it starts, or refuses the next ones for this. */
     unsigned spawns_max;
@@ -59,6 +61,10 @@ struct lab_client {
     char why[JOB_DOOR_TEXT_MAX]; /* "": nothing was wrong */
     char heard[LAB_TEXT_MAX];
 };
+
+/* Appends to what is shown, LAB_TEXT_MAX bytes. */
+__attribute__((format(printf, 2, 3))) void lab_add(char *text,
+                                                   const char *format, ...);
 
 /* Four processes on two hosts, of which nothing is kept. */
 void lab_open(struct lab *lab);
@@ -87,6 +93,9 @@ void lab_put(struct lab *lab, uint32_t proc, uint8_t channel, const void *mem,
 void lab_write(struct lab *lab, uint32_t proc, uint8_t channel,
                const char *text);
 void lab_finish(struct lab *lab, uint32_t proc, uint8_t channel);
+/* A record that is redirected: what becomes of it. */
+enum ep_tap_output lab_redirect(struct lab *lab, uint32_t proc, uint8_t channel,
+                                const char *text, bool is_end);
 /* Output from before, with lab->ticket; and that nodes have the order. */
 void lab_past(struct lab *lab, uint32_t proc, uint8_t channel, const char *text,
               uint64_t before_bytes, bool is_turn);
@@ -107,6 +116,9 @@ const char *lab_spawn(struct lab_client *client, const uint8_t *mem,
  * nothing. */
 const char *lab_say(struct lab_client *client, struct job_door msg);
 const char *lab_pull(struct lab_client *client, uint8_t channels);
+/* In the place of the console. */
+const char *lab_pull_away(struct lab_client *client, uint8_t channels);
+const char *lab_taken(struct lab_client *client, uint64_t outputs);
 const char *lab_range(struct lab_client *client, uint32_t first, uint32_t last);
 /* For one range of processes where flags have OV_PUSH_NEW or OV_PUSH_MORE; else
  * there are no ranges. */

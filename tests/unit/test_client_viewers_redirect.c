@@ -1,0 +1,341 @@
+/* Clients that take output in the place of the console. */
+#include "config.h"
+
+#include "endpoints/client/viewers.h"
+
+#include "endpoints/client/viewer_impl.h"
+#include "tests/unit/rig.h"
+#include "tests/unit/viewers_lab.h"
+
+static void begin(struct lab *lab)
+{
+    lab_open(lab);
+    lab_begin(lab);
+}
+
+static void come(struct lab *lab, struct lab_client *client)
+{
+    lab_attach(lab, client, "own");
+    assert_string_equal(lab_pull_away(client, 2), "");
+    ASSERT_HEARD(client, "redirected");
+    lab_calls(lab);
+}
+
+static bool redirects(const struct lab *lab, uint32_t proc, uint8_t channel)
+{
+    return ep_viewers_tap.redirects(lab->tap, proc, channel);
+}
+
+static bool gives_back(const struct lab *lab, uint32_t proc, uint8_t channel)
+{
+    return ep_viewers_tap.gives_back(lab->tap, proc, channel);
+}
+
+static void take_back(struct lab *lab)
+{
+    ep_viewers_tap.took_back(lab->tap);
+    lab_turn(lab);
+}
+
+/* What it has acknowledged is its own. */
+static void what_is_not_taken_goes_back(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    assert_false(redirects(&lab, 0, 1));
+    come(&lab, &client);
+    assert_true(redirects(&lab, 0, 1) && redirects(&lab, 3, 1));
+    assert_false(redirects(&lab, 0, 2));
+    assert_int_equal(lab_redirect(&lab, 0, 1, "one", false), EP_TAP_TAKEN);
+    assert_int_equal(lab_redirect(&lab, 0, 1, "two", false), EP_TAP_TAKEN);
+    assert_int_equal(lab_redirect(&lab, 1, 1, "three", true), EP_TAP_TAKEN);
+    ASSERT_HEARD(&client, "0.1 'one'; 0.1 'two'; 1.1 'three' end");
+    assert_string_equal(lab_taken(&client, 1), "");
+    assert_false(gives_back(&lab, 0, 1));
+    lab_leave(&client);
+    assert_true(gives_back(&lab, 0, 1));
+    assert_false(redirects(&lab, 0, 1));
+    lab_calls(&lab);
+    lab_turn(&lab);
+    lab_turn(&lab);
+    assert_false(gives_back(&lab, 0, 1));
+    assert_non_null(strstr(lab.calls, "back 0.1 'two'; "));
+    assert_non_null(strstr(lab.calls, "back 1.1 'three' end; back over"));
+    assert_null(strstr(lab.calls, "'one'"));
+    assert_true(ep_viewers_tap.flush(lab.tap));
+    take_back(&lab);
+    take_back(&lab);
+    assert_non_null(strstr(lab.calls, "flushed"));
+    assert_false(ep_viewers_tap.flush(lab.tap));
+    lab_close(&lab);
+}
+
+/* Eight at most are on their way to the console. */
+static void few_go_back_at_a_time(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+    unsigned backs = 0;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &client);
+    for (unsigned i = 0; i < 20; i++)
+        assert_int_equal(lab_redirect(&lab, 0, 1, "x", false), EP_TAP_TAKEN);
+    lab_leave(&client);
+    for (unsigned i = 0; i < 30; i++) {
+        const char *at = lab.calls;
+
+        lab_turn(&lab);
+        while ((at = strstr(at, "back 0.1 'x'")) != NULL) {
+            backs++;
+            at++;
+        }
+        lab.calls[0] = '\0';
+        assert_true(backs <= 8 + i);
+        assert_true(gives_back(&lab, 0, 1) || backs == 20);
+        if (i < 20)
+            take_back(&lab);
+        backs += strstr(lab.calls, "back 0.1 'x'") != NULL;
+        lab.calls[0] = '\0';
+    }
+    assert_int_equal(backs, 20);
+    lab_close(&lab);
+}
+
+static void others_get_copies_beside_it(void **state)
+{
+    struct lab_client client, other;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &client);
+    lab_attach(&lab, &other, "own");
+    assert_string_equal(lab_pull(&other, 6), "");
+    ASSERT_HEARD(&other, "pulled");
+    assert_int_equal(lab_redirect(&lab, 0, 1, "a", false), EP_TAP_TAKEN);
+    ASSERT_HEARD(&other, "0.1 'a'");
+    lab_write(&lab, 0, 2, "b");
+    ASSERT_HEARD(&other, "0.2 'b'");
+    ASSERT_HEARD(&client, "0.1 'a'");
+    /* Who gets a copy leaves nothing. */
+    lab_leave(&other);
+    lab_turn(&lab);
+    assert_null(strstr(lab_calls(&lab), "back 0"));
+    assert_string_equal(lab_taken(&client, 1), "");
+    lab_leave(&client);
+    lab_turn(&lab);
+    assert_null(strstr(lab_calls(&lab), "back 0"));
+    lab_close(&lab);
+}
+
+/* Up to there the console has it. */
+static void it_redirects_behind_what_was_before(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    lab_open(&lab);
+    lab.cache_bytes = 100;
+    lab.ticket = 7;
+    lab_begin(&lab);
+    lab_attach(&lab, &client, "own");
+    assert_string_equal(lab_range(&client, 1, 2), "");
+    assert_string_equal(
+        lab_say(&client, (struct job_door){.kind = JOB_DOOR_PULL,
+                                           .channels = 2,
+                                           .redirects = true,
+                                           .is_last = true,
+                                           .cache_bytes = 30}),
+        "");
+    ASSERT_CALLS(&lab, "wanted; replay 1-2 channels 2 bytes 30 last");
+    lab_told(&lab, 1, 2);
+    assert_false(redirects(&lab, 1, 1) || redirects(&lab, 2, 1));
+    lab_past(&lab, 1, 1, "old", 4, true);
+    assert_true(redirects(&lab, 1, 1));
+    assert_false(redirects(&lab, 2, 1));
+    assert_int_equal(lab_redirect(&lab, 1, 1, "new", false), EP_TAP_TAKEN);
+    lab_past(&lab, 2, 1, "", 0, true);
+    assert_true(redirects(&lab, 2, 1));
+    assert_false(redirects(&lab, 0, 1) || redirects(&lab, 3, 1));
+    ASSERT_HEARD(&client, "redirected; 1.1 before 4 'old'; 1.1 'new'");
+    lab_leave(&client);
+    lab_turn(&lab);
+    lab_turn(&lab);
+    assert_non_null(strstr(lab.calls, "back 1.1 'new'"));
+    assert_null(strstr(lab.calls, "'old'"));
+    take_back(&lab);
+    lab_close(&lab);
+}
+
+/* It has what follows what it has acknowledged, however slowly it reads. */
+static void the_end_waits_for_its_word(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &client);
+    assert_int_equal(lab_redirect(&lab, 0, 1, "a", true), EP_TAP_TAKEN);
+    ASSERT_HEARD(&client, "0.1 'a' end");
+    assert_true(ep_viewers_tap.flush(lab.tap));
+    lab_turn(&lab);
+    assert_null(strstr(lab_calls(&lab), "flushed"));
+    assert_string_equal(lab_taken(&client, 1), "");
+    lab_turn(&lab);
+    assert_non_null(strstr(lab_calls(&lab), "flushed"));
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+static void expire(struct lab *lab)
+{
+    event_active(lab->all->limit, EV_TIMEOUT, 0);
+    lab_turn(lab);
+}
+
+static void one_that_says_nothing_is_cut_off_at_the_end(void **state)
+{
+    struct lab_client client, other;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &client);
+    come(&lab, &other);
+    assert_int_equal(lab_redirect(&lab, 0, 1, "a", true), EP_TAP_TAKEN);
+    assert_true(ep_viewers_tap.flush(lab.tap));
+    expire(&lab);
+    assert_true(client.is_cut && other.is_cut);
+    assert_string_equal(client.why, "the session is over: what was not taken "
+                                    "is shown there");
+    lab_turn(&lab);
+    assert_non_null(strstr(lab.calls, "back 0.1 'a' end"));
+    assert_null(strstr(strstr(lab.calls, "back 0.1") + 1, "back 0.1"));
+    assert_null(strstr(lab.calls, "flushed"));
+    take_back(&lab);
+    assert_non_null(strstr(lab.calls, "flushed"));
+    lab_leave(&client);
+    lab_leave(&other);
+    lab_close(&lab);
+}
+
+/* A console that takes nothing is not waited for for ever. */
+static void the_console_has_its_time_too(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &client);
+    assert_int_equal(lab_redirect(&lab, 0, 1, "a", true), EP_TAP_TAKEN);
+    lab_leave(&client);
+    lab_turn(&lab);
+    assert_true(ep_viewers_tap.flush(lab.tap));
+    expire(&lab);
+    assert_non_null(strstr(lab.calls, "flushed"));
+    lab_close(&lab);
+}
+
+static void only_the_own_job_has_a_console(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    lab_job(&lab, "own.1", LAB_BASE, 2, 0);
+    lab_attach(&lab, &client, "own.1");
+    assert_string_equal(lab_pull_away(&client, 2), "");
+    ASSERT_HEARD(&client, "pulled");
+    assert_false(redirects(&lab, LAB_BASE, 1));
+    lab_write(&lab, LAB_BASE, 1, "a");
+    ASSERT_HEARD(&client, LAB_BASE == 10 ? "10.1 'a'" : "");
+    lab_leave(&client);
+    lab_turn(&lab);
+    assert_null(strstr(lab_calls(&lab), "back 1"));
+    lab_close(&lab);
+}
+
+static void it_has_taken_only_what_it_was_sent(void **state)
+{
+    static const char why[] = "a client that redirects says how much it has "
+                              "taken of what it was sent";
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &client);
+    assert_int_equal(lab_redirect(&lab, 0, 1, "a", false), EP_TAP_TAKEN);
+    assert_int_equal(lab_redirect(&lab, 0, 1, "b", false), EP_TAP_TAKEN);
+    assert_string_equal(lab_taken(&client, 2), "");
+    assert_string_equal(lab_taken(&client, 2), "");
+    assert_string_equal(lab_taken(&client, 1), why); /* it had more */
+    lab_leave(&client);
+    come(&lab, &client);
+    assert_string_equal(lab_taken(&client, 1), why);
+    lab_leave(&client);
+    lab_attach(&lab, &client, "own");
+    assert_string_equal(lab_pull(&client, 2), "");
+    assert_string_equal(lab_taken(&client, 0), why);
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
+/* The bytes are told that found no way back. */
+static void an_end_before_the_way_back_is_told(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    come(&lab, &client);
+    assert_int_equal(lab_redirect(&lab, 0, 1, "abc", false), EP_TAP_TAKEN);
+    lab_calls(&lab);
+    lab_end(&lab);
+    assert_non_null(strstr(lab_calls(&lab),
+                           "say up to 3 bytes of redirected output that a "
+                           "client has not taken are not shown: the session "
+                           "has ended before"));
+    lab_leave(&client);
+    lab_begin(&lab);
+    come(&lab, &client);
+    assert_int_equal(lab_redirect(&lab, 0, 1, "abc", false), EP_TAP_TAKEN);
+    lab_leave(&client);
+    lab.takes_back = false;
+    lab_turn(&lab);
+    lab_turn(&lab);
+    lab_turn(&lab);
+    assert_non_null(strstr(lab_calls(&lab), "say up to 3 bytes of redirected "
+                                            "output are lost"));
+    lab_end(&lab);
+    assert_null(strstr(lab_calls(&lab), "say"));
+    lab_close(&lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_not_taken_goes_back),
+        cmocka_unit_test(few_go_back_at_a_time),
+        cmocka_unit_test(others_get_copies_beside_it),
+        cmocka_unit_test(it_redirects_behind_what_was_before),
+        cmocka_unit_test(the_end_waits_for_its_word),
+        cmocka_unit_test(one_that_says_nothing_is_cut_off_at_the_end),
+        cmocka_unit_test(the_console_has_its_time_too),
+        cmocka_unit_test(only_the_own_job_has_a_console),
+        cmocka_unit_test(it_has_taken_only_what_it_was_sent),
+        cmocka_unit_test(an_end_before_the_way_back_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
