@@ -85,6 +85,7 @@ struct ep_viewers {
     bool have_pushers;            /* as it was told */
     /* One has less to send, or more, begins to push, ends that, or goes. */
     void (*on_change)(struct ep_viewers *all);
+    void (*on_ready)(void *viewer);
 };
 
 /* Looks at that soon, from the loop. */
@@ -111,12 +112,17 @@ void ep_viewer_lost(struct ep_viewer *viewer, uint32_t number);
 bool ep_viewer_wants(const struct ep_viewer *viewer, uint32_t number,
                      uint8_t channel);
 
-/* --- viewer_redirect.c */
+/* --- viewer_escrow.c */
 
 /* Its pull, which is marked: it redirects if it is to. Returns as
  * ep_viewer_hear(). */
-const char *ep_viewer_redirect(struct ep_viewer *viewer,
-                               const struct job_door *msg);
+const char *ep_viewer_escrow(struct ep_viewer *viewer,
+                             const struct job_door *msg);
+/* What is in its store, as far as its socket takes it. */
+void ep_viewer_pump(struct ep_viewer *viewer);
+
+/* --- viewer_redirect.c */
+
 bool ep_viewer_redirects(const struct ep_viewer *viewer, uint32_t number,
                          uint8_t channel);
 /* Can it be given the record? True where it is not meant. */
@@ -124,6 +130,8 @@ bool ep_viewer_has_room(const struct ep_viewer *viewer,
                         const struct job_record *rec);
 /* All that there is for it, as far as its socket takes it now. */
 void ep_viewer_send(struct ep_viewer *viewer);
+/* The same; there is something in its store, or room. */
+void ep_viewer_ready(void *viewer);
 const char *ep_viewer_taken(struct ep_viewer *viewer,
                             const struct job_door *msg);
 /* With the tap. False: out of memory. */

@@ -335,7 +335,7 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
                              ? msg->cache_bytes
                              : viewer->job->cache_bytes;
     mark(viewer);
-    why = ep_viewer_redirect(viewer, msg);
+    why = ep_viewer_escrow(viewer, msg);
     if (why != NULL)
         return why;
     if (!expect_past(viewer, run->events->on_wanted(run->arg)))
@@ -345,7 +345,8 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
     if (viewer->late.waits == NULL)
         tell_live(viewer);
     viewer->is_behind = true;
-    ep_viewer_send(viewer);
+    ep_viewer_catch_up(viewer);
+    ep_viewer_pump(viewer);
     return NULL;
 }
 
@@ -375,7 +376,6 @@ bool ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec)
         take_past(viewer, rec);
     else if (!job_late_waits(&viewer->late, rec->proc, rec->channel))
         is_given = give(viewer, rec, rec->is_end);
-    if (viewer->escrow != NULL)
-        ep_viewer_send(viewer);
+    ep_viewer_pump(viewer);
     return is_given && rec->is_redirected && viewer->escrow != NULL;
 }

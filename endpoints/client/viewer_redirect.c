@@ -5,46 +5,6 @@
 
 #include "endpoints/client/viewer_impl.h"
 
-static const uint64_t least_bytes = 1 << 20, most_bytes = 256 << 20;
-
-static uint64_t limit_of(const struct job_door *msg)
-{
-    if (msg->limit_bytes == 0 || msg->limit_bytes > most_bytes)
-        return most_bytes;
-    return msg->limit_bytes < least_bytes ? least_bytes : msg->limit_bytes;
-}
-
-/* There is something in its store, or room. */
-static void on_ready(void *arg)
-{
-    struct ep_viewer *viewer = arg;
-
-    ep_viewer_send(viewer);
-    viewer->all->on_change(viewer->all);
-}
-
-/* Only the run's own job has a console. */
-const char *ep_viewer_redirect(struct ep_viewer *viewer,
-                               const struct job_door *msg)
-{
-    const struct ep_escrow_cfg cfg = {.channels = viewer->channels,
-                                      .base = viewer->job->base,
-                                      .size = viewer->job->size,
-                                      .ranges = viewer->ranges,
-                                      .ranges_count = viewer->ranges_count,
-                                      .limit_bytes = limit_of(msg),
-                                      .on_ready = on_ready,
-                                      .arg = viewer};
-
-    if (!msg->redirects || viewer->job->base != 0 || viewer->all->cfg.is_dvm)
-        return NULL;
-    viewer->ranges = NULL;
-    viewer->ranges_count = 0;
-    return ep_escrow_open(viewer->all->escrows, &cfg, &viewer->escrow) == 0
-               ? NULL
-               : "the session is out of memory";
-}
-
 bool ep_viewer_redirects(const struct ep_viewer *viewer, uint32_t number,
                          uint8_t channel)
 {
@@ -67,15 +27,17 @@ bool ep_viewer_has_room(const struct ep_viewer *viewer,
 /* What is in its store, as far as its socket takes it, and what it missed. */
 void ep_viewer_send(struct ep_viewer *viewer)
 {
-    const uint8_t *mem;
-    uint32_t len_bytes;
-
-    while (viewer->escrow != NULL && ep_outbox_is_empty(viewer->box) &&
-           ep_escrow_next(viewer->escrow, &mem, &len_bytes) &&
-           ep_outbox_put(viewer->box, mem, len_bytes, NULL, 0) == 0)
-        ep_escrow_pass(viewer->escrow);
+    ep_viewer_pump(viewer);
     if (ep_outbox_is_empty(viewer->box))
         ep_viewer_catch_up(viewer);
+}
+
+void ep_viewer_ready(void *arg)
+{
+    struct ep_viewer *viewer = arg;
+
+    ep_viewer_send(viewer);
+    viewer->all->on_change(viewer->all);
 }
 
 const char *ep_viewer_taken(struct ep_viewer *viewer,
@@ -84,7 +46,7 @@ const char *ep_viewer_taken(struct ep_viewer *viewer,
     if (viewer->escrow == NULL || !ep_escrow_taken(viewer->escrow, msg->taken))
         return "a client that redirects says how much it has taken of what it "
                "was sent";
-    on_ready(viewer);
+    ep_viewer_ready(viewer);
     return NULL;
 }
 

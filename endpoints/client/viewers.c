@@ -533,6 +533,7 @@ struct ep_viewers *ep_viewers_new(void)
     all->pool.limit_bytes = POOL_BYTES;
     all->owners.limit_bytes = UINT64_MAX / 2;
     all->on_change = on_change;
+    all->on_ready = ep_viewer_ready;
     return all;
 }
 

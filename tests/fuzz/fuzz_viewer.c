@@ -132,7 +132,7 @@ static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
 {
     const struct play *play = arg;
 
-    FUZZ_CHECK(want->count > 0 && want->bytes == 10);
+    FUZZ_CHECK(want->count > 0 && want->bytes <= 10);
     FUZZ_CHECK(want->channels != 0 && (want->channels & ~6) == 0);
     for (uint32_t i = 0; i < want->count; i++) {
         FUZZ_CHECK(is_of(play, want->ranges[i]));

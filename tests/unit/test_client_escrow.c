@@ -15,332 +15,9 @@
 #include <string.h>
 
 #include "endpoints/console/spool.h"
-#include "endpoints/sys/writer.h"
 #include "job/door.h"
-#include "job/record.h"
-#include "job/route.h"
-#include "overlay/base/err.h"
-#include "tests/unit/rig.h"
+#include "tests/unit/escrow_lab.h"
 #include "tests/unit/spill_file.h"
-
-enum {
-    PROCS = 4,
-    OUTPUTS = 2, /* of each process: channels 1 and 2 */
-    CHANNELS = PROCS * OUTPUTS,
-    WORDS_MAX = 1 << 19, /* of each channel */
-    COOKIES = 32,
-    CLIENTS = 3,
-    WORD_BYTES = 8,
-    SHOWN = 1, /* on the console */
-    READ = 2,  /* by a client, */
-    HAD = 4,   /* and acknowledged */
-};
-
-struct back {
-    struct job_route_back at; /* first */
-    struct job_record rec;
-    uint8_t *mem;
-};
-
-/* On its way through the console: a record, or one that came back. */
-struct line {
-    struct line *next;
-    uint32_t cookie;
-    struct back *back; /* NULL: the record */
-};
-
-struct client {
-    struct ep_escrow *escrow; /* NULL: it is not there */
-    bool reads;
-    uint8_t channels;
-    uint32_t first, last;
-    uint64_t sent, read, acknowledged; /* messages */
-    uint8_t **words;                   /* of each message */
-    uint32_t *words_count;
-    uint64_t words_room;
-};
-
-struct lab {
-    struct event_base *base;
-    struct ep_writer *writer;
-    struct ep_escrows *escrows;
-    struct job_route *route;
-    struct job_record records[COOKIES];
-    bool is_used[COOKIES];
-    struct line *lines, **lines_last;
-    struct client clients[CLIENTS];
-    uint32_t made[CHANNELS], shown_up_to[CHANNELS];
-    uint8_t *state[CHANNELS]; /* [WORDS_MAX] */
-    uint64_t limit_bytes;
-    bool is_ordered; /* nobody falls behind: the console is in order */
-    bool is_looking; /* a turn is due */
-    unsigned ends, behind, changes;
-    uint64_t lost_bytes;
-    uint64_t seed;
-};
-
-static struct lab *lab;
-
-static uint32_t at_random(uint32_t below)
-{
-    return rig_random(&lab->seed) % below;
-}
-
-static uint32_t index_of(const struct job_record *rec)
-{
-    return rec->proc * OUTPUTS + rec->channel - 1;
-}
-
-/* --- words */
-
-static void mark(const uint8_t *mem, uint32_t len_bytes, uint8_t what)
-{
-    assert_int_equal(len_bytes % WORD_BYTES, 0);
-    for (uint32_t at = 0; at < len_bytes; at += WORD_BYTES) {
-        uint64_t word;
-        uint32_t channel, place;
-
-        memcpy(&word, mem + at, sizeof(word));
-        channel = (uint32_t)(word >> 32);
-        place = (uint32_t)word;
-        assert_true(channel < CHANNELS && place < lab->made[channel]);
-        if (what == SHOWN) {
-            if ((lab->state[channel][place] & SHOWN) != 0)
-                fail_msg("word %u of channel %u is shown twice", place,
-                         channel);
-            if (lab->is_ordered && place < lab->shown_up_to[channel])
-                fail_msg("word %u of channel %u is shown behind %u", place,
-                         channel, lab->shown_up_to[channel]);
-            lab->shown_up_to[channel] = place;
-        }
-        lab->state[channel][place] |= what;
-    }
-}
-
-static uint8_t *words(uint32_t channel, uint32_t count)
-{
-    uint8_t *mem = malloc((size_t)count * WORD_BYTES);
-
-    assert_non_null(mem);
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t word = (uint64_t)channel << 32 | lab->made[channel]++;
-
-        memcpy(mem + (size_t)i * WORD_BYTES, &word, sizeof(word));
-    }
-    return mem;
-}
-
-/* --- the launcher */
-
-static void console_add(uint32_t cookie, struct back *back)
-{
-    struct line *line = malloc(sizeof(*line));
-
-    assert_non_null(line);
-    *line = (struct line){.cookie = cookie, .back = back};
-    *lab->lines_last = line;
-    lab->lines_last = &line->next;
-}
-
-static void let_go(uint32_t cookie)
-{
-    free((void *)(uintptr_t)lab->records[cookie].mem);
-    lab->is_used[cookie] = false;
-}
-
-static void to_console(uint32_t cookie)
-{
-    job_route_shown(lab->route, index_of(&lab->records[cookie]), 1);
-    console_add(cookie, NULL);
-}
-
-static bool wants(const struct client *client, const struct job_record *rec)
-{
-    return client->escrow != NULL && rec->proc >= client->first &&
-           rec->proc <= client->last &&
-           (client->channels & 1u << rec->channel) != 0;
-}
-
-static bool give(struct client *client, const struct job_record *rec)
-{
-    enum ep_escrow_what what = EP_ESCROW_FIRST;
-    struct job_door msg = {
-        .kind = JOB_DOOR_OUTPUT, .first = rec->proc, .channel = rec->channel};
-
-    for (uint32_t at = 0; at < rec->len_bytes;) {
-        uint32_t left = rec->len_bytes - at;
-        uint32_t len = left < JOB_DOOR_REST_MAX ? left : JOB_DOOR_REST_MAX;
-        uint8_t head[JOB_DOOR_HEAD_MAX];
-        struct ov_wr wr = ov_wr_init(head, sizeof(head));
-
-        job_door_encode(&wr, &msg);
-        if (ep_escrow_put(client->escrow, what, head, (uint32_t)(wr.at - head),
-                          rec->mem + at, len) != 0)
-            return false;
-        what = EP_ESCROW_MORE;
-        at += len;
-    }
-    return true;
-}
-
-static bool to_clients(uint32_t cookie)
-{
-    const struct job_record *rec = &lab->records[cookie];
-    bool is_taken = false;
-
-    ep_escrows_record(lab->escrows);
-    for (int i = 0; i < CLIENTS; i++) {
-        struct client *client = &lab->clients[i];
-
-        if (wants(client, rec) && ep_escrow_redirects(client->escrow))
-            is_taken |= give(client, rec);
-    }
-    return is_taken;
-}
-
-static enum job_route_wish wish_of(const struct job_record *rec)
-{
-    bool is_redirected = false;
-
-    for (int i = 0; i < CLIENTS; i++) {
-        const struct client *client = &lab->clients[i];
-
-        if (wants(client, rec) && !ep_escrow_has_room(client->escrow))
-            return JOB_ROUTE_FOR_LATER;
-        is_redirected |=
-            wants(client, rec) && ep_escrow_redirects(client->escrow);
-    }
-    if (ep_escrows_return(lab->escrows, rec->proc, rec->channel))
-        return JOB_ROUTE_FOR_LATER;
-    return is_redirected ? JOB_ROUTE_FOR_TOOL : JOB_ROUTE_FOR_PLACES;
-}
-
-static void route(uint32_t cookie)
-{
-    const struct job_record *rec = &lab->records[cookie];
-
-    switch (job_route_record(lab->route, cookie, index_of(rec), wish_of(rec))) {
-    case JOB_ROUTE_WAITS:
-        break;
-    case JOB_ROUTE_TO_TOOL:
-        if (to_clients(cookie)) {
-            let_go(cookie);
-            break;
-        }
-        to_console(cookie);
-        break;
-    case JOB_ROUTE_TO_PLACES:
-        to_console(cookie);
-        break;
-    }
-}
-
-static void show_backs(void)
-{
-    struct job_route_back *at;
-
-    while ((at = job_route_back_due(lab->route)) != NULL) {
-        job_route_back_shown(at, 1, true);
-        console_add(0, (struct back *)at);
-    }
-}
-
-static void look_again(void)
-{
-    struct job_route_turn turn;
-    uint32_t cookie;
-
-    lab->is_looking = false;
-    show_backs();
-    job_route_turn(lab->route, &turn);
-    while (job_route_next(lab->route, &turn, &cookie))
-        route(cookie);
-}
-
-static void write_line(void)
-{
-    struct line *line = lab->lines;
-    const struct job_record *rec;
-    struct job_route_back *gone;
-    bool is_due;
-
-    if (line == NULL)
-        return;
-    rec = line->back != NULL ? &line->back->rec : &lab->records[line->cookie];
-    mark(rec->mem, rec->len_bytes, SHOWN);
-    lab->lines = line->next;
-    if (lab->lines == NULL)
-        lab->lines_last = &lab->lines;
-    if (line->back != NULL && job_route_back_taken(&line->back->at))
-        ep_escrows_took_back(lab->escrows);
-    assert_int_equal(job_route_written(lab->route, index_of(rec), 0, &is_due),
-                     line->back == NULL);
-    if (line->back == NULL)
-        let_go(line->cookie);
-    while ((gone = job_route_back_pop(lab->route, false)) != NULL) {
-        free(((struct back *)gone)->mem);
-        free(gone);
-    }
-    free(line);
-    lab->is_looking |= is_due;
-}
-
-static void make_record(void)
-{
-    uint32_t cookie = 0, channel = at_random(CHANNELS), count;
-
-    while (cookie < COOKIES && lab->is_used[cookie])
-        cookie++;
-    count = at_random(4) == 0 ? 1 + at_random(9000) : 1 + at_random(6);
-    if (cookie == COOKIES || lab->made[channel] + count > WORDS_MAX)
-        return;
-    lab->is_used[cookie] = true;
-    lab->records[cookie] =
-        (struct job_record){.cookie = cookie,
-                            .proc = channel / OUTPUTS,
-                            .channel = (uint8_t)(1 + channel % OUTPUTS),
-                            .mem = words(channel, count),
-                            .len_bytes = count * WORD_BYTES};
-    route(cookie);
-}
-
-/* --- the escrows' words */
-
-static bool on_back(void *arg, const struct job_record *rec)
-{
-    struct back *back = calloc(1, sizeof(*back));
-
-    (void)arg;
-    assert_non_null(back);
-    back->rec = *rec;
-    back->mem = malloc(rec->len_bytes);
-    assert_non_null(back->mem);
-    memcpy(back->mem, rec->mem, rec->len_bytes);
-    back->rec.mem = back->mem;
-    job_route_back_add(lab->route, &back->at, index_of(rec));
-    show_backs();
-    return true;
-}
-
-static void on_change(void *arg)
-{
-    (void)arg;
-    lab->is_looking = true;
-    lab->changes++;
-}
-
-static void on_behind(void *arg)
-{
-    (void)arg;
-    lab->behind++;
-}
-
-static void on_lost(void *arg, uint64_t bytes, int err)
-{
-    (void)arg;
-    (void)err;
-    lab->lost_bytes += bytes;
-}
 
 /* --- clients */
 
@@ -354,12 +31,12 @@ static void come(struct client *client)
 {
     static const struct ep_escrow_cfg none;
     struct ep_escrow_cfg cfg = none;
-    uint32_t some = 1 + at_random(3);
+    uint32_t some = 1 + lab_random(3);
 
-    client->first = at_random(PROCS);
-    client->last = client->first + at_random(PROCS - client->first);
+    client->first = lab_random(PROCS);
+    client->last = client->first + lab_random(PROCS - client->first);
     client->channels = (uint8_t)(some << 1);
-    client->reads = at_random(4) > 0;
+    client->reads = lab_random(4) > 0;
     cfg = (struct ep_escrow_cfg){.channels = client->channels,
                                  .size = PROCS,
                                  .limit_bytes = lab->limit_bytes,
@@ -397,7 +74,7 @@ static void note_sent(struct client *client, const struct job_door *msg)
 /* What its socket takes. */
 static void send_some(struct client *client)
 {
-    for (uint32_t n = at_random(20); n > 0; n--) {
+    for (uint32_t n = lab_random(20); n > 0; n--) {
         const uint8_t *mem;
         uint32_t len_bytes;
         struct job_door msg;
@@ -414,21 +91,21 @@ static void send_some(struct client *client)
 static void read_some(struct client *client)
 {
     uint64_t most = client->sent - client->read;
-    uint64_t count = most > 0 ? at_random((uint32_t)most + 1) : 0;
+    uint64_t count = most > 0 ? lab_random((uint32_t)most + 1) : 0;
 
     for (; count > 0; count--, client->read++)
-        mark(client->words[client->read], client->words_count[client->read],
-             READ);
+        lab_mark(client->words[client->read], client->words_count[client->read],
+                 READ);
 }
 
 static void acknowledge(struct client *client)
 {
     uint64_t most = client->read - client->acknowledged;
-    uint64_t count = most > 0 ? 1 + at_random((uint32_t)most) : 0;
+    uint64_t count = most > 0 ? 1 + lab_random((uint32_t)most) : 0;
 
     for (; count > 0; count--, client->acknowledged++)
-        mark(client->words[client->acknowledged],
-             client->words_count[client->acknowledged], HAD);
+        lab_mark(client->words[client->acknowledged],
+                 client->words_count[client->acknowledged], HAD);
     assert_true(ep_escrow_taken(client->escrow, client->acknowledged));
 }
 
@@ -446,7 +123,7 @@ static void leave(struct client *client)
 
 static void move(struct client *client)
 {
-    uint32_t what = at_random(100);
+    uint32_t what = lab_random(100);
 
     if (client->escrow == NULL && what < 20)
         come(client);
@@ -463,65 +140,6 @@ static void move(struct client *client)
 }
 
 /* --- all of it */
-
-static void open_lab(uint64_t limit_bytes, uint64_t seed)
-{
-    const struct ep_escrows_cfg empty = {.base = NULL};
-    struct ep_escrows_cfg cfg = empty;
-
-    lab = calloc(1, sizeof(*lab));
-    assert_non_null(lab);
-    lab->seed = seed;
-    lab->limit_bytes = limit_bytes;
-    lab->lines_last = &lab->lines;
-    for (int i = 0; i < CHANNELS; i++) {
-        lab->state[i] = calloc(WORDS_MAX, 1);
-        assert_non_null(lab->state[i]);
-    }
-    lab->base = event_base_new();
-    assert_int_equal(ep_writer_open(lab->base, &lab->writer), 0);
-    cfg = (struct ep_escrows_cfg){.base = lab->base,
-                                  .writer = lab->writer,
-                                  .on_back = on_back,
-                                  .on_change = on_change,
-                                  .on_behind = on_behind,
-                                  .on_lost = on_lost};
-    lab->escrows = ep_escrows_open(&cfg);
-    assert_non_null(lab->escrows);
-    assert_int_equal(job_route_open(CHANNELS, COOKIES, &lab->route), 0);
-}
-
-static void close_lab(void)
-{
-    assert_int_equal(ep_escrows_close(lab->escrows), 0);
-    job_route_close(lab->route);
-    ep_writer_close(lab->writer, true);
-    event_base_free(lab->base);
-    assert_int_equal(spill_file_bytes(), -1);
-    for (int i = 0; i < CHANNELS; i++)
-        free(lab->state[i]);
-    free(lab);
-    lab = NULL;
-}
-
-static void turn(void)
-{
-    event_base_loop(lab->base, EVLOOP_NONBLOCK);
-    if (lab->is_looking)
-        look_again();
-}
-
-static bool is_quiet(const void *arg)
-{
-    (void)arg;
-    while (lab->lines != NULL)
-        write_line();
-    if (lab->is_looking)
-        look_again();
-    return lab->lines == NULL && !lab->is_looking &&
-           job_route_waiting(lab->route) == 0 &&
-           ep_escrows_are_back(lab->escrows);
-}
 
 static void check_all(void)
 {
@@ -546,29 +164,29 @@ static struct played play(uint64_t limit_bytes, bool is_ordered, uint64_t seed)
 {
     struct played played;
 
-    open_lab(limit_bytes, seed);
+    lab_open(limit_bytes, seed);
     lab->is_ordered = is_ordered;
     for (unsigned i = 0; i < 3000; i++) {
-        uint32_t what = at_random(100);
+        uint32_t what = lab_random(100);
 
         if (what < 30)
-            make_record();
+            lab_make();
         else if (what < 60)
-            write_line();
+            lab_write();
         else
-            move(&lab->clients[at_random(CLIENTS)]);
-        if (at_random(3) == 0)
-            turn();
+            move(&lab->clients[lab_random(CLIENTS)]);
+        if (lab_random(3) == 0)
+            lab_turn();
     }
     for (int i = 0; i < CLIENTS; i++) {
         if (lab->clients[i].escrow != NULL)
             leave(&lab->clients[i]);
     }
-    rig_run_until_true(lab->base, is_quiet, NULL);
+    rig_run_until_true(lab->base, lab_is_quiet, NULL);
     check_all();
     assert_int_equal(lab->lost_bytes, 0);
     played = (struct played){.ends = lab->ends, .behind = lab->behind};
-    close_lab();
+    lab_close();
     return played;
 }
 
