@@ -7,7 +7,9 @@
  * outbox; where that is full the record is dropped, or what is left of it, and
  * the next one of the channel says how much. Of that, and of the ends of
  * channels, it is told in any case, as soon as it has read something. What was
- * written before a client came is asked of the daemons (job/late.h).
+ * written before a client came is asked of the daemons (job/late.h). One that
+ * takes output in the place of the console is served from a store
+ * (endpoints/client/escrow.h), and nothing of that is dropped.
  *
  * The door owns this, from its first launch to the last; each launch opens the
  * tap anew. Who comes before that waits; who looks at a job when a launch is

@@ -15,7 +15,9 @@
 #include <string.h>
 
 #include "endpoints/console/spool.h"
+#include "endpoints/sys/writer.h"
 #include "job/door.h"
+#include "overlay/base/err.h"
 #include "tests/unit/escrow_lab.h"
 #include "tests/unit/spill_file.h"
 
@@ -244,12 +246,170 @@ static void a_full_disk_loses_nothing(void **state)
     assert_true(behind > 0);
 }
 
+/* --- one client, step by step */
+
+static struct ep_escrow *open_one(uint64_t limit_bytes)
+{
+    const struct ep_escrow_cfg cfg = {.channels = 6,
+                                      .size = PROCS,
+                                      .limit_bytes = limit_bytes,
+                                      .on_ready = on_ready};
+    struct ep_escrow *escrow;
+
+    lab_open(limit_bytes, 1);
+    assert_int_equal(ep_escrow_open(lab->escrows, &cfg, &escrow), 0);
+    ep_escrow_begin(escrow);
+    return escrow;
+}
+
+static uint8_t piece[JOB_DOOR_REST_MAX];
+
+static int put_one(struct ep_escrow *escrow, enum ep_escrow_what what,
+                   uint8_t number)
+{
+    if (what == EP_ESCROW_FIRST)
+        ep_escrows_record(lab->escrows);
+    piece[0] = number;
+    return ep_escrow_put(escrow, what, &number, 1, piece, sizeof(piece));
+}
+
+/* Until the store waits for its file, whose answers come by the loop, or has
+ * reached its limit. Returns how many. */
+static uint8_t fill(struct ep_escrow *escrow)
+{
+    uint8_t count = 0;
+
+    while (ep_escrow_has_room(escrow) &&
+           put_one(escrow, EP_ESCROW_FIRST, count) == 0)
+        assert_true(++count < 200);
+    return count;
+}
+
+static bool has_room(const void *escrow)
+{
+    return ep_escrow_has_room(escrow);
+}
+
+/* All of them come in order. */
+static void check_sent(struct ep_escrow *escrow, uint8_t first, uint8_t count)
+{
+    for (uint8_t i = first; i < count; i++) {
+        const uint8_t *mem;
+        uint32_t len_bytes;
+
+        for (unsigned changes = lab->changes;
+             !ep_escrow_next(escrow, &mem, &len_bytes); changes = lab->changes)
+            rig_run_until(lab->base, &lab->changes, changes + 1);
+        assert_int_equal(len_bytes, 1 + sizeof(piece));
+        assert_int_equal(mem[0], i);
+        ep_escrow_pass(escrow);
+    }
+}
+
+static void records_wait_while_the_store_does(void **state)
+{
+    struct ep_escrow *escrow = open_one((uint64_t)256 << 20);
+    uint8_t count = fill(escrow);
+
+    (void)state;
+    /* The rest of a record is taken in any case, a copy is not. */
+    assert_int_equal(put_one(escrow, EP_ESCROW_MORE, count++), 0);
+    assert_int_equal(put_one(escrow, EP_ESCROW_COPY, 0), OV_EFULL);
+    assert_true(ep_escrow_redirects(escrow));
+    rig_run_until_true(lab->base, has_room, escrow);
+    assert_int_equal(put_one(escrow, EP_ESCROW_COPY, count++), 0);
+    check_sent(escrow, 0, count);
+    assert_int_equal(ep_escrows_moved(lab->escrows), 0);
+    assert_true(ep_escrow_taken(escrow, count));
+    assert_int_equal(ep_escrows_moved(lab->escrows), count);
+    assert_true(ep_escrow_is_empty(escrow));
+    assert_int_equal(lab->behind, 0);
+    ep_escrow_leave(escrow);
+    lab_turn();
+    lab_close();
+}
+
+/* No file can be written. What is there waits for the client, and nothing waits
+ * for it. */
+static void nobody_waits_for_one_that_is_behind(void **state)
+{
+    struct ep_escrow *escrow = open_one((uint64_t)256 << 20);
+    struct rlimit limit;
+    uint8_t count;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    spill_file_limit(0);
+    count = fill(escrow);
+    assert_false(ep_escrow_has_room(escrow));
+    rig_run_until_true(lab->base, has_room, escrow);
+    assert_false(ep_escrow_redirects(escrow));
+    lab_turn();
+    lab_turn();
+    assert_int_equal(lab->behind, 1);
+    assert_int_equal(put_one(escrow, EP_ESCROW_COPY, 0), OV_EFULL);
+    check_sent(escrow, 0, count - 1);
+    assert_true(ep_escrow_taken(escrow, count - 1));
+    check_sent(escrow, count - 1, count);
+    ep_escrow_leave(escrow);
+    rig_run_until_true(lab->base, lab_is_quiet, NULL);
+    assert_true(ep_escrows_moved(lab->escrows) >= count);
+    lab_close();
+    spill_file_limit(limit.rlim_cur);
+}
+
+/* What is written after the cut would leave a hole where it was. */
+static bool is_idle(const void *arg)
+{
+    (void)arg;
+    return ep_writer_is_idle(lab->writer);
+}
+
+/* The client's count is behind that of the store then. */
+static void what_cannot_be_read_is_told(void **state)
+{
+    struct ep_escrow *escrow = open_one((uint64_t)256 << 20);
+    const uint8_t *mem;
+    uint32_t len_bytes;
+    uint64_t sent = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        (void)fill(escrow);
+        rig_run_until_true(lab->base, has_room, escrow);
+    }
+    rig_run_until_true(lab->base, is_idle, NULL);
+    spill_file_cut();
+    while (lab->lost_bytes == 0) {
+        while (ep_escrow_next(escrow, &mem, &len_bytes)) {
+            ep_escrow_pass(escrow);
+            sent++;
+        }
+        lab_turn();
+    }
+    while (!ep_escrow_is_empty(escrow)) {
+        assert_true(ep_escrow_taken(escrow, sent));
+        while (ep_escrow_next(escrow, &mem, &len_bytes)) {
+            ep_escrow_pass(escrow);
+            sent++;
+        }
+        lab_turn();
+    }
+    assert_true(lab->lost_bytes > sizeof(piece));
+    ep_escrow_leave(escrow);
+    lab_turn();
+    lab_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thousand_ends_lose_nothing),
         cmocka_unit_test(those_that_fall_behind_lose_nothing),
         cmocka_unit_test(a_full_disk_loses_nothing),
+        cmocka_unit_test(records_wait_while_the_store_does),
+        cmocka_unit_test(nobody_waits_for_one_that_is_behind),
+        cmocka_unit_test(what_cannot_be_read_is_told),
     };
 
     /* Files that can be no larger: an error, and no signal. */
