@@ -70,17 +70,15 @@ static void say(const char *what)
 
 /* --- what the tool asks for */
 
-static bool on_tool(void *arg, const struct px_lib_name *wanted,
-                    struct px_lib_name *given)
+static void on_tool(void *arg, const struct px_lib_name *wanted)
 {
+    static const struct px_lib_name given = {.nspace = "one-tool"};
+
     (void)arg;
-    if (wanted != NULL)
-        *given = *wanted;
-    else
-        *given = (struct px_lib_name){.nspace = "one-tool"};
     printf("tool %s\n", wanted != NULL ? wanted->nspace : "-");
     fflush(stdout);
-    return !one.refuses;
+    if (!one.refuses)
+        px_lib_admit(wanted != NULL ? wanted : &given);
 }
 
 static enum px_lib_answer judge(const struct px_lib_pull *pull)
@@ -93,7 +91,7 @@ static enum px_lib_answer judge(const struct px_lib_pull *pull)
                                                      : PX_LIB_NOT_FOUND;
 }
 
-static enum px_lib_answer on_pull(void *arg, const struct px_lib_pull *pull)
+static void on_pull(void *arg, const struct px_lib_pull *pull)
 {
     enum px_lib_answer answer = judge(pull);
 
@@ -102,7 +100,7 @@ static enum px_lib_answer on_pull(void *arg, const struct px_lib_pull *pull)
            pull->wish.copies, (unsigned long long)pull->wish.cache_bytes);
     fflush(stdout);
     one.pulls += answer == PX_LIB_YES;
-    return answer;
+    px_lib_answer_pull(answer);
 }
 
 static void on_stop(void *arg)

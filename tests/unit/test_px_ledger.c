@@ -87,6 +87,31 @@ static void no_message(void **state)
     assert_int_equal(5, taken_at(MESSAGE));
 }
 
+/* Those that no pull names are known when what is behind them is begun, or
+ * nothing is left; of many the last ones. */
+static void missed(void **state)
+{
+    (void)state;
+    give(6);
+    assert_int_equal(0, px_ledger_missed(&ledger, 0));
+    write_one(3);
+    assert_int_equal(1, px_ledger_missed(&ledger, 0));
+    assert_int_equal(2, px_ledger_missed(&ledger, 1));
+    assert_int_equal(0, px_ledger_missed(&ledger, 2));
+    write_one(5);
+    assert_int_equal(4, px_ledger_missed(&ledger, 2));
+    px_ledger_rest(&ledger, 6);
+    assert_int_equal(6, px_ledger_missed(&ledger, 4));
+    assert_int_equal(0, px_ledger_missed(&ledger, 6));
+    for (unsigned i = 0; i < LEDGER_MISSED; i++) {
+        give(1);
+        px_ledger_rest(&ledger, ledger.given);
+    }
+    assert_int_equal(7, px_ledger_missed(&ledger, 0));
+    assert_int_equal(6 + LEDGER_MISSED,
+                     px_ledger_missed(&ledger, 5 + LEDGER_MISSED));
+}
+
 /* Messages that are of no delivery take their part of the stream. */
 static void others(void **state)
 {
@@ -147,6 +172,7 @@ int main(void)
         cmocka_unit_test_setup(one_message_each, set_up),
         cmocka_unit_test_setup(two_messages_each, set_up),
         cmocka_unit_test_setup(no_message, set_up),
+        cmocka_unit_test_setup(missed, set_up),
         cmocka_unit_test_setup(others, set_up),
         cmocka_unit_test_setup(a_part, set_up),
         cmocka_unit_test_setup(many_marks, set_up),

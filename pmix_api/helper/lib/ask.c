@@ -14,6 +14,7 @@ static struct {
     pthread_cond_t answered;
     void (*call)(void *arg); /* NULL: nothing is asked */
     void *arg;
+    bool is_put; /* to the caller, whose answer is awaited */
     int wake; /* eventfd */
 } ask = {.lock = PTHREAD_MUTEX_INITIALIZER,
          .answered = PTHREAD_COND_INITIALIZER,
@@ -43,6 +44,7 @@ void px_ask(void (*call)(void *arg), void *arg)
     pthread_mutex_lock(&ask.lock);
     ask.call = call;
     ask.arg = arg;
+    ask.is_put = false;
     px_ask_wake();
     while (ask.call != NULL)
         pthread_cond_wait(&ask.answered, &ask.lock);
@@ -58,12 +60,16 @@ void px_ask_turn(void)
     if (read(ask.wake, &seen, sizeof(seen)) < 0)
         seen = 0; /* nothing to clear */
     pthread_mutex_lock(&ask.lock);
-    call = ask.call;
+    call = ask.is_put ? NULL : ask.call;
     arg = ask.arg;
+    ask.is_put = true;
     pthread_mutex_unlock(&ask.lock);
-    if (call == NULL)
-        return;
-    call(arg);
+    if (call != NULL)
+        call(arg);
+}
+
+void px_ask_answer(void)
+{
     pthread_mutex_lock(&ask.lock);
     ask.call = NULL;
     pthread_cond_signal(&ask.answered);

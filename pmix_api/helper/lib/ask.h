@@ -15,8 +15,8 @@ int px_ask_open(void);
 /* Readable when there is something for the caller. */
 int px_ask_fd(void);
 
-/* Has call(arg) run in the caller's thread, and waits until it has. In the one
- * thread of libpmix that makes upcalls. */
+/* Has call(arg) run in the caller's thread, and waits until the caller has said
+ * px_ask_answer(). In the one thread of libpmix that makes upcalls. */
 void px_ask(void (*call)(void *arg), void *arg);
 
 /* Makes the descriptor readable; any thread. */
@@ -24,5 +24,8 @@ void px_ask_wake(void);
 
 /* The caller: runs what is asked. The descriptor is not readable after that. */
 void px_ask_turn(void);
+
+/* The caller: once for each call, from within it or later. */
+void px_ask_answer(void);
 
 #endif

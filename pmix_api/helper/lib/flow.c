@@ -347,3 +347,13 @@ uint64_t px_lib_taken(void)
     pthread_mutex_unlock(&flow.lock);
     return taken;
 }
+
+uint64_t px_lib_missed(uint64_t behind)
+{
+    uint64_t number;
+
+    pthread_mutex_lock(&flow.lock);
+    number = px_ledger_missed(&flow.ledger, behind);
+    pthread_mutex_unlock(&flow.lock);
+    return number;
+}

@@ -43,8 +43,8 @@ void px_flow_end(bool is_clean);
  * happens before libpmix does anything else. */
 void px_flow_cut(void);
 
-/* --- The caller; px_lib_deliver(), px_lib_room() and px_lib_taken() are here,
- * too. */
+/* --- The caller; px_lib_deliver(), px_lib_room(), px_lib_taken() and
+ * px_lib_missed() are here, too. */
 
 /* There is room again, since px_lib_room() was 0; said once. */
 bool px_flow_has_room(void);

@@ -33,10 +33,27 @@ static void settle(struct px_ledger *ledger, uint64_t number)
 {
     if (number <= ledger->written)
         return;
-    while (ledger->written < number)
+    while (ledger->written < number) {
         ledger->open_bytes -=
             ledger->costs[++ledger->written % LEDGER_OPEN_MAX];
+        if (ledger->written > ledger->begun)
+            ledger->missed[ledger->missed_count++ % LEDGER_MISSED] =
+                ledger->written;
+    }
     add_mark(ledger, number);
+}
+
+uint64_t px_ledger_missed(const struct px_ledger *ledger, uint64_t behind)
+{
+    uint64_t count = ledger->missed_count < LEDGER_MISSED ? ledger->missed_count
+                                                          : LEDGER_MISSED;
+
+    for (uint64_t i = ledger->missed_count - count; i < ledger->missed_count;
+         i++) {
+        if (ledger->missed[i % LEDGER_MISSED] > behind)
+            return ledger->missed[i % LEDGER_MISSED];
+    }
+    return 0;
 }
 
 bool px_ledger_is_full(const struct px_ledger *ledger)
@@ -61,8 +78,8 @@ void px_ledger_begin(struct px_ledger *ledger, uint64_t number,
     ledger->left_bytes = len_bytes;
     if (number <= ledger->begun || number > ledger->given)
         return;
-    ledger->begun = number;
     settle(ledger, number - 1);
+    ledger->begun = number;
 }
 
 bool px_ledger_write(struct px_ledger *ledger, uint64_t bytes)

@@ -19,6 +19,7 @@
 
 enum {
     LEDGER_OPEN_MAX = 256, /* deliveries that are not written */
+    LEDGER_MISSED = 256,   /* known ones that no registration names */
     LEDGER_MARKS = 1024,   /* with more of them, some are left out: what they
                               say is told by the next one */
 };
@@ -41,6 +42,8 @@ struct px_ledger {
     uint64_t costs[LEDGER_OPEN_MAX];
     struct px_ledger_mark marks[LEDGER_MARKS]; /* a ring, ascending */
     unsigned first, used;
+    uint64_t missed[LEDGER_MISSED]; /* the last ones, by their count */
+    uint64_t missed_count;
 };
 
 /* No more can be given before some are written. */
@@ -63,6 +66,10 @@ bool px_ledger_write(struct px_ledger *ledger, uint64_t bytes);
 /* The library has nothing to write that belongs to a delivery up to this one.
  */
 void px_ledger_rest(struct px_ledger *ledger, uint64_t number);
+
+/* The first one behind this delivery of which no message was made; 0: there is
+ * none among those that are written. O(LEDGER_MISSED). */
+uint64_t px_ledger_missed(const struct px_ledger *ledger, uint64_t behind);
 
 /* The tool has read the stream up to there. */
 void px_ledger_read(struct px_ledger *ledger, uint64_t position);

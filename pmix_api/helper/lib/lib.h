@@ -84,15 +84,16 @@ struct px_lib_push {
 /* What the tool asks for, and what becomes of it. */
 struct px_lib_events {
     /* The tool wants in. `wanted` is the name that it brought, NULL where it
-     * brought none. True: it gets the name in `given`. False: it is refused and
-     * gets no answer, for libpmix crashes on any answer but that; the process
-     * is to end now. */
-    bool (*on_tool)(void *arg, const struct px_lib_name *wanted,
-                    struct px_lib_name *given);
-    /* A pull that is not answered with PX_LIB_YES stays registered in libpmix
-     * all the same, in all releases: what is delivered that it names is sent
-     * for it, too, and the library of the tool shows that by itself. */
-    enum px_lib_answer (*on_pull)(void *arg, const struct px_lib_pull *pull);
+     * brought none. Is to be answered once by px_lib_admit(), now or later. One
+     * that is refused gets no answer, for libpmix crashes on any but that: the
+     * process is to end. */
+    void (*on_tool)(void *arg, const struct px_lib_name *wanted);
+    /* Is to be answered once by px_lib_answer_pull(), now or later; until then
+     * libpmix does nothing else. A pull that is not answered with PX_LIB_YES
+     * stays registered in libpmix all the same, in all releases: what is
+     * delivered that it names is sent for it, too, and the library of the tool
+     * shows that by itself. */
+    void (*on_pull)(void *arg, const struct px_lib_pull *pull);
     /* The tool has deregistered a pull; libpmix does not say which. */
     void (*on_stop)(void *arg);
     /* Is to be answered once by px_lib_answer(), now or later. */
@@ -143,6 +144,12 @@ int px_lib_fd(void);
 /* Calls the callbacks that are due, and returns. Does not wait. */
 void px_lib_turn(void);
 
+/* The tool is let in under this name. */
+void px_lib_admit(const struct px_lib_name *given);
+
+/* Answers the pull that waits. */
+void px_lib_answer_pull(enum px_lib_answer answer);
+
 /* Answers a push; from any callback, or later. */
 void px_lib_answer(void *call, enum px_lib_answer answer);
 
@@ -170,5 +177,10 @@ size_t px_lib_room(void);
  * that it has grown: ask now and then while it is less than what was delivered.
  * A few system calls. */
 uint64_t px_lib_taken(void);
+
+/* The first delivery behind this one (0: of all) that no pull of the tool has
+ * named; 0: none is known so far. One that px_lib_taken() counts is known by
+ * then. Of many that nobody has asked for only the last 256 are. O(1). */
+uint64_t px_lib_missed(uint64_t behind);
 
 #endif

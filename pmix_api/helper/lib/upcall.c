@@ -25,6 +25,9 @@ static struct {
     const struct px_lib_events *events;
     void *arg;
     bool is_in;
+    /* What waits for an answer of the caller: */
+    struct px_lib_name *given;
+    enum px_lib_answer *answer;
 } upcall;
 
 static const pmix_status_t statuses[] = {
@@ -57,16 +60,23 @@ static struct px_lib_name *names_of(const pmix_proc_t *procs, size_t count)
 
 struct entry {
     struct px_lib_name wanted, given;
-    bool is_named, may_enter;
+    bool is_named;
 };
 
 static void ask_tool(void *arg)
 {
     struct entry *entry = arg;
 
-    entry->may_enter = upcall.events->on_tool(
-        upcall.arg, entry->is_named ? &entry->wanted : NULL, &entry->given);
-    upcall.is_in |= entry->may_enter;
+    upcall.given = &entry->given;
+    upcall.events->on_tool(upcall.arg,
+                           entry->is_named ? &entry->wanted : NULL);
+}
+
+void px_lib_admit(const struct px_lib_name *given)
+{
+    *upcall.given = *given;
+    upcall.is_in = true;
+    px_ask_answer();
 }
 
 static void on_tool(pmix_info_t *info, size_t infos,
@@ -84,8 +94,6 @@ static void on_tool(pmix_info_t *info, size_t infos,
     name_of(&wanted, &entry.wanted);
     entry.is_named = wanted.nspace[0] != '\0';
     px_ask(ask_tool, &entry);
-    if (!entry.may_enter)
-        return; /* libpmix falls over any answer but success */
     PMIX_LOAD_PROCID(&given, entry.given.nspace, entry.given.rank);
     answer(PMIX_SUCCESS, &given, arg);
 }
@@ -101,13 +109,21 @@ static void ask_pull(void *arg)
 {
     struct pull_call *pull = arg;
 
-    pull->answer = upcall.events->on_pull(upcall.arg, &pull->base);
+    upcall.answer = &pull->answer;
+    upcall.events->on_pull(upcall.arg, &pull->base);
+}
+
+void px_lib_answer_pull(enum px_lib_answer answer)
+{
+    *upcall.answer = answer;
+    px_ask_answer();
 }
 
 static void ask_stop(void *arg)
 {
     (void)arg;
     upcall.events->on_stop(upcall.arg);
+    px_ask_answer();
 }
 
 static bool is_stop(const pmix_info_t directives[], size_t ndirs)
@@ -163,6 +179,7 @@ static void ask_push(void *arg)
     struct push_call *call = arg;
 
     upcall.events->on_push(upcall.arg, &call->base);
+    px_ask_answer();
 }
 
 /* Any answer but these two makes the library of a tool that collects its stdin
