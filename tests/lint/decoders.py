@@ -57,6 +57,9 @@ THROUGH = {
     "pmix_api/helper/main.c": "px",
     "pmix_api/helper/queue.c": "px",
     "pmix_api/host.c": "px",
+    "pmix_api/tool/backlog.c": "door",
+    "pmix_api/tool/door.c": "door",
+    "pmix_api/tool/push.c": "door",
     "pmix_api/wire_output.c": "px",
     "px_output_decode": "px",
 }

@@ -15,7 +15,7 @@ static struct {
     void (*call)(void *arg); /* NULL: nothing is asked */
     void *arg;
     bool is_put; /* to the caller, whose answer is awaited */
-    int wake; /* eventfd */
+    int wake;    /* eventfd */
 } ask = {.lock = PTHREAD_MUTEX_INITIALIZER,
          .answered = PTHREAD_COND_INITIALIZER,
          .wake = -1};

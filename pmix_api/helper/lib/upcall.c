@@ -68,8 +68,7 @@ static void ask_tool(void *arg)
     struct entry *entry = arg;
 
     upcall.given = &entry->given;
-    upcall.events->on_tool(upcall.arg,
-                           entry->is_named ? &entry->wanted : NULL);
+    upcall.events->on_tool(upcall.arg, entry->is_named ? &entry->wanted : NULL);
 }
 
 void px_lib_admit(const struct px_lib_name *given)

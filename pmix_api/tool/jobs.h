@@ -1,0 +1,50 @@
+/* The jobs of the session, as its launcher tells them to a client that WATCHes,
+ * and the name of the tool: the main connection of a tool's helper.
+ *
+ * Each job is made known to libpmix. All in the loop's thread. Memory: some 300
+ * bytes a job.
+ */
+#ifndef PMIX_API_TOOL_JOBS_H
+#define PMIX_API_TOOL_JOBS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/door.h"
+#include "pmix_api/helper/lib/lib.h"
+
+struct px_door_way;
+struct px_jobs;
+
+struct px_jobs_entry {
+    char name[PX_LIB_NAME_BYTES];
+    uint32_t base, size;
+    uint8_t channels; /* that can be pulled: bits, 1 << channel */
+    bool is_dvm;      /* its processes are the daemons: they write nothing */
+    uint8_t stage;    /* enum job_door_stage; 0: it has not begun */
+};
+
+struct px_jobs_events {
+    /* All jobs are known: a tool may come. Once. */
+    void (*on_watched)(void *arg);
+    /* The tool may have this name; NULL: the one that it wants is taken. */
+    void (*on_named)(void *arg, const struct px_lib_name *name);
+    /* The session has gone. */
+    void (*on_end)(void *arg, const char *why);
+};
+
+/* Returns 0 or OV_ENOMEM. */
+int px_jobs_open(const struct px_door_way *way,
+                 const struct px_jobs_events *events, void *arg,
+                 struct px_jobs **out);
+/* NULL is fine. */
+void px_jobs_close(struct px_jobs *jobs);
+
+/* Asks for a name, NULL: any; on_named follows. */
+void px_jobs_name(struct px_jobs *jobs, const struct px_lib_name *wanted);
+
+/* NULL: there is no such job. Borrowed until the loop goes on. O(jobs). */
+const struct px_jobs_entry *px_jobs_find(const struct px_jobs *jobs,
+                                         const char *name);
+
+#endif

@@ -1,0 +1,221 @@
+/* The helper of one PMIx tool: pmix_api/tool/tie.h says how it is started. */
+#include "config.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "endpoints/client/folder.h"
+#include "endpoints/sys/process.h"
+#include "endpoints/sys/writer.h"
+#include "overlay/base/err.h"
+#include "pmix_api/helper/lib/lib.h"
+#include "pmix_api/tool/door.h"
+#include "pmix_api/tool/jobs.h"
+#include "pmix_api/tool/pulls.h"
+#include "pmix_api/tool/push.h"
+#include "pmix_api/tool/tie.h"
+
+struct helper {
+    struct event_base *base;
+    struct ep_writer *writer;
+    struct px_door_way way;
+    int doors; /* the folder */
+    pid_t session;
+    struct event *tie, *lib;
+    struct px_jobs *jobs;
+    struct px_pulls *pulls;
+    struct px_pushing_tool *pushing;
+    bool has_tool;
+};
+
+static int dial(void *arg)
+{
+    const struct helper *helper = arg;
+
+    return ep_door_dial(helper->doors, helper->session);
+}
+
+static void leave(void *arg)
+{
+    const struct helper *helper = arg;
+
+    event_base_loopbreak(helper->base);
+}
+
+/* --- the tool */
+
+static void on_tool(void *arg, const struct px_lib_name *wanted)
+{
+    const struct helper *helper = arg;
+
+    px_jobs_name(helper->jobs, wanted);
+}
+
+static void on_pull(void *arg, const struct px_lib_pull *pull)
+{
+    const struct helper *helper = arg;
+
+    px_pulls_on_pull(helper->pulls, pull);
+}
+
+static void on_stop(void *arg)
+{
+    const struct helper *helper = arg;
+
+    px_pulls_on_stop(helper->pulls);
+}
+
+static void on_push(void *arg, const struct px_lib_push *push)
+{
+    const struct helper *helper = arg;
+
+    px_pushing_on_push(helper->pushing, push);
+}
+
+static void on_room(void *arg)
+{
+    const struct helper *helper = arg;
+
+    px_pulls_on_room(helper->pulls);
+}
+
+static void on_gone(void *arg)
+{
+    const struct helper *helper = arg;
+
+    px_pulls_end(helper->pulls);
+}
+
+static const struct px_lib_events lib_events = {
+    .on_tool = on_tool,
+    .on_pull = on_pull,
+    .on_stop = on_stop,
+    .on_push = on_push,
+    .on_room = on_room,
+    .on_gone = on_gone,
+};
+
+static void on_lib(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    (void)arg;
+    px_lib_turn();
+}
+
+/* --- the session and the launcher */
+
+static void on_watched(void *arg)
+{
+    const struct helper *helper = arg;
+
+    if (px_tie_say(px_lib_rendezvous()) != 0)
+        leave(arg);
+    event_add(helper->tie, NULL);
+}
+
+/* A tool that does not get the name that it wants is refused: its connection
+ * ends with the process. */
+static void on_named(void *arg, const struct px_lib_name *name)
+{
+    if (name != NULL)
+        px_lib_admit(name);
+    else
+        leave(arg);
+}
+
+static void on_session_end(void *arg, const char *why)
+{
+    (void)why;
+    leave(arg);
+}
+
+static const struct px_jobs_events jobs_events = {
+    .on_watched = on_watched,
+    .on_named = on_named,
+    .on_end = on_session_end,
+};
+
+/* It is readable once more when it is cut. */
+static void on_tie(evutil_socket_t fd, short what, void *arg)
+{
+    struct helper *helper = arg;
+    int tool = px_tie_take();
+
+    (void)fd;
+    (void)what;
+    if (tool < 0 || helper->has_tool || px_lib_dial(tool) != 0) {
+        px_pulls_end(helper->pulls);
+        event_del(helper->tie);
+    }
+    helper->has_tool = true;
+}
+
+/* --- start */
+
+static int open_parts(struct helper *helper, const char *dir)
+{
+    struct px_pulls_cfg pulls = {
+        .way = &helper->way, .dir = dir, .on_settled = leave, .arg = helper};
+    struct px_pushing_cfg pushing = {
+        .way = &helper->way, .on_flood = leave, .arg = helper};
+
+    if (ep_writer_open(helper->base, &helper->writer) != 0 ||
+        px_jobs_open(&helper->way, &jobs_events, helper, &helper->jobs) != 0)
+        return OV_ENOMEM;
+    pulls.writer = helper->writer;
+    pulls.jobs = pushing.jobs = helper->jobs;
+    if (px_pulls_open(&pulls, &helper->pulls) != 0 ||
+        px_pushing_open(&pushing, &helper->pushing) != 0)
+        return OV_ENOMEM;
+    helper->tie = event_new(helper->base, PX_TIE_FD, EV_READ | EV_PERSIST,
+                            on_tie, helper);
+    helper->lib = event_new(helper->base, px_lib_fd(), EV_READ | EV_PERSIST,
+                            on_lib, helper);
+    return helper->tie != NULL && helper->lib != NULL &&
+                   event_add(helper->lib, NULL) == 0
+               ? 0
+               : OV_ENOMEM;
+}
+
+static void set_manners(void)
+{
+    static const struct rlimit none = {0, 0};
+
+    (void)setrlimit(RLIMIT_CORE, &none);
+    (void)fcntl(PX_TIE_FD, F_SETFD, FD_CLOEXEC);
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+int main(int argc, char **argv)
+{
+    static struct helper helper;
+    struct px_lib_cfg lib = {.events = &lib_events, .arg = &helper};
+    const char *why;
+
+    if (argc != 5)
+        return 1;
+    set_manners();
+    helper.doors = open(argv[1], O_PATH | O_DIRECTORY | O_CLOEXEC);
+    helper.session = ep_process_number(argv[2]);
+    lib.nspace = argv[3];
+    lib.dir = argv[4];
+    why = px_lib_open(&lib);
+    helper.base = why == NULL ? event_base_new() : NULL;
+    helper.way =
+        (struct px_door_way){.base = helper.base, .dial = dial, .arg = &helper};
+    if (why == NULL &&
+        (helper.base == NULL || open_parts(&helper, lib.dir) != 0))
+        why = "memory is out";
+    if (why != NULL) {
+        (void)px_tie_say(why);
+        return 1;
+    }
+    event_base_dispatch(helper.base);
+    return 0;
+}

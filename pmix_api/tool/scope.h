@@ -1,0 +1,37 @@
+/* The processes that a tool names, by job. */
+#ifndef PMIX_API_TOOL_SCOPE_H
+#define PMIX_API_TOOL_SCOPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pmix_api/helper/lib/lib.h"
+#include "pmix_api/tool/jobs.h"
+#include "topo/ranges.h"
+
+/* Some processes of one job. */
+struct px_scope {
+    struct px_jobs_entry job; /* as it was then */
+    struct topo_ranges ranks; /* owned; one member at least */
+};
+
+struct px_scopes {
+    struct px_scope *at; /* owned: in the order of their jobs' first names */
+    size_t count;
+};
+
+/* Returns PX_LIB_YES with *out, which is to be given to px_scopes_end();
+ * without it:
+ *     PX_LIB_BAD_PARAM      no process is named
+ *     PX_LIB_NOT_FOUND      there is no such job, or rank
+ *     PX_LIB_NOT_SUPPORTED  a rank that stands for others in another way than
+ *                           PX_LIB_ALL
+ *     PX_LIB_NO_RESOURCE    memory is out
+ * O(count * (jobs + log count)). */
+enum px_lib_answer px_scopes_find(const struct px_jobs *jobs,
+                                  const struct px_lib_name *names, size_t count,
+                                  struct px_scopes *out);
+/* Once; harmless again. */
+void px_scopes_end(struct px_scopes *scopes);
+
+#endif

@@ -1,0 +1,190 @@
+/* Output is put together, and each channel keeps its order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "pmix_api/tool/gather.h"
+#include "tests/unit/chance.h"
+
+static struct px_lib_output piece(uint32_t rank, const char *text)
+{
+    return (struct px_lib_output){.rank = rank,
+                                  .channel = PX_LIB_STDOUT,
+                                  .mem = text,
+                                  .len_bytes = strlen(text)};
+}
+
+static void check(const struct px_lib_output *out, uint32_t rank,
+                  const char *text)
+{
+    assert_int_equal(out->rank, rank);
+    assert_int_equal(out->channel, PX_LIB_STDOUT);
+    assert_int_equal(out->len_bytes, strlen(text));
+    assert_memory_equal(out->mem, text, strlen(text));
+}
+
+/* Without a size all goes as it comes. */
+static void nothing_is_held(void **state)
+{
+    struct px_lib_output in = piece(0, "a"), out;
+    struct px_gather *gather;
+
+    (void)state;
+    assert_int_equal(px_gather_open(1, 0, 1000, &gather), 0);
+    assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_GOES);
+    check(&out, 0, "a");
+    assert_true(px_gather_is_empty(gather));
+    px_gather_close(gather);
+}
+
+/* A channel goes when it has so much, or at its end; others stay. */
+static void size_and_end(void **state)
+{
+    struct px_lib_output in = piece(1, "abc"), other = piece(0, "x"), out;
+    struct px_gather *gather;
+
+    (void)state;
+    assert_int_equal(px_gather_open(2, 6, 0, &gather), 0);
+    assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_HELD);
+    assert_int_equal(px_gather_put(gather, &other, 0, &out), PX_GATHER_HELD);
+    assert_int_equal(px_gather_due_ms(gather), 0);
+    assert_false(px_gather_get(gather, UINT64_MAX, false, &out));
+    assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_GOES);
+    check(&out, 1, "abcabc");
+    other.is_end = true;
+    assert_int_equal(px_gather_put(gather, &other, 0, &out), PX_GATHER_GOES);
+    check(&out, 0, "xx");
+    assert_true(out.is_end);
+    assert_true(px_gather_is_empty(gather));
+    px_gather_close(gather);
+}
+
+/* What is missing is told in its place: what was held goes before. */
+static void missing_bytes(void **state)
+{
+    struct px_lib_output in = piece(0, "abc"), out;
+    struct px_gather *gather;
+
+    (void)state;
+    assert_int_equal(px_gather_open(1, 100, 0, &gather), 0);
+    assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_HELD);
+    in = piece(0, "d");
+    in.dropped_bytes = 7;
+    in.is_end = true;
+    assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_FIRST);
+    check(&out, 0, "abc");
+    assert_int_equal(out.dropped_bytes, 0);
+    assert_false(out.is_end);
+    assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_GOES);
+    check(&out, 0, "d");
+    assert_int_equal(out.dropped_bytes, 7);
+    assert_true(out.is_end);
+    px_gather_close(gather);
+}
+
+/* The time counts from the first byte that is held, of each by itself; all:
+ * the one that is held for longest. */
+static void time_and_all(void **state)
+{
+    struct px_lib_output first = piece(1, "a"), second = piece(0, "b"), out;
+    struct px_gather *gather;
+
+    (void)state;
+    assert_int_equal(px_gather_open(2, 100, 10, &gather), 0);
+    (void)px_gather_put(gather, &first, 5, &out);
+    (void)px_gather_put(gather, &second, 9, &out);
+    (void)px_gather_put(gather, &first, 14, &out);
+    assert_int_equal(px_gather_due_ms(gather), 15);
+    assert_false(px_gather_get(gather, 14, false, &out));
+    assert_true(px_gather_get(gather, 15, false, &out));
+    check(&out, 1, "aa");
+    assert_false(px_gather_get(gather, 15, false, &out));
+    assert_true(px_gather_get(gather, 15, true, &out));
+    check(&out, 0, "b");
+    assert_false(px_gather_get(gather, 99, true, &out));
+    px_gather_close(gather);
+}
+
+enum { RANKS = 5, CHANNELS = 3, STEPS = 100000 };
+
+static uint64_t given[RANKS][CHANNELS], got[RANKS][CHANNELS];
+
+/* What a channel has at this place of its own. */
+static uint8_t byte_at(uint32_t rank, uint32_t channel, uint64_t at)
+{
+    return (uint8_t)(at * 7 + at / 251 + rank * 31 + channel * 101);
+}
+
+static void take(const struct px_lib_output *out)
+{
+    const uint32_t channel = (uint32_t)__builtin_ctz(out->channel) - 1;
+    uint64_t *at = &got[out->rank][channel];
+    const uint8_t *mem = out->mem;
+
+    assert_true(out->len_bytes <= PX_LIB_BYTES_MAX);
+    for (size_t i = 0; i < out->len_bytes; i++)
+        assert_int_equal(mem[i], byte_at(out->rank, channel, (*at)++));
+}
+
+static struct px_lib_output some(struct chance *chance, uint8_t *mem)
+{
+    const uint32_t rank = chance_in(chance, 0, RANKS - 1);
+    const uint32_t channel = chance_in(chance, 0, CHANNELS - 1);
+    const uint32_t most = chance_is(chance, 1) ? PX_GATHER_PIECE_BYTES : 200;
+    const uint32_t len = chance_in(chance, 0, most);
+
+    for (uint32_t i = 0; i < len; i++)
+        mem[i] = byte_at(rank, channel, given[rank][channel]++);
+    return (struct px_lib_output){.rank = rank,
+                                  .channel =
+                                      (uint16_t)(PX_LIB_STDOUT << channel),
+                                  .mem = mem,
+                                  .len_bytes = len};
+}
+
+static void play(struct chance *chance, uint64_t size_bytes)
+{
+    static uint8_t mem[PX_GATHER_PIECE_BYTES];
+    struct px_lib_output out;
+    struct px_gather *gather;
+
+    memset(given, 0, sizeof(given));
+    memset(got, 0, sizeof(got));
+    assert_int_equal(px_gather_open(RANKS, size_bytes, 50, &gather), 0);
+    for (uint64_t step = 0; step < STEPS; step++) {
+        struct px_lib_output in = some(chance, mem);
+
+        if (px_gather_put(gather, &in, step, &out) == PX_GATHER_GOES)
+            take(&out);
+        if (chance_is(chance, 1) &&
+            px_gather_get(gather, step, chance_is(chance, 50), &out))
+            take(&out);
+    }
+    while (px_gather_get(gather, 0, true, &out))
+        take(&out);
+    assert_memory_equal(given, got, sizeof(given));
+    px_gather_close(gather);
+}
+
+/* Channels at random: each comes whole and in order. */
+static void random_pieces(void **state)
+{
+    struct chance chance = chance_start(7);
+
+    (void)state;
+    play(&chance, chance_in(&chance, 1, 9999));
+    play(&chance, 1 << 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_held), cmocka_unit_test(size_and_end),
+        cmocka_unit_test(missing_bytes),   cmocka_unit_test(time_and_all),
+        cmocka_unit_test(random_pieces),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
