@@ -1,0 +1,186 @@
+"""A helper of one tool (xylem-tool), as a launcher would start it, beside a
+real job: the test has the port to which the tool connects.
+
+Between the helper and the session's door stands a proxy. It hands on what both
+say, and can tell what was said; where the session does not know the words of a
+client that watches, it answers them itself."""
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import threading
+
+import pmix
+import live
+
+HELPER = os.path.join(live.BUILD, "pmix_api", "xylem-tool")
+(HELLO, WELCOME, REFUSED, STOP, ADDRESS, TOOLS, ATTACH, JOB, WHERE, PART,
+ RANGES, PULL, PULLED, OUTPUT, PUSH, PUSHED) = range(1, 17)
+TAKEN = 23
+WATCH, WATCHED, BEGUN, STAGE = range(24, 28)
+NAME, NAMED = 35, 36
+PACKET = 64 * 1024
+RUNNING = 2
+# A process becomes another one, with a descriptor of its own as 3.
+BECOME = ("import os, sys; os.dup2(int(sys.argv[1]), 3); "
+          "os.execv(sys.argv[2], sys.argv[2:])")
+
+
+def door_of(job):
+    return os.path.join(os.environ["XDG_RUNTIME_DIR"], "xylem",
+                        str(job.proc.pid))
+
+
+def dial(path):
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    sock.connect(path)
+    return sock
+
+
+class Proxy:
+    """A door at which a session's clients are heard, in a folder of its own."""
+    count = 0
+
+    def __init__(self, job):
+        Proxy.count += 1
+        self.real, self.said = door_of(job), []
+        self.folder = os.path.join(live.TMP, "doors-%d" % Proxy.count)
+        os.mkdir(self.folder)
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.listener.bind(os.path.join(self.folder, str(job.proc.pid)))
+        self.listener.listen(16)
+        self.job = self._ask_job()
+        self.name = self.job[struct.calcsize("<BIIBII"):].decode()
+        self._spawn(self._accept)
+
+    @staticmethod
+    def _spawn(run, *args):
+        threading.Thread(target=run, args=args, daemon=True).start()
+
+    def _ask_job(self):
+        """JOB, as a client that attaches hears it."""
+        with dial(self.real) as sock:
+            sock.send(struct.pack("<BI", HELLO, 3) + b"test")
+            sock.recv(PACKET)
+            sock.send(bytes([ATTACH]))
+            return sock.recv(PACKET)
+
+    def _accept(self):
+        while True:
+            self._spawn(self._serve, self.listener.accept()[0])
+
+    def _serve(self, client):
+        hello, first = client.recv(PACKET), client.recv(PACKET)
+        if first[:1] == bytes([WATCH]):
+            self._watch(client)
+            return
+        session = dial(self.real)
+        session.send(hello)
+        session.send(first)
+        self._spawn(self._hand_on, session, client)
+        self._hand_on(client, session)
+
+    @staticmethod
+    def _hear(sock):
+        """One that leaves something unread leaves an error before what it has
+        said last."""
+        while True:
+            try:
+                return sock.recv(PACKET)
+            except ConnectionResetError:
+                continue
+
+    def _hand_on(self, one, other):
+        """What one says; who goes takes the other along."""
+        packet = self._hear(one)
+        try:
+            while packet:
+                if packet[0] in (RANGES, PULL, PUSH, TAKEN):
+                    self.said.append(packet)
+                other.send(packet)
+                packet = self._hear(one)
+        except OSError:
+            pass
+        for sock in (one, other):
+            try:
+                sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def _watch(self, client):
+        base, count, channels = struct.unpack_from("<IIB", self.job, 1)
+        name = self.name.encode()
+        client.send(bytes([WELCOME, 0]) + name)
+        client.send(struct.pack("<BIIBB", BEGUN, base, count, channels, 0) +
+                    name)
+        client.send(struct.pack("<BIBQBIiI", STAGE, base, RUNNING, 1, 0, 0, 0,
+                                0))
+        client.send(bytes([WATCHED]))
+        while True:
+            packet = client.recv(PACKET)
+            if not packet:
+                return
+            if packet[0] == NAME:
+                client.send(bytes([NAMED, 0]) + packet[1:5] +
+                            (packet[5:] or b"xylem-tool-1-1"))
+
+    def taken(self):
+        """OUTPUTs that need not come back, as it was said last."""
+        told = [packet for packet in self.said if packet[0] == TAKEN]
+        return struct.unpack_from("<Q", told[-1], 1)[0] if told else 0
+
+
+class Helper:
+    """One of a job, with a port for its tool. For pmix.Tool it is the job."""
+
+    def __init__(self, job, **env):
+        self.job, self.proxy = job, Proxy(job)
+        self.proc = job.proc
+        self.tie, other = socket.socketpair(socket.AF_UNIX,
+                                            socket.SOCK_SEQPACKET)
+        self.dir = os.path.join(live.TMP, "helper-%d" % Proxy.count)
+        os.mkdir(self.dir)
+        self.helper = subprocess.Popen(
+            [sys.executable, "-c", BECOME, str(other.fileno()), HELPER,
+             self.proxy.folder, str(job.proc.pid), "xylem-run-test", self.dir],
+            pass_fds=[other.fileno()], env={**os.environ, **env})
+        other.close()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.path = None
+        self._ready()
+
+    def _ready(self):
+        self.tie.settimeout(60 * live.SLOW)
+        text = self.tie.recv(PACKET).decode()
+        port = self.listener.getsockname()[1]
+        text = re.sub(r"(tcp4://[0-9.]+:)\d+", r"\g<1>%d" % port, text)
+        self.path = os.path.join(self.dir, "pmix.%s.tool.%d" % (
+            socket.gethostname(), self.proc.pid))
+        with open(self.path, "w", encoding="ascii") as file:
+            file.write(text)
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        tool = self.listener.accept()[0]
+        self.listener.close()
+        socket.send_fds(self.tie, [b"1"], [tool.fileno()])
+        tool.close()
+
+    def said(self):
+        return ""
+
+    def peak(self):
+        return live.peak(self.helper.pid)
+
+    def gone(self):
+        """It has ended well; its file goes, for the next one of the job."""
+        os.unlink(self.path)
+        live.check_eq(0, self.helper.wait(60 * live.SLOW), "the helper")
+
+    def tool(self, *options, **more):
+        tool = pmix.Tool(self, *options, **more)
+        live.eventually(lambda: tool.has("ready") or
+                        tool.proc.poll() is not None, 60, "it is registered")
+        return tool
