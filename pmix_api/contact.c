@@ -152,25 +152,50 @@ int px_contact_parse(const char *text, size_t len_bytes, struct px_contact *out)
     return 0;
 }
 
-int px_contact_move(const char *text, size_t len_bytes, uint16_t port,
-                    char *out, size_t *out_bytes)
+/* Appends it; *len_bytes is beyond the limit where it does not fit. */
+static void append(char *out, size_t *len_bytes, const char *mem, size_t count)
 {
+    if (*len_bytes + count <= PX_CONTACT_BYTES_MAX)
+        memcpy(out + *len_bytes, mem, count);
+    *len_bytes += count;
+}
+
+/* The third line, where it is a number: that of the server's process, by which
+ * a file that was left is known. */
+static bool find_pid(struct part rest, struct part *out)
+{
+    struct part line;
+
+    return cut(&rest, '\n', &line) && cut(&rest, '\n', &line) &&
+           cut(&rest, '\n', out) && is_number(*out);
+}
+
+int px_contact_move(const char *text, size_t len_bytes,
+                    const struct px_contact_move *to, char *out,
+                    size_t *out_bytes)
+{
+    const char *end = text + len_bytes;
     struct px_contact was;
-    char digits[PORT_DIGITS_MAX + 1];
-    size_t len, rest_at, rest;
+    char port[16], pid[16];
+    struct part rest, old;
+    size_t len = 0;
 
     if (px_contact_parse(text, len_bytes, &was) != 0)
         return OV_EPROTO;
-    len = (size_t)snprintf(digits, sizeof(digits), "%u", port);
-    rest_at = was.port_at + was.port_bytes;
-    rest = len_bytes - rest_at;
-    if (was.port_at + len + rest > PX_CONTACT_BYTES_MAX)
-        return OV_EFULL;
-    memcpy(out, text, was.port_at);
-    memcpy(out + was.port_at, digits, len);
-    memcpy(out + was.port_at + len, text + rest_at, rest);
-    *out_bytes = was.port_at + len + rest;
-    return 0;
+    snprintf(port, sizeof(port), "%u", to->port);
+    snprintf(pid, sizeof(pid), "%u", to->pid);
+    append(out, &len, text, was.port_at);
+    append(out, &len, port, strlen(port));
+    rest.at = text + was.port_at + was.port_bytes;
+    rest.len_bytes = (size_t)(end - rest.at);
+    if (to->pid != 0 && find_pid(rest, &old)) {
+        append(out, &len, rest.at, (size_t)(old.at - rest.at));
+        append(out, &len, pid, strlen(pid));
+        rest.at = old.at + old.len_bytes;
+    }
+    append(out, &len, rest.at, (size_t)(end - rest.at));
+    *out_bytes = len;
+    return len <= PX_CONTACT_BYTES_MAX ? 0 : OV_EFULL;
 }
 
 /* --- the files */

@@ -30,11 +30,19 @@ struct px_contact {
 int px_contact_parse(const char *text, size_t len_bytes,
                      struct px_contact *out);
 
-/* Writes the same text with another port to `out`, all else byte for byte, and
- * its length to *out_bytes. Returns 0; OV_EPROTO as above; or OV_EFULL: it
- * would be longer than PX_CONTACT_BYTES_MAX, which is what `out` holds. */
-int px_contact_move(const char *text, size_t len_bytes, uint16_t port,
-                    char *out, size_t *out_bytes);
+/* Who listens in its place. */
+struct px_contact_move {
+    uint16_t port;
+    uint32_t pid; /* 0: it stays as it is */
+};
+
+/* Writes the same text with another port to `out`, and with another process in
+ * its third line, where that is a number; all else byte for byte. Its length is
+ * *out_bytes. Returns 0; OV_EPROTO as above; or OV_EFULL: it would be longer
+ * than PX_CONTACT_BYTES_MAX, which is what `out` holds. */
+int px_contact_move(const char *text, size_t len_bytes,
+                    const struct px_contact_move *to, char *out,
+                    size_t *out_bytes);
 
 /* The names of the files, in a folder that is one server's alone:
  * pmix.HOST.tool, and the same with each of these behind a dot. */

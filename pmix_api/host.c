@@ -346,13 +346,16 @@ static int fail(struct px_host *host, const char *what, const char *where)
 
 static int start(struct px_host *host)
 {
+    char *argv[] = {(char[]){"xylem-pmix"}, NULL};
+
     host->is_up = false;
     host->reason[0] = '\0';
     if (px_folder_name(host->cfg.mark, host->folder)) {
         host->folder[0] = '\0';
         return fail(host, "no folder can be made in", px_folder_top());
     }
-    if (px_process_start(host->cfg.path, &host->pid, &host->fd, &host->share)) {
+    if (px_process_start(host->cfg.path, argv, &host->pid, &host->fd,
+                         &host->share)) {
         host->pid = -1;
         return fail(host, "no process of", host->cfg.path);
     }

@@ -69,9 +69,9 @@ static int set_files(posix_spawn_file_actions_t *actions, int talk, int share)
     return rc;
 }
 
-static int spawn(const char *path, int talk, int share, pid_t *pid)
+static int spawn(const char *path, char *const *argv, int talk, int share,
+                 pid_t *pid)
 {
-    char *argv[] = {(char[]){"xylem-pmix"}, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int rc = posix_spawn_file_actions_init(&actions);
@@ -109,7 +109,7 @@ static int make_share(struct px_share *share)
 {
     int fd;
 
-    if (px_share_make(share, &fd) != 0)
+    if (share == NULL || px_share_make(share, &fd) != 0)
         return -1;
     fd = lift(fd);
     if (fd < 0)
@@ -117,7 +117,7 @@ static int make_share(struct px_share *share)
     return fd;
 }
 
-int px_process_start(const char *path, pid_t *pid, int *fd,
+int px_process_start(const char *path, char *const *argv, pid_t *pid, int *fd,
                      struct px_share *share)
 {
     static const int bytes = SOCKET_BYTES;
@@ -129,14 +129,15 @@ int px_process_start(const char *path, pid_t *pid, int *fd,
         setsockopt(pair[i], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
     pair[1] = lift(pair[1]);
     memory = make_share(share);
-    rc = pair[1] < 0 ? errno : spawn(path, pair[1], memory, pid);
+    rc = pair[1] < 0 ? errno : spawn(path, argv, pair[1], memory, pid);
     if (memory >= 0)
         close(memory);
     if (pair[1] >= 0)
         close(pair[1]);
     if (rc != 0) {
         close(pair[0]);
-        px_share_close(share);
+        if (share != NULL)
+            px_share_close(share);
         errno = rc;
         return OV_ESYS;
     }

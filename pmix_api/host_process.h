@@ -6,10 +6,11 @@
 
 struct px_share;
 
-/* Starts it with one end of a socketpair as its descriptor 3 and what is shared
- * as 4; *fd is the other end. Where memory cannot be shared there is no 4, and
- * *share is empty. Returns 0, or OV_ESYS with errno. */
-int px_process_start(const char *path, pid_t *pid, int *fd,
+/* Starts the program with these words, one end of a socketpair as its
+ * descriptor 3 and what is shared as 4; *fd is the other end. Where memory
+ * cannot be shared, or `share` is NULL, there is no 4, and *share is empty.
+ * Returns 0, or OV_ESYS with errno. */
+int px_process_start(const char *path, char *const *argv, pid_t *pid, int *fd,
                      struct px_share *share);
 /* Kills it and waits for its end, which is soon. Returns its status. */
 int px_process_end(pid_t pid);

@@ -1,5 +1,5 @@
 /* The text of a rendezvous file: with its own port it is what it was, and with
- * another one it is read again, with that.
+ * another one, and another process, it is read again, with that.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -12,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
     const char *text = (const char *)mem;
     char out[PX_CONTACT_BYTES_MAX];
+    struct px_contact_move to = {.port = 65535};
     struct px_contact contact, again;
     size_t out_bytes;
     int rc;
@@ -20,13 +21,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
         return 0;
     FUZZ_CHECK(contact.port > 0);
     FUZZ_CHECK(contact.port_at + contact.port_bytes <= len_bytes);
-    rc = px_contact_move(text, len_bytes, 65535, out, &out_bytes);
-    FUZZ_CHECK(rc == 0 || (rc == OV_EFULL && len_bytes > sizeof(out) - 5));
+    to.pid = len_bytes % 2 != 0 ? 4194304 : 0;
+    rc = px_contact_move(text, len_bytes, &to, out, &out_bytes);
+    FUZZ_CHECK(rc == 0 || (rc == OV_EFULL && len_bytes > sizeof(out) - 12));
     if (rc != 0)
         return 0;
     FUZZ_CHECK(px_contact_parse(out, out_bytes, &again) == 0);
     FUZZ_CHECK(again.port == 65535 && again.port_at == contact.port_at);
     FUZZ_CHECK(strcmp(again.address, contact.address) == 0);
-    FUZZ_CHECK(out_bytes - again.port_bytes == len_bytes - contact.port_bytes);
+    FUZZ_CHECK(to.pid != 0 ||
+               out_bytes - again.port_bytes == len_bytes - contact.port_bytes);
     return 0;
 }

@@ -65,6 +65,10 @@ LAYERS = (
                             "endpoints/client/outbox.h",
                             "pmix_api/helper/lib/lib.h", "pmix_api/tool/*",
                             "config.h")),
+    # The launcher's port for tools, and their helpers.
+    (("pmix_api/desk.*",), ("overlay/base/*", "endpoints/client/tools.h",
+                            "pmix_api/*", "!pmix_api/helper/*",
+                            "!pmix_api/tool/*", "config.h")),
     (("pmix_api/*",), ("overlay/base/*", "overlay/wire/push.h",
                        "topo/tree.h", "text/style.h",
                        "job/*",

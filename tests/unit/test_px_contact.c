@@ -31,7 +31,10 @@ static void try_one(const char *text, const char *address, uint16_t port,
     assert_int_equal(px_contact_parse(text, strlen(text), &contact), 0);
     assert_string_equal(contact.address, address);
     assert_int_equal(contact.port, port);
-    assert_int_equal(px_contact_move(text, strlen(text), 7, out, &len), 0);
+    assert_int_equal(px_contact_move(text, strlen(text),
+                                     &(struct px_contact_move){.port = 7}, out,
+                                     &len),
+                     0);
     assert_int_equal(len, strlen(moved));
     assert_memory_equal(out, moved, len);
 }
@@ -48,6 +51,36 @@ static void address_is_read_and_port_replaced(void **state)
     try_one("x.0;tcp6://::1:80" REST, "::1", 80, "x.0;tcp6://::1:7" REST);
     try_one("x.0;tcp6://[fe80::1:2]:8080" REST, "fe80::1:2", 8080,
             "x.0;tcp6://[fe80::1:2]:7" REST);
+}
+
+static void its_process_is_replaced(void **state)
+{
+    static const struct {
+        const char *text, *moved;
+    } cases[] = {
+        {"x.0;tcp4://1.2.3.4:5" REST,
+         "x.0;tcp4://1.2.3.4:7\n4.2.2rc2\n81\n0:0\nSat Nov 28 02:26:48 "
+         "2026\n\n"},
+        {"x.0;tcp4://1.2.3.4:5\nv\n1\n", "x.0;tcp4://1.2.3.4:7\nv\n81\n"},
+        {"x.0;tcp4://1.2.3.4:5\nv\nno\n3\n",
+         "x.0;tcp4://1.2.3.4:7\nv\nno\n3\n"},
+        {"x.0;tcp4://1.2.3.4:5\nv\n1", "x.0;tcp4://1.2.3.4:7\nv\n1"},
+        {"x.0;tcp4://1.2.3.4:5\n6\n", "x.0;tcp4://1.2.3.4:7\n6\n"},
+        {"x.0;tcp4://1.2.3.4:5", "x.0;tcp4://1.2.3.4:7"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct px_contact_move to = {.port = 7, .pid = 81};
+        char out[PX_CONTACT_BYTES_MAX];
+        size_t len = 0;
+
+        assert_int_equal(px_contact_move(cases[i].text, strlen(cases[i].text),
+                                         &to, out, &len),
+                         0);
+        assert_int_equal(len, strlen(cases[i].moved));
+        assert_memory_equal(out, cases[i].moved, len);
+    }
 }
 
 static void what_is_no_such_text_is_refused(void **state)
@@ -92,9 +125,10 @@ static void what_is_no_such_text_is_refused(void **state)
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         assert_int_equal(px_contact_parse(texts[i], strlen(texts[i]), &contact),
                          OV_EPROTO);
-        assert_int_equal(
-            px_contact_move(texts[i], strlen(texts[i]), 1, out, &len),
-            OV_EPROTO);
+        assert_int_equal(px_contact_move(texts[i], strlen(texts[i]),
+                                         &(struct px_contact_move){.port = 1},
+                                         out, &len),
+                         OV_EPROTO);
     }
     assert_int_equal(
         px_contact_parse("x.0;tcp4://127.0.0.1:1\n\0", 24, &contact),
@@ -114,9 +148,13 @@ static void lengths_are_bounded(void **state)
     memcpy(text, first, strlen(first));
     assert_int_equal(px_contact_parse(text, sizeof(text), &contact), OV_EPROTO);
     assert_int_equal(px_contact_parse(text, PX_CONTACT_BYTES_MAX, &contact), 0);
-    assert_int_equal(px_contact_move(text, PX_CONTACT_BYTES_MAX, 10, out, &len),
+    assert_int_equal(px_contact_move(text, PX_CONTACT_BYTES_MAX,
+                                     &(struct px_contact_move){.port = 10}, out,
+                                     &len),
                      OV_EFULL);
-    assert_int_equal(px_contact_move(text, PX_CONTACT_BYTES_MAX, 9, out, &len),
+    assert_int_equal(px_contact_move(text, PX_CONTACT_BYTES_MAX,
+                                     &(struct px_contact_move){.port = 9}, out,
+                                     &len),
                      0);
     assert_int_equal(len, PX_CONTACT_BYTES_MAX);
 }
@@ -243,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(address_is_read_and_port_replaced),
+        cmocka_unit_test(its_process_is_replaced),
         cmocka_unit_test(what_is_no_such_text_is_refused),
         cmocka_unit_test(lengths_are_bounded),
         cmocka_unit_test(all_names_have_the_text),

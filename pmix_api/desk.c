@@ -1,0 +1,432 @@
+/* Tools and their helpers. */
+#include "config.h"
+
+#include "pmix_api/desk.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "endpoints/client/tools.h"
+#include "overlay/base/err.h"
+#include "pmix_api/contact.h"
+#include "pmix_api/host_process.h"
+
+enum {
+    TRIES_MAX = 8,
+    PAUSE_MAX_MS = 10000,
+    TEXT_BYTES = 512,
+    NAME_BYTES = 256, /* of a host, of a server */
+};
+
+enum state {
+    STARTS, /* libpmix is being started */
+    READY,  /* in reserve */
+    SERVES, /* a tool */
+};
+
+struct helper {
+    struct helper *next;
+    struct px_desk *desk;
+    struct event *reads; /* owned */
+    pid_t pid;
+    int fd; /* owned */
+    enum state state;
+};
+
+struct px_desk {
+    struct px_desk_cfg cfg;
+    struct helper *helpers;         /* owned */
+    struct event *again;            /* owned: the next try */
+    struct ep_tools *tools;         /* owned; NULL: the port is not open yet */
+    int waiting[PX_DESK_TOOLS_MAX]; /* owned: connections without a helper, in
+                                       their order */
+    unsigned waiting_count;
+    unsigned tries; /* since one came up */
+    bool is_given_up;
+    bool has_files;
+    struct px_contact_names names;
+    char host[NAME_BYTES], server[NAME_BYTES];
+    char wrong[TEXT_BYTES]; /* of the last try */
+};
+
+static void start(struct px_desk *desk);
+
+static void note(const struct px_desk *desk, const char *text)
+{
+    desk->cfg.on_note(desk->cfg.arg, text);
+}
+
+unsigned px_desk_tools(const struct px_desk *desk)
+{
+    unsigned count = desk->waiting_count;
+
+    for (const struct helper *at = desk->helpers; at != NULL; at = at->next)
+        count += at->state == SERVES;
+    return count;
+}
+
+/* --- a helper ends */
+
+/* Returns its status, as of waitpid(). */
+static int end_helper(struct helper *helper)
+{
+    struct helper **at = &helper->desk->helpers;
+    int status = px_process_end(helper->pid);
+
+    while (*at != helper)
+        at = &(*at)->next;
+    *at = helper->next;
+    if (helper->reads != NULL)
+        event_free(helper->reads);
+    close(helper->fd);
+    free(helper);
+    return status;
+}
+
+static void drop_waiting(struct px_desk *desk)
+{
+    while (desk->waiting_count > 0)
+        close(desk->waiting[--desk->waiting_count]);
+}
+
+static void give_up(struct px_desk *desk)
+{
+    char why[TEXT_BYTES + 64];
+
+    desk->is_given_up = true;
+    ep_tools_close(desk->tools);
+    desk->tools = NULL;
+    drop_waiting(desk);
+    if (desk->has_files)
+        px_contact_remove(&desk->names);
+    desk->has_files = false;
+    snprintf(why, sizeof(why), "PMIx tools cannot connect: %s", desk->wrong);
+    desk->cfg.on_given_up(desk->cfg.arg, why);
+}
+
+/* One that was to be in reserve is not. */
+static void try_again(struct px_desk *desk)
+{
+    unsigned pause_ms = desk->cfg.pause_ms;
+    struct timeval pause;
+
+    note(desk, desk->wrong);
+    if (desk->tries >= TRIES_MAX) {
+        give_up(desk);
+        return;
+    }
+    for (unsigned i = 1; i < desk->tries && pause_ms < PAUSE_MAX_MS; i++)
+        pause_ms *= 2;
+    if (pause_ms > PAUSE_MAX_MS)
+        pause_ms = PAUSE_MAX_MS;
+    pause = (struct timeval){.tv_sec = pause_ms / 1000,
+                             .tv_usec = pause_ms % 1000 * 1000};
+    event_add(desk->again, &pause);
+}
+
+static void describe(int status, char *out)
+{
+    if (WIFSIGNALED(status))
+        snprintf(out, TEXT_BYTES, "its helper was ended by signal %d",
+                 WTERMSIG(status));
+    else
+        snprintf(out, TEXT_BYTES, "its helper has ended with %d",
+                 WEXITSTATUS(status));
+}
+
+/* Its socket is cut as it ends, so the status is its own, whoever kills it. */
+static void on_end(struct helper *helper)
+{
+    struct px_desk *desk = helper->desk;
+    const enum state state = helper->state;
+    const int status = end_helper(helper);
+    char how[TEXT_BYTES], text[TEXT_BYTES + 64];
+
+    describe(status, how);
+    if (state != SERVES) {
+        if (state == READY || desk->wrong[0] == '\0')
+            snprintf(desk->wrong, sizeof(desk->wrong), "%s", how);
+        try_again(desk);
+        return;
+    }
+    if (status == 0)
+        return;
+    snprintf(text, sizeof(text),
+             "a PMIx tool is cut off: %s; the session goes "
+             "on",
+             how);
+    desk->cfg.on_say(desk->cfg.arg, text);
+}
+
+/* --- a tool and its helper */
+
+/* Returns 0 or OV_ESYS. */
+static int hand_over(const struct helper *helper, int fd)
+{
+    union {
+        char mem[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {.mem = {0}};
+    char byte = 0;
+    struct iovec part = {.iov_base = &byte, .iov_len = sizeof(byte)};
+    struct msghdr msg = {.msg_iov = &part,
+                         .msg_iovlen = 1,
+                         .msg_control = control.mem,
+                         .msg_controllen = sizeof(control.mem)};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
+
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(fd));
+    memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+    return sendmsg(helper->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) == 1
+               ? 0
+               : OV_ESYS;
+}
+
+static struct helper *find(const struct px_desk *desk, enum state state)
+{
+    struct helper *at = desk->helpers;
+
+    while (at != NULL && at->state != state)
+        at = at->next;
+    return at;
+}
+
+/* One that cannot be given anything is about to be seen as ended. */
+static void serve_next(struct px_desk *desk)
+{
+    struct helper *helper = find(desk, READY);
+    int fd;
+
+    if (desk->waiting_count == 0 || helper == NULL ||
+        hand_over(helper, desk->waiting[0]) != 0)
+        return;
+    fd = desk->waiting[0];
+    memmove(desk->waiting, desk->waiting + 1,
+            --desk->waiting_count * sizeof(desk->waiting[0]));
+    close(fd);
+    helper->state = SERVES;
+    start(desk);
+}
+
+static void on_tool(void *arg, int fd, uid_t uid)
+{
+    struct px_desk *desk = arg;
+    char text[TEXT_BYTES];
+
+    (void)uid;
+    if (px_desk_tools(desk) >= PX_DESK_TOOLS_MAX) {
+        snprintf(text, sizeof(text),
+                 "there are %d PMIx tools: one more is "
+                 "refused",
+                 PX_DESK_TOOLS_MAX);
+        note(desk, text);
+        close(fd);
+        return;
+    }
+    desk->waiting[desk->waiting_count++] = fd;
+    serve_next(desk);
+}
+
+/* --- the port, when the first helper has come up */
+
+static void on_port_note(void *arg, const char *text)
+{
+    note(arg, text);
+}
+
+static int open_port(struct px_desk *desk, const struct px_contact *contact)
+{
+    const struct ep_tools_cfg cfg = {.base = desk->cfg.base,
+                                     .address = contact->address,
+                                     .head_ms = EP_TOOLS_HEAD_MS,
+                                     .allows_user = desk->cfg.allows_user,
+                                     .allows_root = desk->cfg.allows_root,
+                                     .on_tool = on_tool,
+                                     .on_note = on_port_note,
+                                     .arg = desk};
+    int rc = ep_tools_open(&cfg, &desk->tools);
+
+    if (rc != 0)
+        snprintf(desk->wrong, sizeof(desk->wrong), "no port on %s: %s",
+                 contact->address,
+                 rc == OV_ESYS ? strerror(errno) : ov_strerror(rc));
+    return rc;
+}
+
+static int put_files(struct px_desk *desk, const char *text, size_t len_bytes)
+{
+    int rc;
+
+    snprintf(desk->server, sizeof(desk->server), "%.*s",
+             (int)strcspn(text, ";"), text);
+    *strrchr(desk->server, '.') = '\0'; /* its rank */
+    if (gethostname(desk->host, sizeof(desk->host) - 1) != 0)
+        return OV_ESYS;
+    desk->names = (struct px_contact_names){.folder = desk->cfg.folder,
+                                            .host = desk->host,
+                                            .server = desk->server,
+                                            .server_pid = (uint32_t)getpid(),
+                                            .job = desk->cfg.job,
+                                            .launcher_pid = (uint32_t)getpid()};
+    rc = px_contact_put(&desk->names, text, len_bytes);
+    desk->has_files = rc == 0;
+    return rc;
+}
+
+/* The text is libpmix's with our port and number in it. */
+static int open_desk(struct px_desk *desk, const struct px_contact *contact,
+                     const char *text, size_t len_bytes)
+{
+    struct px_contact_move to = {.pid = (uint32_t)getpid()};
+    char moved[PX_CONTACT_BYTES_MAX + 1];
+    size_t moved_bytes;
+    int rc = open_port(desk, contact);
+
+    if (rc != 0)
+        return rc;
+    to.port = ep_tools_port(desk->tools);
+    rc = px_contact_move(text, len_bytes, &to, moved, &moved_bytes);
+    if (rc == 0) {
+        moved[moved_bytes] = '\0';
+        rc = put_files(desk, moved, moved_bytes);
+    }
+    if (rc != 0) {
+        snprintf(desk->wrong, sizeof(desk->wrong), "no files in %.300s: %s",
+                 desk->cfg.folder,
+                 rc == OV_ESYS ? strerror(errno) : ov_strerror(rc));
+        return rc;
+    }
+    moved[strcspn(moved, "\n")] = '\0';
+    desk->cfg.on_up(desk->cfg.arg, moved);
+    return 0;
+}
+
+/* --- a helper comes up */
+
+/* What it says is the text, or a sentence. */
+static void on_ready(struct helper *helper, const char *text, size_t len_bytes)
+{
+    struct px_desk *desk = helper->desk;
+    struct px_contact contact;
+
+    if (px_contact_parse(text, len_bytes, &contact) != 0) {
+        snprintf(desk->wrong, sizeof(desk->wrong), "its helper says: %.*s",
+                 (int)len_bytes, text);
+        on_end(helper);
+        return;
+    }
+    helper->state = READY;
+    desk->tries = 0;
+    if (desk->tools != NULL)
+        serve_next(desk);
+    else if (open_desk(desk, &contact, text, len_bytes) != 0)
+        give_up(desk);
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct helper *helper = arg;
+    char text[PX_CONTACT_BYTES_MAX];
+    ssize_t got = recv(fd, text, sizeof(text), MSG_DONTWAIT);
+
+    (void)what;
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (got <= 0)
+        on_end(helper);
+    else if (helper->state == STARTS)
+        on_ready(helper, text, (size_t)got);
+}
+
+static int start_one(struct px_desk *desk)
+{
+    struct helper *helper = calloc(1, sizeof(*helper));
+
+    if (helper == NULL)
+        return OV_ENOMEM;
+    if (px_process_start(desk->cfg.path, desk->cfg.argv, &helper->pid,
+                         &helper->fd, NULL) != 0) {
+        free(helper);
+        return OV_ESYS;
+    }
+    helper->desk = desk;
+    helper->next = desk->helpers;
+    desk->helpers = helper;
+    helper->reads = event_new(desk->cfg.base, helper->fd, EV_READ | EV_PERSIST,
+                              on_readable, helper);
+    if (helper->reads != NULL && event_add(helper->reads, NULL) == 0)
+        return 0;
+    (void)end_helper(helper);
+    return OV_ENOMEM;
+}
+
+/* The one in reserve, where there is none. */
+static void start(struct px_desk *desk)
+{
+    int rc;
+
+    if (desk->is_given_up || find(desk, STARTS) != NULL ||
+        find(desk, READY) != NULL ||
+        event_pending(desk->again, EV_TIMEOUT, NULL))
+        return;
+    desk->tries++;
+    desk->wrong[0] = '\0';
+    rc = start_one(desk);
+    if (rc == 0)
+        return;
+    snprintf(desk->wrong, sizeof(desk->wrong), "%.300s cannot be started: %s",
+             desk->cfg.path, rc == OV_ESYS ? strerror(errno) : ov_strerror(rc));
+    try_again(desk);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    start(arg);
+}
+
+/* --- beginning and end */
+
+int px_desk_open(const struct px_desk_cfg *cfg, struct px_desk **out)
+{
+    static const struct timeval now = {.tv_sec = 0};
+    struct px_desk *desk = calloc(1, sizeof(*desk));
+
+    *out = NULL;
+    if (desk == NULL)
+        return OV_ENOMEM;
+    desk->cfg = *cfg;
+    desk->again = evtimer_new(cfg->base, on_again, desk);
+    if (desk->again == NULL || event_add(desk->again, &now) != 0) {
+        px_desk_close(desk);
+        return OV_ENOMEM;
+    }
+    *out = desk;
+    return 0;
+}
+
+void px_desk_close(struct px_desk *desk)
+{
+    if (desk == NULL)
+        return;
+    ep_tools_close(desk->tools);
+    while (desk->helpers != NULL)
+        (void)end_helper(desk->helpers);
+    drop_waiting(desk);
+    if (desk->has_files)
+        px_contact_remove(&desk->names);
+    if (desk->again != NULL)
+        event_free(desk->again);
+    free(desk);
+}

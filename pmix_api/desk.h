@@ -1,0 +1,59 @@
+/* The desk at which PMIx tools come to a session: a port that is found by the
+ * files of the standard, and for each tool a helper, a process that serves it
+ * alone.
+ *
+ * One helper waits in reserve, with libpmix started in it: it gets the next
+ * tool's connection, and another one is started. A helper ends with its tool,
+ * and a tool with its helper; nobody else notices. A helper that ends before it
+ * is ready is started again, with pauses that grow up to 10 s; when eight in a
+ * row have not come up it is given up for good, and tools that are there stay.
+ *
+ * The helper's program finds, as its descriptor 3, a socket of packets. Its
+ * first packet is the text of libpmix's own rendezvous file: it is ready. Then
+ * it gets one of a byte, with the tool's connection. When that socket is cut it
+ * is to end.
+ *
+ * All in the loop's thread; only the end of a process that was killed is waited
+ * for. Bounds: PX_DESK_TOOLS_MAX tools, with those whose helper is still to
+ * come up; four descriptors for each.
+ */
+#ifndef PMIX_API_DESK_H
+#define PMIX_API_DESK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_base;
+struct px_desk;
+
+enum { PX_DESK_TOOLS_MAX = 64, PX_DESK_PAUSE_MS = 200 };
+
+struct px_desk_cfg {
+    struct event_base *base; /* borrowed, as all that is here */
+    const char *path;        /* of the helper's program */
+    char *const *argv;       /* its words, the first one too */
+    const char *folder;      /* is there, and gets the files */
+    const char *job;         /* the namespace that tools look for */
+    bool allows_user;        /* tools of our own user, */
+    bool allows_root;        /* and of root */
+    unsigned pause_ms; /* before the second try; usual: PX_DESK_PAUSE_MS */
+    /* From the loop; they call none of these functions. Once each: tools can
+     * come, to there; nobody else can. */
+    void (*on_up)(void *arg, const char *uri);
+    void (*on_given_up)(void *arg, const char *why); /* nobody else can */
+    void (*on_say)(void *arg, const char *text);     /* to the user */
+    void (*on_note)(void *arg, const char *text);    /* who wants to know all */
+    void *arg;
+};
+
+/* Starts the first helper. Returns 0 or OV_ENOMEM; what fails later is told. */
+int px_desk_open(const struct px_desk_cfg *cfg, struct px_desk **out);
+
+/* Ends all helpers, and removes the files. No callback follows. NULL is fine.
+ */
+void px_desk_close(struct px_desk *desk);
+
+/* Tools that are there. */
+unsigned px_desk_tools(const struct px_desk *desk);
+
+#endif
