@@ -50,7 +50,6 @@ struct px_desk {
                                        their order */
     unsigned waiting_count;
     unsigned tries; /* since one came up */
-    bool is_given_up;
     bool has_files;
     struct px_contact_names names;
     char host[NAME_BYTES], server[NAME_BYTES];
@@ -74,6 +73,15 @@ unsigned px_desk_tools(const struct px_desk *desk)
 }
 
 /* --- a helper ends */
+
+static struct helper *find(const struct px_desk *desk, enum state state)
+{
+    struct helper *at = desk->helpers;
+
+    while (at != NULL && at->state != state)
+        at = at->next;
+    return at;
+}
 
 /* Returns its status, as of waitpid(). */
 static int end_helper(struct helper *helper)
@@ -99,9 +107,11 @@ static void drop_waiting(struct px_desk *desk)
 
 static void give_up(struct px_desk *desk)
 {
+    struct helper *reserve = find(desk, READY);
     char why[TEXT_BYTES + 64];
 
-    desk->is_given_up = true;
+    if (reserve != NULL)
+        (void)end_helper(reserve);
     ep_tools_close(desk->tools);
     desk->tools = NULL;
     drop_waiting(desk);
@@ -190,15 +200,6 @@ static int hand_over(const struct helper *helper, int fd)
     return sendmsg(helper->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) == 1
                ? 0
                : OV_ESYS;
-}
-
-static struct helper *find(const struct px_desk *desk, enum state state)
-{
-    struct helper *at = desk->helpers;
-
-    while (at != NULL && at->state != state)
-        at = at->next;
-    return at;
 }
 
 /* One that cannot be given anything is about to be seen as ended. */
@@ -370,15 +371,11 @@ static int start_one(struct px_desk *desk)
     return OV_ENOMEM;
 }
 
-/* The one in reserve, where there is none. */
+/* The next one in reserve. */
 static void start(struct px_desk *desk)
 {
     int rc;
 
-    if (desk->is_given_up || find(desk, STARTS) != NULL ||
-        find(desk, READY) != NULL ||
-        event_pending(desk->again, EV_TIMEOUT, NULL))
-        return;
     desk->tries++;
     desk->wrong[0] = '\0';
     rc = start_one(desk);

@@ -427,6 +427,52 @@ static void one_that_does_not_come_up_is_given_up(void **state)
     }
 }
 
+/* The only child that there is. */
+static pid_t reserve_of(void)
+{
+    char path[64], text[64] = "";
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+    file = fopen(path, "r");
+    if (file == NULL)
+        skip();
+    (void)!fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    return (pid_t)atoi(text);
+}
+
+static bool is_another(const void *pid)
+{
+    pid_t now = reserve_of();
+
+    return now > 0 && now != *(const pid_t *)pid;
+}
+
+/* However often: it had come up. */
+static void one_in_reserve_that_dies_is_replaced(void **state)
+{
+    struct lab lab;
+    int tool;
+
+    (void)state;
+    come_up(&lab, "serves");
+    for (unsigned i = 0; i < 10; i++) {
+        pid_t pid = reserve_of();
+
+        assert_true(pid > 0);
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        rig_run_until_true(lab.base, is_another, &pid);
+        tool = connect_tool(&lab); /* the next one has come up */
+        assert_true(helper_of(&lab, tool) > 0);
+        close(tool);
+        await_tools(&lab, 0);
+    }
+    assert_non_null(strstr(lab.noted, "its helper was ended by signal 9\n"));
+    assert_int_equal(lab.given_up + lab.says, 0);
+    close_desk(&lab);
+}
+
 static void one_that_comes_up_late_serves(void **state)
 {
     struct lab lab;
@@ -472,6 +518,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tools_wait_for_their_helpers),
         cmocka_unit_test(one_more_than_may_be_there_is_refused),
         cmocka_unit_test(one_that_does_not_come_up_is_given_up),
+        cmocka_unit_test(one_in_reserve_that_dies_is_replaced),
         cmocka_unit_test(one_that_comes_up_late_serves),
         cmocka_unit_test(files_of_another_are_left_alone),
     };
