@@ -160,8 +160,9 @@ struct job_door {
     uint32_t push_bytes;    /* JOB: of a push, at most */
     uint32_t cache_bytes;   /* PULL: of each channel, from before;
                                JOB_CACHE_UNSAID: all that is kept */
-    uint32_t limit_bytes;   /* PULL: so much may wait for it when it redirects;
-                               0: as much as for others */
+    uint32_t limit_bytes;   /* PULL: so much may wait for it, in a file, before
+                               it gets copies instead, or copies are dropped; 0:
+                               256 MiB when it redirects, else no file */
     uint64_t taken;         /* TAKEN */
     uint64_t time_s;        /* STAGE: since 1970 */
     uint64_t dropped_bytes; /* OUTPUT: missing before it, as the client was too

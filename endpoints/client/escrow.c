@@ -18,7 +18,7 @@
 
 enum {
     HEAD_BYTES = 8, /* of a packet: 2 * number, and 1 where it is redirected */
-    PIECES = 64,    /* numbers of a record: more than it has packets */
+    PIECES = 128,   /* numbers of a record: more than it has packets */
     PACKET_MAX = HEAD_BYTES + JOB_DOOR_BYTES_MAX,
     TURN_MAX = 64, /* packets that go back in one turn of the loop, */
     BACK_MAX = 8,  /* and those that are not on their way yet */
@@ -46,7 +46,8 @@ struct ep_escrow {
     struct ep_escrows *all;
     struct ep_escrow_cfg cfg;
     struct ep_hoard *hoard;      /* owned; NULL when it is done */
-    struct packet *rest, **last; /* owned: behind what is in the hoard */
+    struct packet *rest, **last; /* owned: behind what is in the hoard; */
+    uint64_t rest_bytes;         /* so many */
     enum state state;
     uint64_t since, until, acknowledged; /* numbers */
     unsigned piece;                      /* of the record that is put */
@@ -163,7 +164,7 @@ bool ep_escrow_redirects(const struct ep_escrow *escrow)
 /* It has no packet from this one on. */
 static void fall_behind(struct ep_escrow *escrow, uint64_t number)
 {
-    if (escrow->until != UINT64_MAX)
+    if (escrow->until != UINT64_MAX || escrow->cfg.is_copy)
         return;
     escrow->until = number;
     escrow->is_behind_due = true;
@@ -186,6 +187,7 @@ static int keep(struct ep_escrow *escrow, const uint8_t *mem,
     memcpy(packet->mem, mem, len_bytes);
     *escrow->last = packet;
     escrow->last = &packet->next;
+    escrow->rest_bytes += len_bytes;
     return 0;
 }
 
@@ -196,6 +198,7 @@ static void drop_rest(struct ep_escrow *escrow)
     escrow->rest = packet->next;
     if (escrow->rest == NULL)
         escrow->last = &escrow->rest;
+    escrow->rest_bytes -= packet->len_bytes;
     free(packet);
 }
 
@@ -226,7 +229,10 @@ static int put(struct ep_escrow *escrow, enum ep_escrow_what what,
         rc = ep_hoard_put(escrow->hoard, mem, len_bytes);
     if (rc == 0)
         return 0;
-    if (what == EP_ESCROW_MORE || (what == EP_ESCROW_FIRST && rc == OV_EAGAIN))
+    if (what == EP_ESCROW_MORE ||
+        (what == EP_ESCROW_FIRST && rc == OV_EAGAIN) ||
+        (escrow->cfg.is_copy && rc == OV_EAGAIN &&
+         escrow->rest_bytes + len_bytes <= EP_ESCROW_COPIES_BYTES))
         return keep(escrow, mem, len_bytes);
     return OV_EFULL;
 }
@@ -285,12 +291,6 @@ bool ep_escrow_next(struct ep_escrow *escrow, const uint8_t **mem,
     return true;
 }
 
-void ep_escrow_pass(struct ep_escrow *escrow)
-{
-    (void)ep_hoard_pass(escrow->hoard);
-    escrow->sent++;
-}
-
 /* What was lost was not sent, so the client's count is behind that of the hoard
  * then, until it has all. */
 bool ep_escrow_taken(struct ep_escrow *escrow, uint64_t messages)
@@ -306,6 +306,14 @@ bool ep_escrow_taken(struct ep_escrow *escrow, uint64_t messages)
     if (ep_escrow_is_empty(escrow))
         escrow->held_bytes = 0;
     return true;
+}
+
+void ep_escrow_pass(struct ep_escrow *escrow)
+{
+    (void)ep_hoard_pass(escrow->hoard);
+    escrow->sent++;
+    if (escrow->cfg.is_copy)
+        (void)ep_escrow_taken(escrow, escrow->sent);
 }
 
 bool ep_escrow_is_empty(const struct ep_escrow *escrow)
@@ -529,6 +537,10 @@ void ep_escrow_leave(struct ep_escrow *escrow)
 {
     if (escrow == NULL)
         return;
+    if (escrow->cfg.is_copy) {
+        free_one(escrow);
+        return;
+    }
     if (escrow->until == UINT64_MAX)
         escrow->until = next_number(escrow->all);
     escrow->state = LEFT;

@@ -9,8 +9,12 @@
  * does not go back: each redirected record has a number, and each client those
  * from its first one on.
  *
- * Bounds: of each client the memory of a hoard and a record beside it, its
- * limit of file, and the ranges that it names.
+ * A client that gets copies may have such a store, too, so that more can wait
+ * for it than in memory.
+ *
+ * Bounds: of each client the memory of a hoard and a record beside it, of one
+ * that gets copies EP_ESCROW_COPIES_BYTES; its limit of file, and the ranges
+ * that it names.
  */
 #ifndef ENDPOINTS_CLIENT_ESCROW_H
 #define ENDPOINTS_CLIENT_ESCROW_H
@@ -50,10 +54,15 @@ struct ep_escrow_cfg {
                                   from then on, also when it is not opened */
     uint32_t ranges_count;     /* 0: all of them */
     uint64_t limit_bytes;      /* of the file */
+    bool is_copy; /* all is COPY, nothing is acknowledged or goes back, and what
+                     is passed is gone */
     /* There is something to send. From the loop. */
     void (*on_ready)(void *arg);
     void *arg;
 };
+
+/* Copies that wait in memory while the file is behind. */
+enum { EP_ESCROW_COPIES_BYTES = 4 << 20 };
 
 enum ep_escrow_what {
     EP_ESCROW_COPY,  /* the console has it, too, or it is no output */

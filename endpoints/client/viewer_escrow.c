@@ -1,4 +1,5 @@
-/* The store of a client that takes output in the place of the console. */
+/* The store of a client that takes output in the place of the console, or for
+ * which more is to wait than its box holds. */
 #include "endpoints/client/viewer_impl.h"
 
 static const uint64_t least_bytes = 1 << 20, most_bytes = 256 << 20;
@@ -14,17 +15,21 @@ static uint64_t limit_of(const struct job_door *msg)
 const char *ep_viewer_escrow(struct ep_viewer *viewer,
                              const struct job_door *msg)
 {
-    const struct ep_escrow_cfg cfg = {.channels = viewer->channels,
-                                      .base = viewer->job->base,
-                                      .size = viewer->job->size,
-                                      .ranges = viewer->ranges,
-                                      .ranges_count = viewer->ranges_count,
-                                      .limit_bytes = limit_of(msg),
-                                      .on_ready = viewer->all->on_ready,
-                                      .arg = viewer};
+    struct ep_escrow_cfg cfg;
 
-    if (!msg->redirects || viewer->job->base != 0 || viewer->all->cfg.is_dvm)
+    viewer->redirects =
+        msg->redirects && viewer->job->base == 0 && !viewer->all->cfg.is_dvm;
+    if (!viewer->redirects && msg->limit_bytes == 0)
         return NULL;
+    cfg = (struct ep_escrow_cfg){.channels = viewer->channels,
+                                 .base = viewer->job->base,
+                                 .size = viewer->job->size,
+                                 .ranges = viewer->ranges,
+                                 .ranges_count = viewer->ranges_count,
+                                 .limit_bytes = limit_of(msg),
+                                 .is_copy = !viewer->redirects,
+                                 .on_ready = viewer->all->on_ready,
+                                 .arg = viewer};
     viewer->ranges = NULL;
     viewer->ranges_count = 0;
     return ep_escrow_open(viewer->all->escrows, &cfg, &viewer->escrow) == 0

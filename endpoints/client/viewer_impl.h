@@ -61,8 +61,8 @@ struct ep_viewer {
         bool is_last;   /* and these are the last ones */
     } past;
     struct job_late late;
-    /* What it takes in the place of the console; NULL: it gets a copy. */
-    struct ep_escrow *escrow;
+    struct ep_escrow *escrow; /* what waits for it; NULL: that is in its box */
+    bool redirects;  /* it takes its output in the place of the console */
     uint32_t number; /* as a writer */
     struct ep_viewer_input in;
 };
@@ -114,8 +114,8 @@ bool ep_viewer_wants(const struct ep_viewer *viewer, uint32_t number,
 
 /* --- viewer_escrow.c */
 
-/* Its pull, which is marked: it redirects if it is to. Returns as
- * ep_viewer_hear(). */
+/* Its pull, which is marked: it gets a store, and redirects, if it is to.
+ * Returns as ep_viewer_hear(). */
 const char *ep_viewer_escrow(struct ep_viewer *viewer,
                              const struct job_door *msg);
 /* What is in its store, as far as its socket takes it. */

@@ -1,4 +1,6 @@
 /* The output that a client has asked for. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -120,13 +122,26 @@ static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
     return true;
 }
 
+/* How many of these bytes go in one message: whole lines, unless they are too
+ * long for that. */
+static uint32_t cut(const uint8_t *mem, uint32_t len_bytes)
+{
+    const uint32_t least = JOB_DOOR_REST_MAX / 2;
+    const uint8_t *end;
+
+    if (len_bytes <= JOB_DOOR_REST_MAX)
+        return len_bytes;
+    end = memrchr(mem + least, '\n', JOB_DOOR_REST_MAX - least);
+    return end != NULL ? (uint32_t)(end + 1 - mem) : JOB_DOOR_REST_MAX;
+}
+
 /* What finds no room is counted, and false; an end without one is told later.
  */
 static bool give(struct ep_viewer *viewer, const struct job_record *rec,
                  bool is_end)
 {
-    enum ep_escrow_what what =
-        rec->is_redirected ? EP_ESCROW_FIRST : EP_ESCROW_COPY;
+    const bool is_alone = rec->is_redirected && viewer->redirects;
+    enum ep_escrow_what what = is_alone ? EP_ESCROW_FIRST : EP_ESCROW_COPY;
     struct job_door msg = {.kind = JOB_DOOR_OUTPUT,
                            .first = rec->proc,
                            .channel = rec->channel,
@@ -135,7 +150,7 @@ static bool give(struct ep_viewer *viewer, const struct job_record *rec,
 
     do {
         uint32_t left = rec->len_bytes - at;
-        uint32_t len = left < JOB_DOOR_REST_MAX ? left : JOB_DOOR_REST_MAX;
+        uint32_t len = left > 0 ? cut(rec->mem + at, left) : 0;
 
         msg.is_end = is_end && len == left;
         if (!send_one(viewer, &msg, what, len > 0 ? rec->mem + at : NULL,
@@ -144,7 +159,7 @@ static bool give(struct ep_viewer *viewer, const struct job_record *rec,
                           left + msg.before_bytes);
             return false;
         }
-        what = rec->is_redirected ? EP_ESCROW_MORE : EP_ESCROW_COPY;
+        what = is_alone ? EP_ESCROW_MORE : EP_ESCROW_COPY;
         msg.before_bytes = 0;
         at += len;
     } while (at < rec->len_bytes);
@@ -187,7 +202,7 @@ void ep_viewer_catch_up(struct ep_viewer *viewer)
 static void tell_live(struct ep_viewer *viewer)
 {
     const struct job_door msg = {.kind = JOB_DOOR_PULLED,
-                                 .redirects = viewer->escrow != NULL};
+                                 .redirects = viewer->redirects};
 
     if (!viewer->is_told_live)
         ep_outbox_say(viewer->box, &msg);
@@ -249,7 +264,7 @@ static void note_heard(struct ep_viewer *viewer, uint32_t number,
 static void turn(struct ep_viewer *viewer, uint32_t number, uint8_t channel)
 {
     job_late_turn(&viewer->late, number, channel);
-    if (viewer->late.waits == NULL && viewer->escrow != NULL)
+    if (viewer->late.waits == NULL && viewer->redirects)
         ep_escrow_begin(viewer->escrow);
 }
 
@@ -340,7 +355,7 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
         return why;
     if (!expect_past(viewer, run->events->on_wanted(run->arg)))
         return "the session ends, and what was before cannot be had any more";
-    if (viewer->late.waits == NULL && viewer->escrow != NULL)
+    if (viewer->late.waits == NULL && viewer->redirects)
         ep_escrow_begin(viewer->escrow);
     if (viewer->late.waits == NULL)
         tell_live(viewer);
@@ -377,5 +392,5 @@ bool ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec)
     else if (!job_late_waits(&viewer->late, rec->proc, rec->channel))
         is_given = give(viewer, rec, rec->is_end);
     ep_viewer_pump(viewer);
-    return is_given && rec->is_redirected && viewer->escrow != NULL;
+    return is_given && rec->is_redirected && viewer->redirects;
 }

@@ -8,7 +8,7 @@
 bool ep_viewer_redirects(const struct ep_viewer *viewer, uint32_t number,
                          uint8_t channel)
 {
-    return viewer->escrow != NULL && ep_escrow_redirects(viewer->escrow) &&
+    return viewer->redirects && ep_escrow_redirects(viewer->escrow) &&
            ep_viewer_wants(viewer, number, channel) &&
            !job_late_waits(&viewer->late, number, channel);
 }
@@ -17,7 +17,7 @@ bool ep_viewer_has_room(const struct ep_viewer *viewer,
                         const struct job_record *rec)
 {
     const bool is_its =
-        viewer->escrow != NULL &&
+        viewer->redirects &&
         (rec->ticket != 0 ? rec->ticket == viewer->late.ticket
                           : ep_viewer_wants(viewer, rec->proc, rec->channel));
 
@@ -43,7 +43,7 @@ void ep_viewer_ready(void *arg)
 const char *ep_viewer_taken(struct ep_viewer *viewer,
                             const struct job_door *msg)
 {
-    if (viewer->escrow == NULL || !ep_escrow_taken(viewer->escrow, msg->taken))
+    if (!viewer->redirects || !ep_escrow_taken(viewer->escrow, msg->taken))
         return "a client that redirects says how much it has taken of what it "
                "was sent";
     ep_viewer_ready(viewer);

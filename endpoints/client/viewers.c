@@ -309,7 +309,7 @@ static bool cut_untaken(struct ep_viewers *all)
 {
     struct ep_viewer *at = all->first;
 
-    while (at != NULL && !has_untaken(at))
+    while (at != NULL && !(at->redirects && has_untaken(at)))
         at = at->next;
     if (at == NULL)
         return false;

@@ -9,7 +9,8 @@
  * channels, it is told in any case, as soon as it has read something. What was
  * written before a client came is asked of the daemons (job/late.h). One that
  * takes output in the place of the console is served from a store
- * (endpoints/client/escrow.h), and nothing of that is dropped.
+ * (endpoints/client/escrow.h), and nothing of that is dropped; so is one that
+ * names a limit for its copies.
  *
  * The door owns this, from its first launch to the last; each launch opens the
  * tap anew. Who comes before that waits; who looks at a job when a launch is

@@ -19,6 +19,9 @@ enum {
     EARLY_BYTES = 8 << 20,  /* of one that redirects, before it may begin */
     SPAN_BYTES = 4 << 20, /* behind so much nothing redirected is put together:
                              the launcher keeps all that is behind it */
+    /* Of copies in the launcher, while this process gets no processor: else it
+     * has all of them, up to the bound. */
+    BRIDGE_BYTES = 64 << 20,
     CHANNELS_END = 4,
 };
 
@@ -184,17 +187,33 @@ static bool hear_output(struct px_source *source, const struct job_door *msg)
     return keep(source, msg);
 }
 
+/* What waits for a slow tool is bounded by the cache that it asks for, too,
+ * beside what is from before. */
+static uint64_t limit_of(const struct px_lib_wish *wish)
+{
+    uint64_t limit = MOST_BYTES;
+
+    if (!wish->copies)
+        return EARLY_BYTES + JOB_DOOR_REST_MAX;
+    if (wish->has_cache && wish->cache_bytes < limit)
+        limit = wish->cache_bytes;
+    return limit > LEAST_BYTES ? limit : LEAST_BYTES;
+}
+
 static void ask(struct px_source *source)
 {
     const struct px_lib_wish *wish = source->cfg.wish;
 
     px_door_say_ranges(source->door, &source->ranks, source->job.base);
     px_door_say(source->door,
-                &(struct job_door){.kind = JOB_DOOR_PULL,
-                                   .channels = source->cfg.channels,
-                                   .redirects = !wish->copies,
-                                   .is_last = wish->drops_oldest,
-                                   .cache_bytes = source->cfg.cache_bytes});
+                &(struct job_door){
+                    .kind = JOB_DOOR_PULL,
+                    .channels = source->cfg.channels,
+                    .redirects = !wish->copies,
+                    .is_last = wish->drops_oldest,
+                    .cache_bytes = source->cfg.cache_bytes,
+                    .limit_bytes = wish->copies ? BRIDGE_BYTES
+                                                : (uint32_t)limit_of(wish)});
 }
 
 static bool on_word(void *arg, const struct job_door *msg)
@@ -253,19 +272,6 @@ static int copy_scope(struct px_source *source, const struct px_scope *scope)
     source->open_count = (uint64_t)topo_ranges_size(&source->ranks) *
                          (unsigned)__builtin_popcount(source->cfg.channels);
     return 0;
-}
-
-/* What waits for a slow tool is bounded by the cache that it asks for, too,
- * beside what is from before. */
-static uint64_t limit_of(const struct px_lib_wish *wish)
-{
-    uint64_t limit = MOST_BYTES;
-
-    if (!wish->copies)
-        return EARLY_BYTES + JOB_DOOR_REST_MAX;
-    if (wish->has_cache && wish->cache_bytes < limit)
-        limit = wish->cache_bytes;
-    return limit > LEAST_BYTES ? limit : LEAST_BYTES;
 }
 
 static int open_parts(struct px_source *source)

@@ -248,16 +248,24 @@ static void a_full_disk_loses_nothing(void **state)
 
 /* --- one client, step by step */
 
-static struct ep_escrow *open_one(uint64_t limit_bytes)
+static struct ep_escrow *open_some(uint64_t limit_bytes, bool is_copy)
 {
     const struct ep_escrow_cfg cfg = {.channels = 6,
                                       .size = PROCS,
                                       .limit_bytes = limit_bytes,
+                                      .is_copy = is_copy,
                                       .on_ready = on_ready};
     struct ep_escrow *escrow;
 
     lab_open(limit_bytes, 1);
     assert_int_equal(ep_escrow_open(lab->escrows, &cfg, &escrow), 0);
+    return escrow;
+}
+
+static struct ep_escrow *open_one(uint64_t limit_bytes)
+{
+    struct ep_escrow *escrow = open_some(limit_bytes, false);
+
     ep_escrow_begin(escrow);
     return escrow;
 }
@@ -404,6 +412,49 @@ static void what_cannot_be_read_is_told(void **state)
     lab_close();
 }
 
+/* Copies that come before the file has room wait in memory, as many as may. */
+static void copies_wait_and_go_without_a_word(void **state)
+{
+    struct ep_escrow *escrow = open_some((uint64_t)256 << 20, true);
+    uint8_t count = 0;
+
+    (void)state;
+    while (put_one(escrow, EP_ESCROW_COPY, count) == 0)
+        assert_true(++count < 200);
+    assert_in_range(count, EP_ESCROW_COPIES_BYTES / sizeof(piece) + 4, 199);
+    assert_int_equal(put_one(escrow, EP_ESCROW_COPY, 0), OV_EFULL);
+    check_sent(escrow, 0, count);
+    assert_true(ep_escrow_is_empty(escrow));
+    assert_int_equal(ep_escrows_moved(lab->escrows), count);
+    assert_int_equal(put_one(escrow, EP_ESCROW_COPY, 7), 0);
+    assert_false(ep_escrow_is_empty(escrow));
+    ep_escrow_leave(escrow); /* nothing goes back, and nothing waits */
+    assert_false(ep_escrows_return(lab->escrows, 0, 1));
+    assert_true(ep_escrows_are_back(lab->escrows));
+    assert_int_equal(lab->behind, 0);
+    lab_close();
+}
+
+static void copies_beyond_the_limit_are_not_taken(void **state)
+{
+    struct ep_escrow *escrow = open_some(EP_SPOOL_BLOCK_BYTES, true);
+    uint8_t count = 0, rounds = 0;
+
+    (void)state;
+    while (rounds++ < 50) {
+        while (put_one(escrow, EP_ESCROW_COPY, count) == 0)
+            assert_true(++count < 200);
+        lab_turn();
+    }
+    check_sent(escrow, 0, count);
+    assert_true(ep_escrow_is_empty(escrow));
+    assert_int_equal(put_one(escrow, EP_ESCROW_COPY, 0), 0);
+    lab_turn();
+    assert_int_equal(lab->behind, 0);
+    ep_escrow_leave(escrow);
+    lab_close();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +464,8 @@ int main(void)
         cmocka_unit_test(records_wait_while_the_store_does),
         cmocka_unit_test(nobody_waits_for_one_that_is_behind),
         cmocka_unit_test(what_cannot_be_read_is_told),
+        cmocka_unit_test(copies_wait_and_go_without_a_word),
+        cmocka_unit_test(copies_beyond_the_limit_are_not_taken),
     };
 
     /* Files that can be no larger: an error, and no signal. */

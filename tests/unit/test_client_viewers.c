@@ -475,6 +475,41 @@ static void a_job_that_is_over_is_there_for_who_looks(void **state)
     lab_close(&lab);
 }
 
+/* Where a record has to be cut it is between lines. */
+static void pieces_are_whole_lines(void **state)
+{
+    static uint8_t bytes[200000];
+    uint8_t mem[JOB_DOOR_BYTES_MAX];
+    struct lab_client client;
+    struct lab lab;
+    uint32_t at = 0;
+
+    (void)state;
+    memset(bytes, 'x', sizeof(bytes));
+    for (size_t i = 99; i < 100000; i += 100)
+        bytes[i] = '\n';
+    lab_open(&lab);
+    lab_begin(&lab);
+    lab_attach(&lab, &client, "own");
+    assert_string_equal(lab_pull(&client, LAB_BOTH), "");
+    ASSERT_HEARD(&client, "pulled");
+    lab_put(&lab, 2, 1, bytes, sizeof(bytes), false);
+    while (at < sizeof(bytes)) {
+        struct job_door msg = lab_next(&client, mem);
+        uint32_t len = (uint32_t)ov_rd_left(&msg.rest);
+
+        assert_memory_equal(msg.rest.at, bytes + at, len);
+        at += len;
+        if (at < 100000)
+            assert_int_equal(bytes[at - 1], '\n');
+        else if (at < sizeof(bytes) && at - len >= 100000)
+            assert_int_equal(len, JOB_DOOR_REST_MAX);
+    }
+    assert_int_equal(at, sizeof(bytes));
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +526,7 @@ int main(void)
         cmocka_unit_test(a_pull_is_for_what_was_named),
         cmocka_unit_test(only_what_is_pulled_is_wanted),
         cmocka_unit_test(large_records_come_in_pieces),
+        cmocka_unit_test(pieces_are_whole_lines),
         cmocka_unit_test(an_end_is_told_once),
         cmocka_unit_test(an_exit_ends_no_channel),
         cmocka_unit_test(a_job_that_is_over_is_there_for_who_looks),

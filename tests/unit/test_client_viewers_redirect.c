@@ -4,6 +4,7 @@
 #include "endpoints/client/viewers.h"
 
 #include "endpoints/client/viewer_impl.h"
+#include "endpoints/sys/writer.h"
 #include "tests/unit/rig.h"
 #include "tests/unit/viewers_lab.h"
 
@@ -322,6 +323,58 @@ static void an_end_before_the_way_back_is_told(void **state)
     lab_close(&lab);
 }
 
+static bool is_written(const void *arg)
+{
+    const struct lab *lab = arg;
+
+    return ep_writer_is_idle(lab->writer);
+}
+
+/* More waits for it than its box holds. */
+static void a_copy_may_have_a_store(void **state)
+{
+    static uint8_t bytes[JOB_DOOR_REST_MAX];
+    uint8_t mem[JOB_DOOR_BYTES_MAX];
+    struct lab_client client;
+    struct job_door msg;
+    struct lab lab;
+    unsigned count = 0;
+
+    (void)state;
+    begin(&lab);
+    lab_attach(&lab, &client, "own");
+    assert_string_equal(
+        lab_say(&client, (struct job_door){.kind = JOB_DOOR_PULL,
+                                           .channels = 2,
+                                           .limit_bytes = 64 << 20}),
+        "");
+    ASSERT_HEARD(&client, "pulled");
+    assert_false(redirects(&lab, 0, 1));
+    for (unsigned i = 0; i < 512; i++) { /* 16 MiB */
+        bytes[0] = (uint8_t)i;
+        lab_put(&lab, 0, 1, bytes, sizeof(bytes), i == 511);
+        rig_run_until_true(lab.base, is_written, &lab);
+    }
+    assert_true(ep_viewers_tap.flush(lab.tap));
+    while (count < 512) {
+        msg = lab_next(&client, mem);
+        if (msg.kind == 0)
+            continue;
+        assert_int_equal(msg.kind, JOB_DOOR_OUTPUT);
+        assert_int_equal(msg.dropped_bytes, 0);
+        assert_int_equal(*msg.rest.at, (uint8_t)count++);
+        assert_int_equal(msg.is_end, count == 512);
+    }
+    lab_turn(&lab);
+    assert_non_null(strstr(lab.calls, "flushed"));
+    assert_null(strstr(lab.calls, "say"));
+    assert_string_equal(lab_taken(&client, 1),
+                        "a client that redirects says how much it has taken of "
+                        "what it was sent");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +388,7 @@ int main(void)
         cmocka_unit_test(only_the_own_job_has_a_console),
         cmocka_unit_test(it_has_taken_only_what_it_was_sent),
         cmocka_unit_test(an_end_before_the_way_back_is_told),
+        cmocka_unit_test(a_copy_may_have_a_store),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
