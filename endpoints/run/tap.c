@@ -114,10 +114,15 @@ static void on_flushed(void *arg)
     tap->run->taps.events->on_end(tap->run);
 }
 
-/* Writers of all taps have numbers of their own in the streams. */
-static uint64_t writer_of(const struct run_tap *tap, uint32_t number)
+/* Writers and texts of all taps have numbers of their own. */
+static uint64_t number_of(const struct run_tap *tap, uint32_t number)
 {
     return (uint64_t)index_of(tap) << 32 | number;
+}
+
+static const struct run_tap *tap_of(const struct run *r, uint64_t number)
+{
+    return &r->taps.at[number >> 32];
 }
 
 static void on_push(void *arg, uint32_t base, uint32_t writer,
@@ -125,14 +130,14 @@ static void on_push(void *arg, uint32_t base, uint32_t writer,
 {
     struct run *r = run_of(arg);
 
-    r->taps.events->on_push(r, base, writer_of(arg, writer), mem, len_bytes);
+    r->taps.events->on_push(r, base, number_of(arg, writer), mem, len_bytes);
 }
 
 static void on_left(void *arg, uint32_t base, uint32_t writer)
 {
     struct run *r = run_of(arg);
 
-    r->taps.events->on_left(r, base, writer_of(arg, writer));
+    r->taps.events->on_left(r, base, number_of(arg, writer));
 }
 
 static void on_pushers(void *arg, bool are_there)
@@ -151,15 +156,16 @@ static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
                    uint32_t len_bytes)
 {
     struct run *r = run_of(arg);
+    uint64_t number = token != 0 ? number_of(arg, token) : 0;
     struct job_record record = {.time_ns = ep_clock_unix_ns(),
                                 .host = r->plan.host,
                                 .channel = channel};
 
     if (r->output == NULL || r->session.state == JOB_SESSION_OVER ||
-        !ep_run_logs_add(r->logs, token, text, len_bytes, &record))
+        !ep_run_logs_add(r->logs, number, text, len_bytes, &record))
         return false;
     if (ep_output_record(r->output, &record) < 0) {
-        (void)ep_run_logs_taken(r->logs, record.cookie, &token);
+        (void)ep_run_logs_taken(r->logs, record.cookie, &number);
         return false;
     }
     ep_watch_soon(r->watch);
@@ -417,10 +423,12 @@ void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status)
     tap->ops->exit(tap->handle, rank, status);
 }
 
-void ep_run_tap_logged(struct run *r, uint32_t token)
+void ep_run_tap_logged(struct run *r, uint64_t token)
 {
-    EACH(r, tap, logged)
-    tap->ops->logged(tap->handle, token);
+    const struct run_tap *tap = tap_of(r, token);
+
+    if (tap->handle != NULL && tap->ops->logged != NULL)
+        tap->ops->logged(tap->handle, (uint32_t)token);
 }
 
 void ep_run_tap_job(struct run *r, const struct ep_tap_job *job)
@@ -476,7 +484,7 @@ void ep_run_tap_behind(struct run *r, uint32_t number, bool is_behind)
 
 void ep_run_tap_pushed(struct run *r, uint64_t writer)
 {
-    const struct run_tap *tap = &r->taps.at[writer >> 32];
+    const struct run_tap *tap = tap_of(r, writer);
 
     if (tap->handle != NULL && tap->ops->pushed != NULL)
         tap->ops->pushed(tap->handle, (uint32_t)writer);

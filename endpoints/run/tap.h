@@ -62,8 +62,8 @@ bool ep_run_tap_gives_back(const struct run *r, uint32_t rank, uint8_t channel);
 void ep_run_tap_took_back(struct run *r, unsigned tap);
 void ep_run_tap_exit(struct run *r, uint32_t rank, uint32_t status);
 
-/* Text of a tap with that token has been written. */
-void ep_run_tap_logged(struct run *r, uint32_t token);
+/* Text with that token has been written. */
+void ep_run_tap_logged(struct run *r, uint64_t token);
 /* These ranks have a stdin; or they have none any more. */
 void ep_run_tap_stdin(struct run *r, uint32_t first, uint32_t last,
                       bool is_open);

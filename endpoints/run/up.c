@@ -89,7 +89,7 @@ static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
 static void on_taken(void *arg, uint64_t cookie)
 {
     struct run *r = arg;
-    uint32_t token;
+    uint64_t token;
 
     if (ep_run_redirect_taken(r, cookie))
         return;
