@@ -117,8 +117,9 @@ enum job_door_reason {
     JOB_DOOR_BLIND,       /* a host does not know its machine */
     JOB_DOOR_NO_DIR,      /* of a program, or it may not be entered */
     JOB_DOOR_NO_PROGRAM,
-    JOB_DOOR_NO_EXEC, /* it is no program, or may not be run */
-    JOB_DOOR_FAILED,  /* in another way */
+    JOB_DOOR_NO_EXEC,   /* it is no program, or may not be run */
+    JOB_DOOR_FAILED,    /* in another way */
+    JOB_DOOR_NO_GROWTH, /* it is to add a host that the tree has not */
     JOB_DOOR_REASONS
 };
 

@@ -4,20 +4,47 @@
 #include <stdlib.h>
 
 #include "job/job.h"
+#include "job/schema.h"
 #include "job/wish.h"
 #include "overlay/base/err.h"
+#include "text/style.h"
 
 enum {
-    HEAD_BYTES = 9,
-    HAS_STDDIAG = 1,
-    MERGES_STDERR = 2,
-    HAS_STDIN = 4,
-    FLAGS = 7
+    OUTPUTS = 1 << TEXT_CHANNEL_STDOUT | 1 << TEXT_CHANNEL_STDERR |
+              1 << TEXT_CHANNEL_STDDIAG,
+};
+
+#define FLAG(member, bit) JOB_SCHEMA_FLAG(struct job_request, member, bit)
+#define UINT(member, label, least, most)                                       \
+    JOB_SCHEMA_RANGE(struct job_request, member, label, least, most)
+
+static const struct job_schema_row flags[] = {
+    FLAG(has_stddiag, 1), FLAG(merges_stderr, 2), FLAG(has_stdin, 4),
+    FLAG(is_kept, 8),     FLAG(waits, 16),        FLAG(is_raw, 32),
+    FLAG(is_shown, 64),   FLAG(needs_shown, 128), FLAG(says_stages, 256),
+    FLAG(says_end, 512),  FLAG(has_time, 1024),   {.kind = JOB_ROW_END},
+};
+
+/* What stands before the programs, and those as bytes. */
+static const struct job_schema_row rows[] = {
+    JOB_SCHEMA_FLAGS(2, flags),
+    UINT(reader, "reader", 0, UINT32_MAX),
+    UINT(comes, "comes", 0, OUTPUTS),
+    UINT(forwards, "forwards", 0, OUTPUTS),
+    UINT(cache_bytes, "cache", 0, UINT32_MAX),
+    UINT(files, "files", 0, JOB_REQUEST_FILES - 1),
+    UINT(label, "label", 0, TEXT_LABEL_MODES - 1),
+    UINT(format, "format", 0, TEXT_FORMATS - 1),
+    JOB_SCHEMA_STRING(struct job_request, name, "name"),
+    UINT(apps_count, "programs", 1, JOB_APPS_MAX),
+    JOB_SCHEMA_REST(struct job_request, programs, "program", 1, 1,
+                    JOB_REQUEST_BYTES_MAX),
+    {.kind = JOB_ROW_END},
 };
 
 size_t job_request_bytes(const struct job_request *request)
 {
-    size_t size = HEAD_BYTES;
+    size_t size = job_schema_bytes(rows, request);
 
     for (uint32_t i = 0; i < request->apps_count; i++)
         size += job_wish_bytes(&request->apps[i]);
@@ -26,52 +53,42 @@ size_t job_request_bytes(const struct job_request *request)
 
 void job_request_encode(struct ov_wr *wr, const struct job_request *request)
 {
-    unsigned flags = 0;
-
-    if (request->has_stddiag)
-        flags |= HAS_STDDIAG;
-    if (request->merges_stderr)
-        flags |= MERGES_STDERR;
-    if (request->has_stdin)
-        flags |= HAS_STDIN;
-    ov_wr_u8(wr, (uint8_t)flags);
-    ov_wr_u32(wr, request->reader);
-    ov_wr_u32(wr, request->apps_count);
+    job_schema_encode(rows, request, wr);
     for (uint32_t i = 0; i < request->apps_count; i++)
         job_wish_encode(wr, &request->apps[i]);
 }
 
-/* What stands before the programs. Returns how many of these there are; 0: it
- * makes no sense. */
-static uint32_t get_head(struct ov_rd *rd, struct job_request *out)
+/* Files have a name, and what has none is no file. Bit 0 is that of stdin. */
+static bool makes_sense(const struct job_request *request)
 {
-    uint8_t flags = ov_rd_u8(rd);
-    uint32_t count;
-
-    *out = (struct job_request){
-        .has_stddiag = (flags & HAS_STDDIAG) != 0,
-        .merges_stderr = (flags & MERGES_STDERR) != 0,
-        .has_stdin = (flags & HAS_STDIN) != 0,
-        .reader = ov_rd_u32(rd),
-    };
-    count = ov_rd_u32(rd);
-    return rd->bad || (flags & ~FLAGS) != 0 || count > JOB_APPS_MAX ? 0 : count;
+    return (request->files == JOB_REQUEST_NO_FILES) ==
+               (request->name[0] == '\0') &&
+           ((request->comes | request->forwards) & 1) == 0;
 }
 
-int job_request_decode(struct ov_rd rd, struct job_request *out)
+static int get_programs(struct job_request *out, uint32_t count)
 {
-    uint32_t count = get_head(&rd, out);
     int rc = 0;
 
-    if (count == 0)
-        return OV_EPROTO;
     out->apps = calloc(count, sizeof(*out->apps));
     if (out->apps == NULL)
         return OV_ENOMEM;
     while (rc == 0 && out->apps_count < count)
-        rc = job_wish_decode(&rd, &out->apps[out->apps_count++]);
-    if (rc == 0 && ov_rd_left(&rd) > 0)
-        rc = OV_EPROTO;
+        rc = job_wish_decode(&out->programs, &out->apps[out->apps_count++]);
+    return rc == 0 && ov_rd_left(&out->programs) > 0 ? OV_EPROTO : rc;
+}
+
+int job_request_decode(struct ov_rd rd, struct job_request *out)
+{
+    uint32_t count;
+    int rc;
+
+    *out = (struct job_request){.apps = NULL};
+    rc = job_schema_decode(rows, rd, out);
+    count = out->apps_count;
+    out->apps_count = 0;
+    if (rc == 0)
+        rc = makes_sense(out) ? get_programs(out, count) : OV_EPROTO;
     if (rc != 0)
         job_request_fini(out);
     return rc;

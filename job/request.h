@@ -1,7 +1,12 @@
 /* A job that a client of a session asks for (JOB_DOOR_SPAWN), as bytes:
  *
- *     u8 flags (1 it has stddiag, 2 its stderr joins stdout, 4 it has stdin),
- *         u32 rank that reads stdin (JOB_READERS_ALL: all do)
+ *     u16 flags (bool members of struct job_request, in their order, from 1
+ *         on), u32 rank that reads stdin (JOB_READERS_ALL: all do)
+ *     u8 channels whose output comes to the client (bits, 1 << channel), u8
+ *         channels that others may pull, u32 bytes of each of these that are
+ *         kept for who comes late (JOB_CACHE_UNSAID)
+ *     u8 what its files are (enum job_request_files), u8 label and u8 format of
+ *         lines (text/style.h), string name of the files (empty: none)
  *     u32 programs, each as job/wish.h has it
  */
 #ifndef JOB_REQUEST_H
@@ -16,11 +21,35 @@
 
 enum { JOB_REQUEST_BYTES_MAX = 8 << 20 };
 
+/* What the launcher makes of the name (endpoints/output/names.h). */
+enum job_request_files {
+    JOB_REQUEST_NO_FILES,
+    JOB_REQUEST_DIR,     /* files below a directory of that name, */
+    JOB_REQUEST_FILE,    /* or whose names begin so, */
+    JOB_REQUEST_PATTERN, /* or are made of it */
+    JOB_REQUEST_FILES
+};
+
 struct job_request {
     struct job_wish *apps; /* after decoding owned, with their arrays */
     uint32_t apps_count;   /* 1 to JOB_APPS_MAX */
     bool has_stddiag, merges_stderr, has_stdin;
+    bool is_kept;     /* it goes on without its client */
+    bool waits;       /* its processes are not read while its client is full;
+                         else that misses what it has no room for */
+    bool is_raw;      /* its output is not gathered to lines */
+    bool is_shown;    /* on the launcher's console, too, */
+    bool needs_shown; /* or it is refused */
+    bool says_stages; /* the launcher tells its user how far it is, */
+    bool says_end;    /* or of its end alone */
+    bool has_time;    /* lines that are shown, or in files, begin with it */
     uint32_t reader;
+    uint8_t comes, forwards;
+    uint32_t cache_bytes;
+    uint8_t files;         /* enum job_request_files */
+    uint8_t label, format; /* enum text_label_mode, enum text_format_kind */
+    const char *name;      /* borrowed; "" or NULL: no files */
+    struct ov_rd programs; /* the reader's own */
 };
 
 /* How many bytes it takes. O(bytes). */

@@ -13,6 +13,7 @@
 #include "endpoints/run/nodes.h"
 #include "job/door.h"
 #include "overlay/base/err.h"
+#include "text/style.h"
 
 extern char **environ;
 
@@ -166,6 +167,9 @@ static bool make_app(const struct ep_run_options *o,
 const char *request_make(const struct ep_run_options *o, uint32_t reader,
                          struct job_request *out)
 {
+    const uint8_t outputs = 1 << TEXT_CHANNEL_STDOUT |
+                            1 << TEXT_CHANNEL_STDERR |
+                            (o->stddiag ? 1 << TEXT_CHANNEL_STDDIAG : 0);
     bool is_made;
 
     *out = (struct job_request){
@@ -173,7 +177,11 @@ const char *request_make(const struct ep_run_options *o, uint32_t reader,
         .has_stddiag = o->stddiag,
         .merges_stderr = o->merge_stderr, /* one pipe: the order is kept */
         .has_stdin = reader != REQUEST_READER_NONE,
+        .waits = true,
         .reader = reader == REQUEST_READER_NONE ? 0 : reader,
+        .comes = outputs,
+        .forwards = outputs,
+        .cache_bytes = JOB_CACHE_UNSAID,
     };
     is_made = out->apps != NULL;
     while (is_made && out->apps_count < o->apps_count) {
@@ -231,6 +239,7 @@ const char *request_explain(const struct ep_run_options *o, uint32_t reader,
                  RUN_SPARE_PROCS);
         break;
     case JOB_DOOR_NO_HOST:
+    case JOB_DOOR_NO_GROWTH:
         return "the job cannot be started: the dvm has not all of its hosts "
                "(`xylem dvm -v' names one)";
     case JOB_DOOR_BAD_HOSTS:

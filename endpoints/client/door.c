@@ -17,6 +17,7 @@
 
 #include "endpoints/client/folder.h"
 #include "endpoints/client/viewers.h"
+#include "endpoints/client/watchers.h"
 #include "endpoints/sys/why.h"
 #include "job/door.h"
 #include "overlay/base/err.h"
@@ -33,9 +34,10 @@ enum {
 struct client {
     struct ep_door *door;
     struct client *next;
-    struct event *reads;      /* owned; NULL while nobody serves it */
-    struct ep_viewer *viewer; /* owned; NULL: it has not asked for a job */
-    int fd;                   /* owned */
+    struct event *reads;        /* owned; NULL while nobody serves it */
+    struct ep_viewer *viewer;   /* owned; NULL: it has not asked for a job, */
+    struct ep_watcher *watcher; /* owned; NULL: nor watches */
+    int fd;                     /* owned */
     bool is_greeted;
     bool awaits_tools; /* an answer to ADDRESS is due */
 };
@@ -89,6 +91,8 @@ static void drop(struct client *client)
     door->clients--;
     if (client->viewer != NULL)
         ep_viewer_close(client->viewer);
+    if (client->watcher != NULL)
+        ep_watcher_close(client->watcher);
     if (client->reads != NULL)
         event_free(client->reads);
     close(client->fd);
@@ -149,28 +153,51 @@ static void on_cut(void *arg, const char *why)
     struct client *client = arg;
 
     client->viewer = NULL;
+    client->watcher = NULL;
     if (why != NULL)
         (void)refuse(client, why);
     drop(client);
 }
 
 static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
+static const struct ep_watcher_events watcher_events = {.on_cut = on_cut};
+
+/* It has said what it is there for. */
+static bool is_bound(const struct client *client)
+{
+    return client->viewer != NULL || client->watcher != NULL;
+}
 
 static bool attach(struct client *client, const struct job_door *msg)
 {
     char why[JOB_DOOR_TEXT_MAX];
 
-    if (client->viewer != NULL)
+    if (is_bound(client))
         return refuse(client, "a client attaches to one job, once");
     client->viewer = ep_viewer_open(client->door->viewers, client->fd,
                                     msg->text, &viewer_events, client, why);
     return client->viewer != NULL || refuse(client, why);
 }
 
+static bool watch(struct client *client, const struct job_door *msg)
+{
+    struct ep_watchers *all = ep_viewers_watchers(client->door->viewers);
+    const char *why;
+
+    (void)msg;
+    if (is_bound(client))
+        return refuse(client, "a client watches, or is there for a job");
+    client->watcher =
+        ep_watcher_open(all, client->fd, &watcher_events, client, &why);
+    return client->watcher != NULL || refuse(client, why);
+}
+
 static bool spawn(struct client *client, const struct job_door *msg)
 {
     const char *why = "the session is out of memory";
 
+    if (client->watcher != NULL)
+        return refuse(client, "a client watches, or is there for a job");
     if (client->viewer == NULL)
         client->viewer = ep_viewer_ask(client->door->viewers, client->fd,
                                        &viewer_events, client);
@@ -181,9 +208,11 @@ static bool spawn(struct client *client, const struct job_door *msg)
 
 static bool look(struct client *client, const struct job_door *msg)
 {
-    const char *why = "a client attaches to a job before it asks of it";
+    const char *why = "a client attaches to a job, or watches, before it asks";
 
-    if (client->viewer != NULL)
+    if (client->watcher != NULL)
+        why = ep_watcher_hear(client->watcher, msg);
+    else if (client->viewer != NULL)
         why = ep_viewer_hear(client->viewer, msg);
     return why == NULL || refuse(client, why);
 }
@@ -203,8 +232,14 @@ static const struct {
     [JOB_DOOR_PULL] = {.hear = look},
     [JOB_DOOR_TAKEN] = {.hear = look},
     [JOB_DOOR_PUSH] = {.hear = look},
-    [JOB_DOOR_SPAWN] = {.hear = spawn, .of_dvm = true},
-    [JOB_DOOR_SIGNAL] = {.hear = look, .of_dvm = true},
+    [JOB_DOOR_SPAWN] = {.hear = spawn},
+    [JOB_DOOR_SIGNAL] = {.hear = look},
+    [JOB_DOOR_WATCH] = {.hear = watch},
+    [JOB_DOOR_DESCRIBE] = {.hear = look},
+    [JOB_DOOR_NAME] = {.hear = look},
+    [JOB_DOOR_LOG] = {.hear = look},
+    [JOB_DOOR_EVENT] = {.hear = look},
+    [JOB_DOOR_NOTE] = {.hear = look},
 };
 
 static bool hear(struct client *client, struct ov_rd packet)

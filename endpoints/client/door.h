@@ -8,7 +8,7 @@
  * another one within a minute.
  *
  * All in the loop's thread. Memory: 100 bytes a client, and what
- * endpoints/client/viewers.h says.
+ * endpoints/client/viewers.h and watchers.h say.
  */
 #ifndef ENDPOINTS_CLIENT_DOOR_H
 #define ENDPOINTS_CLIENT_DOOR_H
@@ -19,7 +19,9 @@ struct ep_door;
 struct ep_viewers;
 struct event_base;
 
-enum { EP_DOOR_CLIENTS_MAX = 128 };
+/* A tool has one that watches, and one for each of its pulls, pushes and jobs.
+ * Each takes a descriptor. */
+enum { EP_DOOR_CLIENTS_MAX = 512 };
 
 struct ep_door_events {
     /* The dvm is to end. */

@@ -5,12 +5,41 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+#include "overlay/base/wire.h"
+
 static void free_job(struct ep_seen_job *job)
 {
+    for (uint32_t i = 0; job->programs != NULL && i < job->apps; i++)
+        free(job->programs[i]);
+    free(job->programs);
     free(job->name);
     free(job->places);
+    free(job->pids);
+    free(job->statuses);
     free(job->state);
     free(job);
+}
+
+static uint32_t channels_of(const struct ep_seen_job *job)
+{
+    uint32_t count = 0;
+
+    for (unsigned channel = 1; channel < 8; channel++)
+        count += job->channels >> channel & 1;
+    return count;
+}
+
+/* From that rank on; NULL: none of them has ended. */
+static void set_numbers(uint8_t *numbers, uint32_t rank, uint32_t count,
+                        const uint32_t *values)
+{
+    struct ov_wr wr = ov_wr_init(numbers + (size_t)rank * JOB_DOOR_NUMBER_BYTES,
+                                 (size_t)count * JOB_DOOR_NUMBER_BYTES);
+
+    for (uint32_t i = 0; i < count; i++)
+        ov_wr_u32(&wr, values != NULL ? values[i] : JOB_DOOR_RUNS);
 }
 
 struct ep_seen_job *ep_seen_add(struct ep_seen *seen,
@@ -23,16 +52,52 @@ struct ep_seen_job *ep_seen_add(struct ep_seen *seen,
     *job = *like;
     job->next = NULL;
     job->name = strdup(like->name);
-    job->state = calloc(job->size > 0 ? job->size : 1, 1);
-    job->places = calloc(job->parts > 0 ? job->parts : 1, sizeof(*job->places));
-    if (job->name == NULL || job->state == NULL || job->places == NULL) {
+    job->state = calloc((size_t)job->size + 1, 1);
+    job->places = calloc((size_t)job->parts + 1, sizeof(*job->places));
+    job->programs = calloc((size_t)job->apps + 1, sizeof(*job->programs));
+    job->pids = calloc((size_t)job->size + 1, JOB_DOOR_NUMBER_BYTES);
+    job->statuses = malloc(((size_t)job->size + 1) * JOB_DOOR_NUMBER_BYTES);
+    if (job->name == NULL || job->state == NULL || job->places == NULL ||
+        job->programs == NULL || job->pids == NULL || job->statuses == NULL) {
         free_job(job);
         return NULL;
     }
+    set_numbers(job->statuses, 0, job->size, NULL);
+    job->open = job->size * channels_of(job);
     while (*at != NULL)
         at = &(*at)->next;
     *at = job;
     return job;
+}
+
+int ep_seen_place(struct ep_seen_job *job, uint32_t index,
+                  const struct job_neighbours *part)
+{
+    char **program = &job->programs[part->app];
+
+    OV_ASSERT(index < job->parts && part->app < job->apps);
+    if (*program == NULL)
+        *program = strdup(part->program);
+    if (*program == NULL)
+        return OV_ENOMEM;
+    job->places[index] = *part;
+    job->places[index].program = *program;
+    return 0;
+}
+
+void ep_seen_started(struct ep_seen_job *job, uint32_t rank,
+                     const uint32_t *pids, uint32_t count)
+{
+    if (rank >= job->size || count > job->size - rank)
+        return;
+    set_numbers(job->pids, rank, count, pids);
+    job->started += count;
+}
+
+void ep_seen_exit(struct ep_seen_job *job, uint32_t rank, uint32_t status)
+{
+    set_numbers(job->statuses, rank, 1, &status);
+    job->exited++;
 }
 
 struct ep_seen_job *ep_seen_of(const struct ep_seen *seen, uint32_t number)
@@ -54,7 +119,7 @@ static void list_names(const struct ep_seen *seen, char *why, size_t size_bytes)
 
     for (const struct ep_seen_job *job = seen->jobs; job != NULL;
          job = job->next) {
-        if (job->is_over)
+        if (job->is_over || job->is_daemons)
             continue;
         if (len + strlen(job->name) + sizeof(",, and more") > size_bytes) {
             snprintf(why + len, size_bytes - len, ", and more");
@@ -72,7 +137,7 @@ static struct ep_seen_job *find_only(const struct ep_seen *seen, char *why,
     struct ep_seen_job *only = NULL;
 
     for (struct ep_seen_job *job = seen->jobs; job != NULL; job = job->next) {
-        if (job->is_over)
+        if (job->is_over || job->is_daemons)
             continue;
         if (only != NULL) {
             list_names(seen, why, size_bytes);
@@ -92,7 +157,8 @@ struct ep_seen_job *ep_seen_find(const struct ep_seen *seen, const char *name,
 
     if (name[0] == '\0')
         return find_only(seen, why, size_bytes);
-    while (job != NULL && (job->is_gone || strcmp(job->name, name) != 0))
+    while (job != NULL &&
+           (job->is_gone || job->is_daemons || strcmp(job->name, name) != 0))
         job = job->next;
     if (job == NULL)
         snprintf(why, size_bytes,

@@ -23,8 +23,8 @@ struct event_base;
 enum { EP_TAP_WHY_MAX = 256 };
 
 /* What a tap may call; never from within a call to it, but on_part (also from
- * open), on_note, on_spawn from again, and on_returned, on_released,
- * on_back_over and on_say from close. */
+ * open), on_note, on_say, on_spawn from again, and on_returned, on_released
+ * and on_back_over from close. */
 struct ep_tap_events {
     /* Where the ranks of the job with this base are: part `index` of parts, in
      * the order of ranks. Only while it runs. The host's name is there as long

@@ -5,7 +5,7 @@
 #include "endpoints/client/viewer_impl.h"
 #include "overlay/base/err.h"
 
-enum { BOX_BYTES = 4 << 20, OWNER_BYTES = 64 << 20 };
+enum { BOX_BYTES = 4 << 20, AWAITED_BYTES = 64 << 20 };
 
 /* Those that had no room because of this one have some, too. */
 static void on_empty(void *arg)
@@ -22,12 +22,11 @@ static void on_empty(void *arg)
 int ep_viewer_box(struct ep_viewer *viewer)
 {
     struct ep_viewers *all = viewer->all;
-    const bool is_owner = viewer->name == NULL;
     const struct ep_outbox_cfg cfg = {
         .base = all->cfg.base,
         .fd = viewer->fd,
-        .limit_bytes = is_owner ? OWNER_BYTES : BOX_BYTES,
-        .pool = is_owner ? &all->owners : &all->pool,
+        .limit_bytes = viewer->is_awaited ? AWAITED_BYTES : BOX_BYTES,
+        .pool = viewer->is_awaited ? &all->awaited : &all->pool,
         .on_empty = on_empty,
         .arg = viewer};
 

@@ -42,11 +42,13 @@ struct ep_viewer {
     int fd;
     char *name; /* owned: of the job that it waits for; NULL: */
     struct ep_viewer_request request; /* it starts one, */
-    bool is_owner; /* which ends with it, and waits while it is full */
-    bool is_full;  /* as the launcher knows */
-    struct ep_seen_job *job;   /* held; NULL: it waits */
-    struct ep_outbox *box;     /* owned */
-    struct topo_range *ranges; /* owned: what it is to pull */
+    bool is_owner;                    /* which ends with it, unless it */
+    bool is_kept;                     /* is to be kept, */
+    bool is_awaited;                  /* and waits while it is full */
+    bool is_full;                     /* as the launcher knows */
+    struct ep_seen_job *job;          /* held; NULL: it waits */
+    struct ep_outbox *box;            /* owned */
+    struct topo_range *ranges;        /* owned: what it is to pull */
     uint32_t ranges_count;
     bool is_pulling;
     uint8_t channels; /* that it pulls */
@@ -70,7 +72,8 @@ struct ep_viewer {
 struct ep_viewers {
     struct ep_tap_cfg cfg; /* events NULL: the tap is not open */
     struct ep_seen seen;
-    struct ep_viewer *first; /* owned by their clients */
+    struct ep_watchers *watchers; /* owned */
+    struct ep_viewer *first;      /* owned by their clients */
     struct ep_outbox_pool pool;
     struct event *limit; /* owned: of a flush; NULL: none */
     struct event *soon;  /* owned: what cannot be said from within a call */
@@ -79,10 +82,12 @@ struct ep_viewers {
     const char *why;     /* that clients are to go, at its end; NULL: no word */
     uint64_t moved;      /* packets at the last look of the limit, */
     unsigned looks;      /* and how many of these there were */
-    struct ep_outbox_pool owners; /* of those who own their jobs */
-    struct ep_escrows *escrows;   /* owned; NULL: the tap is not open */
-    uint32_t made;                /* viewers */
-    bool have_pushers;            /* as it was told */
+    struct ep_outbox_pool awaited; /* of those whose jobs wait */
+    struct ep_escrows *escrows;    /* owned; NULL: the tap is not open */
+    uint32_t made;                 /* viewers */
+    /* What one asks for, while the launcher is told; NULL: none does. */
+    const struct job_request *asked;
+    bool have_pushers; /* as it was told */
     /* One has less to send, or more, begins to push, ends that, or goes. */
     void (*on_change)(struct ep_viewers *all);
     void (*on_ready)(void *viewer);
@@ -170,8 +175,15 @@ void ep_viewer_unstarted(struct ep_viewer *viewer,
 void ep_viewer_over(struct ep_viewer *viewer);
 /* Its job waits while much is kept for it. */
 void ep_viewer_hold(struct ep_viewer *viewer);
-/* It goes: so does its job. */
+/* It goes: so does its job, unless it is to be kept. */
 void ep_viewer_spawn_end(struct ep_viewer *viewer);
+
+/* --- viewer_spawn_wish.c */
+
+/* Asks the launcher. Returns as on_spawn. */
+bool ep_viewer_spawn_wish(struct ep_viewers *all,
+                          const struct job_request *request,
+                          struct ep_tap_spawned *out, char *why);
 
 /* --- viewer_attach.c */
 

@@ -9,7 +9,6 @@
 #include "endpoints/sys/clock.h"
 #include "job/request.h"
 #include "overlay/base/err.h"
-#include "overlay/wire/frame.h"
 
 enum {
     HOLD_BYTES = 1 << 20, /* kept for it, and its job waits */
@@ -26,7 +25,7 @@ static struct topo_range range_of(const struct ep_seen_job *job)
 static const uint8_t refusals[] = {
     [EP_TAP_NO_ROOM] = JOB_DOOR_NO_ROOM,
     [EP_TAP_NO_HOST] = JOB_DOOR_NO_HOST,
-    [EP_TAP_NO_GROWTH] = JOB_DOOR_NO_HOST,
+    [EP_TAP_NO_GROWTH] = JOB_DOOR_NO_GROWTH,
     [EP_TAP_BAD_HOSTS] = JOB_DOOR_BAD_HOSTS,
     [EP_TAP_NO_READER] = JOB_DOOR_NO_READER,
     [EP_TAP_BLIND] = JOB_DOOR_BLIND,
@@ -50,6 +49,7 @@ static void refuse(struct ep_viewer *viewer, uint8_t reason, const char *why)
 
 /* Its output comes from the first byte on, and nothing is asked for. */
 static const char *own(struct ep_viewer *viewer,
+                       const struct job_request *request,
                        const struct ep_tap_spawned *spawned)
 {
     struct ep_viewers *all = viewer->all;
@@ -58,6 +58,7 @@ static const char *own(struct ep_viewer *viewer,
                                      spawned->base + spawned->size - 1};
     const char *why = "the session is out of memory";
 
+    viewer->is_awaited = request->waits;
     if (job != NULL)
         why = ep_viewer_attach(viewer, job);
     if (why != NULL) {
@@ -65,28 +66,10 @@ static const char *own(struct ep_viewer *viewer,
         return why;
     }
     viewer->is_owner = true;
+    viewer->is_kept = request->is_kept;
     ep_viewer_pull_all(viewer);
+    viewer->channels &= request->comes;
     return NULL;
-}
-
-static bool start(const struct ep_viewer *viewer, struct job_request *request,
-                  struct ep_tap_spawned *out, char *why)
-{
-    const struct ep_tap_cfg *run = &viewer->all->cfg;
-    const unsigned outputs = 1u << OV_CHANNEL_STDOUT | 1u << OV_CHANNEL_STDERR;
-    const struct ep_tap_spawn spawn = {
-        .apps = request->apps,
-        .apps_count = request->apps_count,
-        .has_stddiag = request->has_stddiag,
-        .has_stdin = request->has_stdin,
-        .reader = request->reader,
-        .output.merges_stderr = request->merges_stderr,
-        .cache_bytes = JOB_CACHE_UNSAID,
-        .cache_channels =
-            outputs | (request->has_stddiag ? 1u << OV_CHANNEL_STDDIAG : 0u),
-    };
-
-    return run->events->on_spawn(run->arg, &spawn, out, why);
 }
 
 const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
@@ -102,8 +85,8 @@ const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
     if (job_request_decode(ov_rd_init(asked->mem, asked->len_bytes),
                            &request) != 0)
         return "this is no job, or there is no memory for it";
-    if (start(viewer, &request, &spawned, why))
-        wrong = own(viewer, &spawned);
+    if (ep_viewer_spawn_wish(viewer->all, &request, &spawned, why))
+        wrong = own(viewer, &request, &spawned);
     else if (spawned.refusal != EP_TAP_LATER)
         refuse(viewer, refusals[spawned.refusal], why);
     job_request_fini(&request);
@@ -205,7 +188,7 @@ void ep_viewer_hold(struct ep_viewer *viewer)
     struct topo_range range;
     bool is_full;
 
-    if (!viewer->is_owner || run->events == NULL)
+    if (!viewer->is_awaited || run->events == NULL)
         return;
     is_full = viewer->is_full ? !ep_outbox_is_empty(viewer->box)
                               : ep_outbox_bytes(viewer->box) > HOLD_BYTES;
@@ -229,7 +212,7 @@ void ep_viewer_spawn_end(struct ep_viewer *viewer)
         return;
     if (viewer->is_full)
         run->events->on_hold(run->arg, &range, false);
-    if (job->is_over)
+    if (job->is_over || viewer->is_kept)
         return;
     job->kill_ns = ep_clock_ns() + HANGUP_S * UINT64_C(1000000000);
     if (!evtimer_pending(viewer->all->kills, NULL))

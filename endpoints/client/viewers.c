@@ -8,6 +8,8 @@
 #include <event2/event.h>
 
 #include "endpoints/client/viewer_impl.h"
+#include "endpoints/client/viewer_jobs.h"
+#include "endpoints/client/watchers.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
@@ -38,7 +40,7 @@ static void cut(struct ep_viewer *viewer, const char *why)
 /* --- output */
 
 /* False: it says nothing new. */
-static bool note_end(const struct ep_seen_job *job, struct job_record *rec)
+static bool note_end(struct ep_seen_job *job, struct job_record *rec)
 {
     uint8_t *state = &job->state[rec->proc - job->base];
     const uint8_t bit = (uint8_t)(1u << rec->channel);
@@ -46,15 +48,26 @@ static bool note_end(const struct ep_seen_job *job, struct job_record *rec)
     if (!rec->is_end)
         return true;
     rec->is_end = (*state & bit) == 0;
+    if (rec->is_end && (job->channels & bit) != 0)
+        job->open--;
     *state |= bit;
     return rec->is_end || rec->len_bytes > 0;
+}
+
+/* Behind all that came of it. */
+static void tell_end(struct ep_viewers *all, struct ep_seen_job *job,
+                     const struct job_record *end)
+{
+    if (end->is_cut)
+        ep_watchers_broken(all->watchers, end->proc, end->channel);
+    ep_watchers_look(all->watchers, job);
 }
 
 /* None of them holds it. */
 static enum ep_tap_output tap_output(void *tap, const struct job_record *rec)
 {
     struct ep_viewers *all = tap;
-    const struct ep_seen_job *job = ep_seen_of(&all->seen, rec->proc);
+    struct ep_seen_job *job = ep_seen_of(&all->seen, rec->proc);
     struct job_record its = *rec;
     bool is_taken = false;
 
@@ -67,6 +80,8 @@ static enum ep_tap_output tap_output(void *tap, const struct job_record *rec)
         if (at->job == job && at->is_pulling)
             is_taken |= ep_viewer_output(at, &its);
     }
+    if (its.is_end && its.ticket == 0)
+        tell_end(all, job, &its);
     return is_taken ? EP_TAP_TAKEN : EP_TAP_PASSED;
 }
 
@@ -155,40 +170,6 @@ static void tap_lost(void *tap, uint32_t first, uint32_t count)
 
 /* --- stdin */
 
-static void tap_has_stdin(void *tap, uint32_t first, uint32_t last,
-                          bool is_open)
-{
-    const struct ep_viewers *all = tap;
-    const struct ep_seen_job *job = ep_seen_of(&all->seen, first);
-
-    if (job == NULL)
-        return;
-    for (uint32_t rank = first - job->base;
-         rank < job->size && job->base + rank <= last; rank++) {
-        if (is_open)
-            job->state[rank] |= EP_SEEN_READS;
-        else
-            job->state[rank] &= (uint8_t)~EP_SEEN_READS;
-    }
-}
-
-static void tap_behind(void *tap, uint32_t number, bool is_behind)
-{
-    struct ep_viewers *all = tap;
-    struct ep_seen_job *job = ep_seen_of(&all->seen, number);
-    uint8_t *state;
-
-    if (job == NULL)
-        return;
-    state = &job->state[number - job->base];
-    if (((*state & EP_SEEN_BEHIND) != 0) == is_behind ||
-        (is_behind && (*state & EP_SEEN_OVER) != 0))
-        return; /* a node that was given up may say it of one that is over */
-    *state ^= EP_SEEN_BEHIND;
-    job->behind += is_behind ? 1 : UINT32_MAX;
-    ep_viewers_soon(all);
-}
-
 static void tap_pushed(void *tap, uint32_t writer)
 {
     const struct ep_viewers *all = tap;
@@ -198,6 +179,13 @@ static void tap_pushed(void *tap, uint32_t writer)
         at = at->next;
     if (at != NULL)
         ep_viewer_pushed(at);
+}
+
+static void tap_logged(void *tap, uint32_t token)
+{
+    const struct ep_viewers *all = tap;
+
+    ep_watchers_logged(all->watchers, token);
 }
 
 static void tell_pushers(struct ep_viewers *all)
@@ -210,76 +198,6 @@ static void tell_pushers(struct ep_viewers *all)
         return;
     all->have_pushers = are_there;
     all->cfg.events->on_pushers(all->cfg.arg, are_there);
-}
-
-/* --- lives of jobs */
-
-static struct ep_seen_job *add(struct ep_viewers *all,
-                               const struct ep_seen_job *like)
-{
-    struct ep_seen_job *job = ep_seen_add(&all->seen, like);
-
-    for (uint32_t i = 0; job != NULL && i < job->parts; i++)
-        all->cfg.events->on_part(all->cfg.arg, job->base, i, &job->places[i]);
-    return job;
-}
-
-static void tap_exit(void *tap, uint32_t number, uint32_t status)
-{
-    struct ep_viewers *all = tap;
-    struct ep_seen_job *job = ep_seen_of(&all->seen, number);
-    uint8_t *state;
-
-    if (job == NULL)
-        return;
-    state = &job->state[number - job->base];
-    if (status != 0 && (*state & EP_SEEN_OVER) == 0)
-        job_failure_add(&job->failure, number - job->base, (int)status,
-                        ep_clock_ns());
-    *state |= EP_SEEN_OVER;
-    *state &= (uint8_t)~EP_SEEN_READS;
-    tap_behind(tap, number, false);
-}
-
-static void tell_owner(struct ep_viewers *all, const struct ep_seen_job *job,
-                       const struct ep_tap_job *told)
-{
-    struct ep_viewer *at = all->first;
-
-    while (at != NULL && (at->job != job || !at->is_owner))
-        at = at->next;
-    if (at == NULL)
-        return;
-    if (told->event == EP_TAP_JOB_STARTED)
-        ep_viewer_started(at);
-    else if (told->event == EP_TAP_JOB_FAILED)
-        ep_viewer_unstarted(at, told);
-    else if (told->event == EP_TAP_JOB_ENDED)
-        ep_viewer_over(at);
-}
-
-static void tap_job(void *tap, const struct ep_tap_job *told)
-{
-    struct ep_viewers *all = tap;
-    struct ep_seen_job *job = ep_seen_of(&all->seen, told->base);
-    const struct ep_seen_job begun = {.base = told->base,
-                                      .size = told->size,
-                                      .parts = told->parts,
-                                      .cache_bytes = told->cache_bytes,
-                                      .channels = told->channels,
-                                      .name = (char *)(uintptr_t)told->nspace};
-
-    if (told->event == EP_TAP_JOB_BEGUN)
-        (void)add(all, &begun);
-    if (job == NULL)
-        return;
-    job->is_started |= told->event != EP_TAP_JOB_BEGUN;
-    job->is_over |= told->event == EP_TAP_JOB_ENDED;
-    ep_viewers_soon(all);
-    tell_owner(all, job, told);
-    if (told->event == EP_TAP_JOB_FORGOTTEN ||
-        (told->event == EP_TAP_JOB_ENDED && job->cache_bytes == 0))
-        ep_seen_forget(&all->seen, job);
 }
 
 /* --- the end of all output */
@@ -296,12 +214,14 @@ static bool is_flushed(const struct ep_viewers *all)
             (at->is_behind || has_untaken(at) || !ep_outbox_is_empty(at->box)))
             return false;
     }
-    return ep_escrows_are_back(all->escrows);
+    return ep_watchers_are_told(all->watchers) &&
+           ep_escrows_are_back(all->escrows);
 }
 
 static uint64_t moved(const struct ep_viewers *all)
 {
-    return all->pool.sent + all->owners.sent + ep_escrows_moved(all->escrows);
+    return all->pool.sent + all->awaited.sent +
+           ep_watchers_sent(all->watchers) + ep_escrows_moved(all->escrows);
 }
 
 /* What those that redirect do not take goes back while there is a console. */
@@ -357,6 +277,7 @@ static bool tap_flush(void *tap)
 {
     struct ep_viewers *all = tap;
 
+    ep_watchers_flush(all->watchers);
     if (is_flushed(all))
         return false;
     all->moved = moved(all);
@@ -466,6 +387,7 @@ static void tap_close(void *tap)
     free_event(&all->limit);
     free_event(&all->soon);
     free_event(&all->kills);
+    ep_watchers_close(all->watchers, all->why);
     for (struct ep_viewer *at = all->first; at != NULL; at = next) {
         next = at->next;
         if (at->job != NULL)
@@ -477,15 +399,19 @@ static void tap_close(void *tap)
     all->why = NULL;
 }
 
-/* A dvm has no job of its own: its processes are its daemons. */
+/* A dvm has no job of its own: these are its daemons, of which only those that
+ * watch hear. */
 static void *tap_open(const struct ep_tap_cfg *cfg)
 {
     struct ep_viewers *all = cfg->self;
     struct ep_seen_job own = {.size = cfg->size,
+                              .apps = cfg->apps,
                               .parts = cfg->parts,
                               .cache_bytes = cfg->cache_bytes,
-                              .channels = cfg->channels,
+                              .channels = cfg->is_dvm ? 0 : cfg->channels,
+                              .forwards = cfg->is_dvm ? 0 : cfg->channels,
                               .name = (char *)(uintptr_t)cfg->nspace,
+                              .is_daemons = cfg->is_dvm,
                               .is_started = true};
 
     if (all == NULL)
@@ -494,7 +420,8 @@ static void *tap_open(const struct ep_tap_cfg *cfg)
     all->soon = event_new(cfg->base, -1, 0, on_soon, all);
     all->kills = evtimer_new(cfg->base, on_kills, all);
     if (!ep_viewers_escrows_open(all) || all->soon == NULL ||
-        all->kills == NULL || (!cfg->is_dvm && add(all, &own) == NULL)) {
+        all->kills == NULL || !ep_viewers_job_add(all, &own) ||
+        ep_watchers_open(all->watchers, cfg) != 0) {
         tap_close(all);
         return NULL;
     }
@@ -510,28 +437,42 @@ const struct ep_tap_ops ep_viewers_tap = {
     .output = tap_output,
     .has_room = tap_has_room,
     .lost = tap_lost,
+    .started = ep_viewers_started,
     .replays = tap_replays,
     .redirects = tap_redirects,
     .gives_back = tap_gives_back,
     .took_back = tap_took_back,
     .wants = tap_wants,
-    .exit = tap_exit,
-    .has_stdin = tap_has_stdin,
-    .behind = tap_behind,
+    .exit = ep_viewers_exit,
+    .logged = tap_logged,
+    .has_stdin = ep_viewers_has_stdin,
+    .behind = ep_viewers_behind,
     .pushed = tap_pushed,
-    .job = tap_job,
+    .job = ep_viewers_job,
     .again = tap_again,
     .flush = tap_flush,
 };
 
+static void on_watchers(void *arg)
+{
+    on_change(arg);
+}
+
 struct ep_viewers *ep_viewers_new(void)
 {
     struct ep_viewers *all = calloc(1, sizeof(*all));
+    struct ep_watchers_cfg watching = {.on_change = on_watchers, .arg = all};
 
     if (all == NULL)
         return NULL;
+    watching.seen = &all->seen;
     all->pool.limit_bytes = POOL_BYTES;
-    all->owners.limit_bytes = UINT64_MAX / 2;
+    all->awaited.limit_bytes = UINT64_MAX / 2;
+    all->watchers = ep_watchers_new(&watching);
+    if (all->watchers == NULL) {
+        free(all);
+        return NULL;
+    }
     all->on_change = on_change;
     all->on_ready = ep_viewer_ready;
     return all;
@@ -539,7 +480,15 @@ struct ep_viewers *ep_viewers_new(void)
 
 void ep_viewers_free(struct ep_viewers *all)
 {
+    if (all == NULL)
+        return;
+    ep_watchers_free(all->watchers);
     free(all);
+}
+
+struct ep_watchers *ep_viewers_watchers(struct ep_viewers *all)
+{
+    return all->watchers;
 }
 
 void ep_viewers_anew(struct ep_viewers *all)

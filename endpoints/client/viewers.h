@@ -1,6 +1,8 @@
 /* Clients that look at a job: they get a copy of its output, and push to its
- * stdin. Or they start one, which is theirs: all of its output comes, it waits
- * while they do not take that, and it ends with them.
+ * stdin. Or they start one (job/request.h), which is theirs: what they name of
+ * its output comes from the first byte on, it waits while they do not take that
+ * where they ask for it, and it ends with them unless it is to be kept. Others
+ * watch the session (watchers.h).
  *
  * They are a tap of the launcher (endpoints/client/taps.h) that never holds a
  * record: what a client takes is sent from where it lies, or copied to its
@@ -17,7 +19,7 @@
  * done again is told to come again. All in the loop's thread.
  *
  * Memory: for each client that is slow 4 MiB and 64 KiB of words, 16 MiB for
- * all and 128 KiB of each beyond that; for one that owns its job 1 MiB and what
+ * all and 128 KiB of each beyond that; for one whose job waits 1 MiB and what
  * is on its way in the tree when the job is held back, 64 MiB at most. For each
  * process of a job a byte, and for each client that looks at it one more, while
  * it waits for what was before another one, and 24 where something was dropped.
@@ -33,6 +35,7 @@
 
 struct ep_viewer;
 struct ep_viewers;
+struct ep_watchers;
 
 /* Its cfg.self is the struct ep_viewers; NULL: there is no tap. */
 extern const struct ep_tap_ops ep_viewers_tap;
@@ -49,6 +52,9 @@ struct ep_viewers *ep_viewers_new(void);
 void ep_viewers_anew(struct ep_viewers *all);
 /* The tap is closed, and no viewer is left. NULL is fine. */
 void ep_viewers_free(struct ep_viewers *all);
+
+/* Those that watch (watchers.h); borrowed. */
+struct ep_watchers *ep_viewers_watchers(struct ep_viewers *all);
 
 /* The client behind this socket, which is borrowed, wants to attach to the job
  * of this name ("": the only one): it is told of it, at once or when the tap is

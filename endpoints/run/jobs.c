@@ -189,6 +189,9 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
 {
     struct run_job *job;
 
+    out->refusal = EP_TAP_LATER;
+    if (r->session.state == JOB_SESSION_LAUNCHING)
+        return false;
     out->refusal = EP_TAP_NO_ROOM;
     if (!may_spawn(r, spawn, why))
         return false;

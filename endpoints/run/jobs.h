@@ -25,9 +25,9 @@ int ep_run_jobs_open(struct run *r);
  * word. */
 void ep_run_jobs_close(struct run *r);
 
-/* Plans a further job and tells it to the nodes; while the run is running.
- * False when it cannot be, with a sentence in why (EP_TAP_WHY_MAX bytes).
- * O(nodes + processes). */
+/* Plans a further job and tells it to the nodes, while the run is running;
+ * before that it is put off. False when it cannot be, with a sentence in why
+ * (EP_TAP_WHY_MAX bytes). O(nodes + processes). */
 bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
                   struct ep_tap_spawned *out, char *why);
 

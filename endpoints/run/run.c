@@ -297,7 +297,8 @@ static int open_all(struct run *r)
     if (rc != 0)
         return 1;
     /* The daemons begin, and load the fabric while we do. */
-    ep_limits_wish(ep_run_descriptors(&r->plan));
+    ep_limits_wish(ep_run_descriptors(&r->plan) +
+                   2 * (uint64_t)EP_DOOR_CLIENTS_MAX); /* some have a store */
     rc = open_launch(r);
     if (rc == 0)
         open_taps(r);

@@ -86,6 +86,7 @@ void ep_run_begin(struct run *r)
         ep_run_dvm_begin(r);
     else if (ep_run_own_tell(r))
         ep_run_abort(r, 1);
+    ep_run_tap_again(r); /* further jobs are behind the own one */
     ep_run_interrupt_begun(r);
 }
 

@@ -1,6 +1,6 @@
-/* A client that looks at a job, or starts one, says anything, while the
- * launcher goes on: what it pushes and asks for is of its job, and what it
- * hears are messages.
+/* A client that looks at a job, or starts one, and one that watches say
+ * anything, while the launcher goes on: what the first pushes and asks for is
+ * of its job, and what they hear are messages.
  *
  * The bytes are pieces, each behind its length in two bytes. A piece is a
  * message of the client or, where its first byte is one of enum step, something
@@ -18,6 +18,7 @@
 #include <event2/event.h>
 
 #include "endpoints/client/viewers.h"
+#include "endpoints/client/watchers.h"
 #include "job/door.h"
 #include "overlay/base/err.h"
 #include "overlay/wire/push.h"
@@ -46,19 +47,26 @@ enum step {
     ASKS,   /* another client comes in its place, which starts a job */
     SPAWNS, /* what the launcher says to that: a refusal, or more: it begins */
     AGAIN,
+    WATCHES, /* what is behind it is a message of the one that watches */
+    BEGINS,  /* processes were started */
+    BREAKS,  /* as OUTPUT: the end of a channel of a lost node */
+    WRITTEN, /* the oldest text */
 };
 
 struct play {
     struct event_base *base;
     struct ep_viewers *all;
     void *tap;
-    struct ep_viewer *viewer; /* NULL: it is gone */
-    int fds[2];               /* the session's, the client's */
-    bool is_pushing;          /* pushed() is due */
-    uint64_t next;            /* ranges of its set go on from here */
-    struct topo_range job;    /* its own; first 0: it has none */
-    uint32_t spawned;         /* the next job begins here */
-    uint32_t writer;          /* as which it pushes */
+    struct ep_viewer *viewer;   /* NULL: it is gone */
+    struct ep_watcher *watcher; /* the same */
+    int fds[2], watch_fds[2];   /* the session's, the client's */
+    uint32_t texts, written;    /* of the one that watches, */
+    bool is_signal;             /* and what it says is a signal */
+    bool is_pushing;            /* pushed() is due */
+    uint64_t next;              /* ranges of its set go on from here */
+    struct topo_range job;      /* its own; first 0: it has none */
+    uint32_t spawned;           /* the next job begins here */
+    uint32_t writer;            /* as which it pushes */
     uint8_t refusal;
     bool is_held, is_over;
     bool is_telling; /* a call to the tap, from within which few may come */
@@ -72,7 +80,7 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
     (void)arg;
     (void)base;
     *out = (struct job_neighbours){
-        .host = "host", .first_rank = index, .ranks = 1};
+        .host = "host", .program = "program", .first_rank = index, .ranks = 1};
 }
 
 static bool is_of(const struct play *play, struct topo_range range)
@@ -162,10 +170,28 @@ static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
 {
     const struct play *play = arg;
 
-    FUZZ_CHECK(count == 1 && is_job(play, ranges) && !play->is_telling);
+    FUZZ_CHECK(!play->is_telling && signo >= 1 && signo <= SIGNALS);
+    FUZZ_CHECK(count > 0);
+    for (uint32_t i = 0; i < count; i++)
+        FUZZ_CHECK(ranges[i].first <= ranges[i].last &&
+                   (i == 0 || ranges[i - 1].last < ranges[i].first));
+    if (play->is_signal)
+        return true;
+    FUZZ_CHECK(count == 1 && is_job(play, ranges));
     FUZZ_CHECK(play->job.first != BASE && !play->is_over);
-    FUZZ_CHECK(signo >= 1 && signo <= SIGNALS);
     return true;
+}
+
+/* Every fourth one is not taken. */
+static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
+                   uint32_t len_bytes)
+{
+    struct play *play = arg;
+
+    FUZZ_CHECK(token > play->texts && (channel == 1 || channel == 2));
+    play->texts = token;
+    FUZZ_CHECK(text != NULL && len_bytes <= 64 * 1024);
+    return token % 4 != 0;
 }
 
 static void on_note(void *arg, const char *text)
@@ -183,6 +209,7 @@ static void tell_job(struct play *play, enum ep_tap_event event, uint32_t base,
                                                        .size = size,
                                                        .nspace = "job",
                                                        .channels = 6,
+                                                       .apps = 1,
                                                        .parts = size,
                                                        .cache_bytes = 10,
                                                        .step = "exec",
@@ -227,6 +254,8 @@ static const struct ep_tap_events events = {.on_part = on_part,
                                             .on_hold = on_hold,
                                             .on_signal = on_signal,
                                             .on_spawn = on_spawn,
+                                            .on_log = on_log,
+                                            .on_say = on_note,
                                             .on_note = on_note};
 
 /* A record of what the second byte names; bit 7: its last. */
@@ -241,6 +270,16 @@ static void give(const struct play *play, uint8_t what, const uint8_t *mem,
                                    .is_turn = is_past && what >= 128,
                                    .is_end = !is_past && what >= 128,
                                    .before_bytes = is_past ? len_bytes % 3 : 0};
+
+    FUZZ_CHECK(!ep_viewers_tap.output(play->tap, &rec));
+}
+
+static void cut(const struct play *play, uint8_t what)
+{
+    const struct job_record rec = {.proc = what & 15,
+                                   .channel = what >> 4 & 7,
+                                   .is_end = true,
+                                   .is_cut = true};
 
     FUZZ_CHECK(!ep_viewers_tap.output(play->tap, &rec));
 }
@@ -265,6 +304,38 @@ static void on_cut(void *arg, const char *why)
 
 static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
 
+/* It goes with the tap, or where it does not read. */
+static void on_watcher_cut(void *arg, const char *why)
+{
+    struct play *play = arg;
+
+    FUZZ_CHECK(why == NULL);
+    play->watcher = NULL;
+}
+
+static const struct ep_watcher_events watcher_events = {.on_cut =
+                                                            on_watcher_cut};
+
+/* The door would cut it off where something is wrong; another one comes. */
+static void watch(struct play *play, const uint8_t *mem, uint32_t len_bytes)
+{
+    struct job_door msg;
+    const char *why = "";
+
+    if (job_door_decode(ov_rd_init(mem, len_bytes), &msg) != 0)
+        return;
+    play->is_signal = true;
+    why = ep_watcher_hear(play->watcher, &msg);
+    play->is_signal = false;
+    if (why == NULL)
+        return;
+    ep_watcher_close(play->watcher);
+    play->watcher =
+        ep_watcher_open(ep_viewers_watchers(play->all), play->watch_fds[0],
+                        &watcher_events, play, &why);
+    FUZZ_CHECK(play->watcher != NULL);
+}
+
 static void ask(struct play *play)
 {
     ep_viewer_close(play->viewer);
@@ -286,9 +357,13 @@ static void live(struct play *play, enum ep_tap_event event)
 }
 
 /* This runs in the loop and not in the launcher, so it may call that. */
-static bool act(struct play *play, uint8_t kind, uint8_t what)
+static bool act(struct play *play, const uint8_t *mem, uint32_t len_bytes)
 {
-    if (kind == ASKS)
+    const uint8_t kind = mem[0], what = len_bytes > 1 ? mem[1] : 0;
+
+    if (kind == WATCHES)
+        watch(play, mem + 1, len_bytes - 1);
+    else if (kind == ASKS)
         ask(play);
     else if (kind == SPAWNS)
         play->refusal = what;
@@ -299,12 +374,19 @@ static bool act(struct play *play, uint8_t kind, uint8_t what)
     return true;
 }
 
+static void start(const struct play *play, uint32_t number, uint32_t count)
+{
+    static const uint32_t pids[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+    ep_viewers_tap.started(play->tap, number, pids, count);
+}
+
 static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
 {
     const uint8_t what = len_bytes > 1 ? mem[1] : 0;
     const uint32_t proc = what & 15;
 
-    if (act(play, mem[0], what))
+    if (act(play, mem, len_bytes))
         return;
     play->is_telling = true;
     switch ((enum step)mem[0]) {
@@ -329,6 +411,15 @@ static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
     case HEARD:
         hear(play, what);
         break;
+    case BEGINS:
+        start(play, proc, 1 + (what >> 4 & 7));
+        break;
+    case BREAKS:
+        cut(play, what);
+        break;
+    case WRITTEN:
+        ep_viewers_tap.logged(play->tap, ++play->written);
+        break;
     case EXIT:
         ep_viewers_tap.exit(play->tap, proc, what >> 4);
         break;
@@ -347,6 +438,7 @@ static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
     case ASKS:
     case SPAWNS:
     case AGAIN:
+    case WATCHES:
         break;
     }
     play->is_telling = false;
@@ -365,20 +457,27 @@ static const char *say(const struct play *play, const uint8_t *mem,
     return ep_viewer_hear(play->viewer, &msg);
 }
 
-/* All that is there for it. */
-static void listen_all(const struct play *play)
+/* All that is there for the one behind this socket. */
+static void listen_to(const struct play *play, int fd)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX + 1];
     struct job_door msg;
     ssize_t got;
 
-    event_base_loop(play->base, EVLOOP_NONBLOCK);
-    while ((got = recv(play->fds[1], mem, sizeof(mem), MSG_DONTWAIT)) > 0) {
+    while ((got = recv(fd, mem, sizeof(mem), MSG_DONTWAIT)) > 0) {
         FUZZ_CHECK(job_door_decode(ov_rd_init(mem, (size_t)got), &msg) == 0);
         if (msg.kind == JOB_DOOR_OUTPUT)
-            FUZZ_CHECK(is_of(play, (struct topo_range){msg.first, msg.first}) &&
+            FUZZ_CHECK(fd == play->fds[1] &&
+                       is_of(play, (struct topo_range){msg.first, msg.first}) &&
                        (msg.channel == 1 || msg.channel == 2));
     }
+}
+
+static void listen_all(const struct play *play)
+{
+    event_base_loop(play->base, EVLOOP_NONBLOCK);
+    listen_to(play, play->fds[1]);
+    listen_to(play, play->watch_fds[1]);
 }
 
 static bool begin(struct play *play)
@@ -386,12 +485,18 @@ static bool begin(struct play *play)
     char why[JOB_DOOR_TEXT_MAX];
     struct ep_tap_cfg cfg = {.nspace = "dvm",
                              .is_dvm = true,
+                             .size = 1,
+                             .apps = 1,
+                             .parts = 1,
                              .push_bytes = PUSH_BYTES,
                              .events = &events,
                              .arg = play};
 
+    const char *wrong;
+
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, play->fds) != 0)
         return false;
+    FUZZ_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, play->watch_fds) == 0);
     cfg.base = play->base = event_base_new();
     cfg.self = play->all = ep_viewers_new();
     FUZZ_CHECK(play->base != NULL && play->all != NULL);
@@ -404,7 +509,10 @@ static bool begin(struct play *play)
     ep_viewers_tap.has_stdin(play->tap, BASE, BASE + SIZE - 1, true);
     play->viewer = ep_viewer_open(play->all, play->fds[0], "job",
                                   &viewer_events, play, why);
-    FUZZ_CHECK(play->viewer != NULL);
+    play->watcher =
+        ep_watcher_open(ep_viewers_watchers(play->all), play->watch_fds[0],
+                        &watcher_events, play, &wrong);
+    FUZZ_CHECK(play->viewer != NULL && play->watcher != NULL);
     return true;
 }
 
@@ -416,10 +524,13 @@ static void end(struct play *play)
         FUZZ_CHECK(play->job.first == 0);
         ep_viewer_close(play->viewer);
     }
+    FUZZ_CHECK(play->watcher == NULL);
     ep_viewers_free(play->all);
     event_base_free(play->base);
-    close(play->fds[0]);
-    close(play->fds[1]);
+    for (unsigned i = 0; i < 2; i++) {
+        close(play->fds[i]);
+        close(play->watch_fds[i]);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)

@@ -8,12 +8,18 @@ import live
 
 KINDS = ("HELLO WELCOME REFUSED STOP ADDRESS TOOLS ATTACH JOB WHERE PART "
          "RANGES PULL PULLED OUTPUT PUSH PUSHED SPAWN STARTED UNSTARTED SIGNAL "
-         "SIGNALLED ENDED TAKEN").split()
+         "SIGNALLED ENDED TAKEN WATCH WATCHED BEGUN STAGE BROKEN FORGOTTEN "
+         "DESCRIBE PLACE PIDS EXITS DESCRIBED NAME NAMED LOG LOGGED EVENT "
+         "NOTE").split()
 NUMBER = {name: number for number, name in enumerate(KINDS, 1)}
 VERSION = 3
 ALL = 0xffffffff
 STDOUT, STDERR = 2, 4  # bits of channels
 REDIRECTS, LAST = 1, 2
+STARTING, RUNNING, OVER = 1, 2, 3
+STDIN, KEPT, WAITS = 4, 8, 16  # flags of a request
+SAYS_STAGES, SAYS_END = 256, 512
+DIR, FILE, PATTERN = 1, 2, 3  # its files
 
 Output = collections.namedtuple("Output", "proc channel is_end dropped before "
                                           "mem")
@@ -23,6 +29,31 @@ def folder():
     top = os.environ.get("XDG_RUNTIME_DIR")
     return (os.path.join(top, "xylem") if top
             else "/tmp/xylem-%d" % os.geteuid())
+
+
+Stage = collections.namedtuple("Stage", "base stage time is_lost proc status "
+                                        "failed")
+Begun = collections.namedtuple("Begun", "base size channels is_dvm name")
+Job = collections.namedtuple("Job", "places pids statuses")
+
+
+def strings(*words):
+    return b"".join(word.encode() + b"\0" for word in words)
+
+
+def program(*argv, procs=1, hosts=""):
+    """As job/wish.h has it."""
+    return (struct.pack("<IIBBB", procs, 0, 0, 0, 0) +
+            struct.pack("<I", len(argv)) + strings(*argv) +
+            struct.pack("<IB", 0, 0) + strings(hosts, "", "", ""))
+
+
+def request(*programs, flags=0, reader=ALL, comes=0, forwards=0, cache=ALL,
+            files=0, label=0, form=0, name=""):
+    """As job/request.h has it."""
+    return (struct.pack("<HIBBIBBB", flags, reader, comes, forwards, cache,
+                        files, label, form) + strings(name) +
+            struct.pack("<I", len(programs)) + b"".join(programs))
 
 
 class Client:
@@ -77,8 +108,90 @@ class Client:
                 return Output(head[0], head[1], bool(head[2] & 1), head[3],
                               head[4], body[22:])
 
+    def spawn(self, piece):
+        """The base and size of the job."""
+        self.say("SPAWN", b"\0" + piece)
+        return struct.unpack_from("<II", self.expect("JOB"))
+
     def taken(self, count):
         self.say("TAKEN", struct.pack("<Q", count))
 
     def close(self):
         self.sock.close()
+
+
+class Watcher(Client):
+    """Watches; what it hears of jobs is kept."""
+
+    def __init__(self, pid):
+        super().__init__(pid)
+        self.begun = {}  # by base
+        self.stages = []
+        self.forgotten = []
+        self.events = []
+        self.say("WATCH")
+        self.until("WATCHED")
+
+    def until(self, *kinds):
+        """The next one of these; what concerns jobs is noted meanwhile."""
+        while True:
+            kind, body = self.hear()
+            if kind == "BEGUN":
+                base, size, channels, flags = struct.unpack_from("<IIBB", body)
+                self.begun[base] = Begun(base, size, channels, bool(flags),
+                                         body[10:].decode())
+            elif kind == "STAGE":
+                self.stages.append(Stage._make(
+                    struct.unpack("<IBQBIiI", body)))
+            elif kind == "FORGOTTEN":
+                self.forgotten += struct.unpack("<I", body)
+            elif kind == "EVENT":
+                self.events.append(body)
+            if kind in kinds or kind is None:
+                live.check(kind is not None, "it is not cut off")
+                return kind, body
+
+    def await_stage(self, base, stage):
+        while not any(one.base == base and one.stage == stage
+                      for one in self.stages):
+            if self.until("STAGE", "REFUSED")[0] != "STAGE":
+                return None
+        return [one for one in self.stages
+                if one.base == base and one.stage == stage][0]
+
+    def describe(self, base):
+        """None where there is no such job."""
+        job = Job([], {}, {})
+        self.say("DESCRIBE", struct.pack("<I", base))
+        while True:
+            kind, body = self.until("PLACE", "PIDS", "EXITS", "DESCRIBED",
+                                    "REFUSED")
+            if kind == "PLACE":
+                app, first, count = struct.unpack_from("<III", body)
+                host, words = body[12:].split(b"\0", 1)
+                job.places.append((app, first, count, host.decode(),
+                                   words.decode()))
+            elif kind in ("PIDS", "EXITS"):
+                first, = struct.unpack_from("<I", body)
+                of = job.pids if kind == "PIDS" else job.statuses
+                for i, number in enumerate(struct.iter_unpack("<I", body[4:])):
+                    of[first + i] = number[0]
+            else:
+                return job if body == b"\0" else None
+
+    def name(self, rank, nspace):
+        """(is it taken, rank, name)"""
+        self.say("NAME", struct.pack("<I", rank) + nspace)
+        body = self.until("NAMED", "REFUSED")[1]
+        return bool(body[0]), struct.unpack_from("<I", body, 1)[0], body[5:]
+
+    def log(self, channel, text):
+        """Was it written?"""
+        self.say("LOG", struct.pack("<BB", channel, 0) + text)
+        return self.until("LOGGED", "REFUSED") == ("LOGGED", b"\0")
+
+    def signal(self, number, *ranges):
+        """Is it on its way?"""
+        self.ranges(*ranges)
+        self.say("SIGNAL", struct.pack("<i", number))
+        return self.until("SIGNALLED", "REFUSED") == ("SIGNALLED", b"\0")

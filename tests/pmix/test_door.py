@@ -16,7 +16,7 @@ import live
 from live import check, check_eq
 
 HELLO, WELCOME, REFUSED, STOP, ADDRESS = range(1, 6)
-CLIENTS = 128
+CLIENTS = 512
 RSH = os.path.join(os.environ["top_srcdir"], "tests", "live",
                    "rsh_here.sh")
 OTHER = 1000000 + os.getpid()  # a user of this test alone
@@ -89,14 +89,14 @@ def odd():
 
 
 def many():
-    """128 at a time; one more is told so, and comes in when another leaves."""
+    """512 at a time; one more is told so, and comes in when another leaves."""
     dvm = dvms.start(nodes=1)
     there = [Client(dvm) for _ in range(CLIENTS)]
     for client in there:
         client.welcome()
-    Client(dvm).refused(hello(), b"128 clients")
+    Client(dvm).refused(hello(), b"512 clients")
     code, said = dvms.stop()
-    check(code == 1 and "128 clients" in said, said)
+    check(code == 1 and "512 clients" in said, said)
     there.pop().sock.close()
 
     def comes_in():

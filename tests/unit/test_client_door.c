@@ -166,6 +166,65 @@ static void a_session_that_is_no_dvm_is_not_stopped(void **state)
     end(&place);
 }
 
+/* What a client is there for it says once. */
+static void a_client_is_there_for_one_thing(void **state)
+{
+    static const uint8_t things[] = {JOB_DOOR_WATCH, JOB_DOOR_ATTACH,
+                                     JOB_DOOR_SPAWN};
+    static const uint8_t piece[] = {0};
+    struct place place;
+    char why[EP_WHY_MAX];
+
+    (void)state;
+    begin(&place);
+    assert_int_equal(open_door(&place, false, why), 0);
+    for (size_t first = 0; first < sizeof(things); first++) {
+        for (size_t next = 0; next < sizeof(things); next++) {
+            const struct job_door ask = {.is_more = true,
+                                         .rest = ov_rd_init(piece, 1)};
+            struct job_door one = ask, other = ask;
+            int fd;
+
+            if (things[first] == JOB_DOOR_SPAWN && next == first)
+                continue; /* another piece */
+            fd = dial();
+            one.kind = things[first];
+            other.kind = things[next];
+            greet(&place, fd, JOB_DOOR_WELCOME);
+            say(fd, one);
+            say(fd, other);
+            assert_int_equal(hear(&place, fd).kind, JOB_DOOR_REFUSED);
+            assert_int_equal(hear(&place, fd).kind, 0);
+            close(fd);
+        }
+    }
+    end(&place);
+}
+
+/* Before that it asks nothing, whichever session it is. */
+static void who_is_there_for_nothing_asks_nothing(void **state)
+{
+    static const uint8_t kinds[] = {JOB_DOOR_DESCRIBE, JOB_DOOR_SIGNAL,
+                                    JOB_DOOR_NAME, JOB_DOOR_WHERE};
+    struct place place;
+    char why[EP_WHY_MAX];
+
+    (void)state;
+    begin(&place);
+    assert_int_equal(open_door(&place, false, why), 0);
+    for (size_t i = 0; i < sizeof(kinds); i++) {
+        int fd = dial();
+
+        greet(&place, fd, JOB_DOOR_WELCOME);
+        say(fd, (struct job_door){.kind = kinds[i]});
+        assert_string_equal(
+            hear(&place, fd).text,
+            "a client attaches to a job, or watches, before it asks");
+        close(fd);
+    }
+    end(&place);
+}
+
 static void a_number_is_that_of_one_session(void **state)
 {
     struct place place;
@@ -301,6 +360,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_client_is_heard_in_order),
         cmocka_unit_test(a_session_that_is_no_dvm_is_not_stopped),
+        cmocka_unit_test(a_client_is_there_for_one_thing),
+        cmocka_unit_test(who_is_there_for_nothing_asks_nothing),
         cmocka_unit_test(a_number_is_that_of_one_session),
         cmocka_unit_test(a_door_outlives_a_loop),
         cmocka_unit_test(a_lost_name_is_made_again),

@@ -30,8 +30,14 @@ static void own(struct lab *lab, struct lab_client *client)
 {
     const char *const argv[] = {"a", NULL};
     struct job_wish app = {.program.argv = argv, .procs = SIZE};
-    const struct job_request request = {
-        .apps = &app, .apps_count = 1, .has_stdin = true, .has_stddiag = true};
+    const struct job_request request = {.apps = &app,
+                                        .apps_count = 1,
+                                        .has_stdin = true,
+                                        .has_stddiag = true,
+                                        .waits = true,
+                                        .comes = LAB_BOTH | 8,
+                                        .forwards = LAB_BOTH | 8,
+                                        .cache_bytes = JOB_CACHE_UNSAID};
     uint8_t mem[256];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
 

@@ -46,7 +46,12 @@ static struct bytes request(const char *program, uint32_t procs)
     const char *const argv[] = {program, NULL};
     struct job_wish app = {.program.argv = argv, .procs = procs};
 
-    return encode(&(struct job_request){.apps = &app, .apps_count = 1});
+    return encode(&(struct job_request){.apps = &app,
+                                        .apps_count = 1,
+                                        .waits = true,
+                                        .comes = LAB_BOTH,
+                                        .forwards = LAB_BOTH,
+                                        .cache_bytes = JOB_CACHE_UNSAID});
 }
 
 /* In pieces of this size. Returns what is wrong, as lab_spawn(). */
@@ -97,7 +102,11 @@ static struct bytes large_request(void)
                                         .has_stddiag = true,
                                         .merges_stderr = true,
                                         .has_stdin = true,
-                                        .reader = 4});
+                                        .waits = true,
+                                        .reader = 4,
+                                        .comes = LAB_BOTH | 8,
+                                        .forwards = LAB_BOTH | 8,
+                                        .cache_bytes = JOB_CACHE_UNSAID});
 }
 
 static void a_job_is_what_was_asked_for(void **state)
@@ -129,7 +138,11 @@ static void what_is_not_asked_for_is_not_there(void **state)
     struct job_request all = {.apps = &app,
                               .apps_count = 1,
                               .has_stdin = true,
-                              .reader = JOB_READERS_ALL};
+                              .waits = true,
+                              .reader = JOB_READERS_ALL,
+                              .comes = LAB_BOTH,
+                              .forwards = LAB_BOTH,
+                              .cache_bytes = JOB_CACHE_UNSAID};
     struct bytes bytes = encode(&all);
     struct lab_client one, other;
     struct lab lab;
@@ -196,7 +209,7 @@ static void what_is_no_job_is_refused(void **state)
                         "");
     assert_string_equal(lab_spawn(&client, bytes.mem, 1, false), no_job);
     lab_leave(&client);
-    bytes.mem[0] = 8; /* no such flag */
+    bytes.mem[1] = 8; /* no such flag */
     lab_ask(&lab, &client);
     assert_string_equal(say(&client, &bytes, bytes.len_bytes), no_job);
     lab_leave(&client);
@@ -347,7 +360,7 @@ static void a_refusal_says_why(void **state)
     } cases[] = {
         {EP_TAP_NO_ROOM, JOB_DOOR_NO_ROOM},
         {EP_TAP_NO_HOST, JOB_DOOR_NO_HOST},
-        {EP_TAP_NO_GROWTH, JOB_DOOR_NO_HOST},
+        {EP_TAP_NO_GROWTH, JOB_DOOR_NO_GROWTH},
         {EP_TAP_BAD_HOSTS, JOB_DOOR_BAD_HOSTS},
         {EP_TAP_NO_READER, JOB_DOOR_NO_READER},
         {EP_TAP_BLIND, JOB_DOOR_BLIND},

@@ -12,16 +12,28 @@
 
 #include "job/job.h"
 #include "overlay/base/err.h"
+#include "text/style.h"
 
 enum {
     BYTES_MAX = 128,
-    HEAD_BYTES = 9,
+    HEAD_BYTES = 20,
+    FLAGS = 11,
     FLAGS_AT = 0,
-    COUNT_AT = 5,
+    COMES_AT = 6,
+    FORWARDS_AT = 7,
+    FILES_AT = 12,
+    LABEL_AT = 13,
+    FORMAT_AT = 14,
+    NAME_AT = 15,
+    COUNT_AT = 17,   /* behind a name of one byte */
     EMPTY_BYTES = 64 /* more than the shortest program has */
 };
 
-static const char drawn[] = "\5\2\0\0\0\2\0\0\0"
+static const char drawn[] = "\15\4\2\0\0\0"
+                            /* stdout comes, both can be pulled: 256 bytes */
+                            "\2\6\0\1\0\0"
+                            /* files that begin with f, with labels, as XML */
+                            "\2\1\2f\0\2\0\0\0"
                             /* ls, two of it */
                             "\2\0\0\0\0\0\0\0\0\0\0"
                             "\1\0\0\0ls\0"
@@ -48,7 +60,16 @@ static void a_job_has_the_bytes_that_are_drawn(void **state)
                                         .apps_count = 2,
                                         .has_stddiag = true,
                                         .has_stdin = true,
-                                        .reader = 2};
+                                        .is_kept = true,
+                                        .has_time = true,
+                                        .reader = 2,
+                                        .comes = 2,
+                                        .forwards = 6,
+                                        .cache_bytes = 256,
+                                        .files = JOB_REQUEST_FILE,
+                                        .label = TEXT_LABEL_RANK,
+                                        .format = TEXT_FORMAT_XML,
+                                        .name = "f"};
     uint8_t mem[BYTES_MAX];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
     struct job_request back;
@@ -63,7 +84,16 @@ static void a_job_has_the_bytes_that_are_drawn(void **state)
     assert_true(back.has_stddiag);
     assert_false(back.merges_stderr);
     assert_true(back.has_stdin);
+    assert_true(back.is_kept);
+    assert_true(back.has_time);
     assert_int_equal(back.reader, 2);
+    assert_int_equal(back.comes, 2);
+    assert_int_equal(back.forwards, 6);
+    assert_int_equal(back.cache_bytes, 256);
+    assert_int_equal(back.files, JOB_REQUEST_FILE);
+    assert_int_equal(back.label, TEXT_LABEL_RANK);
+    assert_int_equal(back.format, TEXT_FORMAT_XML);
+    assert_string_equal(back.name, "f");
     assert_int_equal(back.apps_count, 2);
     assert_string_equal(back.apps[0].program.argv[0], "ls");
     assert_int_equal(back.apps[0].procs, 2);
@@ -80,26 +110,43 @@ static void each_flag_comes_back_alone(void **state)
     struct job_wish app = {.program.argv = ls};
 
     (void)state;
-    for (unsigned bit = 0; bit < 3; bit++) {
+    for (unsigned bit = 0; bit < FLAGS; bit++) {
         const struct job_request request = {.apps = &app,
                                             .apps_count = 1,
                                             .has_stddiag = bit == 0,
                                             .merges_stderr = bit == 1,
                                             .has_stdin = bit == 2,
+                                            .is_kept = bit == 3,
+                                            .waits = bit == 4,
+                                            .is_raw = bit == 5,
+                                            .is_shown = bit == 6,
+                                            .needs_shown = bit == 7,
+                                            .says_stages = bit == 8,
+                                            .says_end = bit == 9,
+                                            .has_time = bit == 10,
                                             .reader = JOB_READERS_ALL};
         uint8_t mem[BYTES_MAX];
         struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
         struct job_request back;
 
         job_request_encode(&wr, &request);
-        assert_int_equal(mem[FLAGS_AT], 1u << bit);
+        assert_int_equal(mem[FLAGS_AT] | mem[FLAGS_AT + 1] << 8, 1u << bit);
         assert_int_equal(
             job_request_decode(ov_rd_init(mem, (size_t)(wr.at - mem)), &back),
             0);
         assert_true(back.has_stddiag == request.has_stddiag);
         assert_true(back.merges_stderr == request.merges_stderr);
         assert_true(back.has_stdin == request.has_stdin);
+        assert_true(back.is_kept == request.is_kept);
+        assert_true(back.waits == request.waits);
+        assert_true(back.is_raw == request.is_raw);
+        assert_true(back.is_shown == request.is_shown);
+        assert_true(back.needs_shown == request.needs_shown);
+        assert_true(back.says_stages == request.says_stages);
+        assert_true(back.says_end == request.says_end);
+        assert_true(back.has_time == request.has_time);
         assert_true(back.reader == JOB_READERS_ALL);
+        assert_string_equal(back.name, "");
         job_request_fini(&back);
     }
 }
@@ -123,8 +170,15 @@ static void what_is_none_is_refused(void **state)
         size_t at;
         uint8_t byte;
     } wrong[] = {
-        {FLAGS_AT, 8}, {FLAGS_AT, 0x80}, {COUNT_AT, 0},     {COUNT_AT, 1},
-        {COUNT_AT, 3}, {COUNT_AT, 255},  {COUNT_AT + 3, 1}, {45, 2},
+        {FLAGS_AT + 1, 8}, {FLAGS_AT + 1, 0x80},
+        {COMES_AT, 3},     {COMES_AT, 16},
+        {FORWARDS_AT, 1},  {FORWARDS_AT, 128},
+        {FILES_AT, 0},     {FILES_AT, 4},
+        {LABEL_AT, 4},     {FORMAT_AT, 3},
+        {NAME_AT, 0},      {COUNT_AT, 0},
+        {COUNT_AT, 1},     {COUNT_AT, 3},
+        {COUNT_AT, 255},   {COUNT_AT + 3, 1},
+        {57, 2},
     };
     uint8_t mem[sizeof(drawn) + 1] = {0};
 

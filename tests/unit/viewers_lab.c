@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "endpoints/sys/writer.h"
-#include "job/program.h"
 #include "job/replay.h"
 #include "overlay/wire/push.h"
 
@@ -30,6 +29,7 @@ static void on_part(void *arg, uint32_t base, uint32_t index,
     assert_true(index < LAB_HOSTS);
     snprintf(lab->hosts[index], sizeof(lab->hosts[index]), "h%u", index);
     *out = (struct job_neighbours){.host = lab->hosts[index],
+                                   .program = "prog",
                                    .first_rank = index * lab->each,
                                    .ranks = lab->each};
 }
@@ -117,13 +117,16 @@ static bool on_wanted(void *arg)
 static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
                       uint32_t count)
 {
-    char text[64];
+    const struct lab *lab = arg;
+    char text[256];
+    int len = snprintf(text, sizeof(text), "signal %d", signo);
 
-    assert_int_equal(count, 1);
-    snprintf(text, sizeof(text), "signal %d %u-%u", signo, ranges->first,
-             ranges->last);
+    assert_in_range(count, 1, 8);
+    for (uint32_t i = 0; i < count; i++)
+        len += snprintf(text + len, sizeof(text) - (size_t)len, " %u-%u",
+                        ranges[i].first, ranges[i].last);
     call(arg, text);
-    return true;
+    return !lab->has_no_signals;
 }
 
 static void on_hold(void *arg, const struct topo_range *range, bool is_held)
@@ -133,6 +136,22 @@ static void on_hold(void *arg, const struct topo_range *range, bool is_held)
     snprintf(text, sizeof(text), "%s %u-%u", is_held ? "hold" : "go on",
              range->first, range->last);
     call(arg, text);
+}
+
+static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
+                   uint32_t len_bytes)
+{
+    struct lab *lab = arg;
+
+    assert_false(lab->is_telling);
+    if (len_bytes > 32)
+        lab_add(lab->calls, "log %u.%u bytes %u", token, channel, len_bytes);
+    else
+        lab_add(lab->calls, "log %u.%u '%.*s'", token, channel, (int)len_bytes,
+                text);
+    if (lab->logs_at_once)
+        ep_viewers_tap.logged(lab->tap, token);
+    return !lab->has_no_logs;
 }
 
 static void on_say(void *arg, const char *text)
@@ -163,54 +182,12 @@ static void tell_job(struct lab *lab, const struct ep_tap_job *job)
     lab->is_telling = false;
 }
 
-static void add_app(char *text, size_t size_bytes, const struct job_wish *app)
-{
-    size_t len = strlen(text);
-
-    len += (size_t)snprintf(text + len, size_bytes - len, " %u*", app->procs);
-    for (uint32_t i = 0; app->program.argv[i] != NULL; i++)
-        len += (size_t)snprintf(text + len, size_bytes - len, "%s%.64s",
-                                i > 0 ? "," : "", app->program.argv[i]);
-    for (uint32_t i = 0; i < app->env_count; i++)
-        len += (size_t)snprintf(text + len, size_bytes - len, " %.64s",
-                                app->env[i].text);
-    if (app->program.cwd != NULL)
-        len += (size_t)snprintf(text + len, size_bytes - len, " in %s",
-                                app->program.cwd);
-    if (app->hosts != NULL)
-        snprintf(text + len, size_bytes - len, " on %s", app->hosts);
-}
-
-/* Returns how many processes it has. */
-static uint32_t note_spawn(struct lab *lab, const struct ep_tap_spawn *spawn)
-{
-    char text[1024] = "spawn";
-    uint32_t size = 0;
-
-    for (uint32_t i = 0; i < spawn->apps_count; i++) {
-        add_app(text, sizeof(text), &spawn->apps[i]);
-        size += spawn->apps[i].procs;
-    }
-    assert_int_equal(spawn->cache_bytes, JOB_CACHE_UNSAID);
-    assert_int_equal(spawn->cache_channels,
-                     spawn->has_stddiag ? LAB_BOTH | 8 : LAB_BOTH);
-    assert_int_equal(spawn->output.names.kind, EP_NAMES_NONE);
-    assert_false(spawn->output.is_shown);
-    if (spawn->has_stdin && spawn->reader == JOB_READERS_ALL)
-        strcat(text, ", all read");
-    else if (spawn->has_stdin)
-        sprintf(text + strlen(text), ", %u reads", spawn->reader);
-    lab_add(lab->calls, "%s%s%s", text, spawn->has_stddiag ? ", stddiag" : "",
-            spawn->output.merges_stderr ? ", merged" : "");
-    return size;
-}
-
 /* It says that the job begins before it returns, to those that it knows of. */
 static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why)
 {
     struct lab *lab = arg;
-    uint32_t size = note_spawn(lab, spawn);
+    uint32_t size = lab_note_spawn(lab, spawn);
 
     assert_non_null(lab->tap); /* it is open */
     assert_false(lab->is_telling);
@@ -232,6 +209,7 @@ static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
                       .size = size,
                       .nspace = out->nspace,
                       .channels = spawn->has_stddiag ? LAB_BOTH | 8 : LAB_BOTH,
+                      .apps = 1,
                       .parts = 1,
                       .cache_bytes = out->cache_bytes});
     return true;
@@ -251,11 +229,13 @@ void lab_begin(struct lab *lab)
                                                 .on_signal = on_signal,
                                                 .on_hold = on_hold,
                                                 .on_spawn = on_spawn,
+                                                .on_log = on_log,
                                                 .on_say = on_say,
                                                 .on_note = on_note};
     const struct ep_tap_cfg cfg = {.base = lab->base,
                                    .nspace = "own",
                                    .size = lab->size,
+                                   .apps = 1,
                                    .parts = lab->parts,
                                    .channels = LAB_BOTH,
                                    .cache_bytes = lab->cache_bytes,
@@ -307,6 +287,7 @@ void lab_job_begun(struct lab *lab, const char *name, uint32_t base,
                                        .size = size,
                                        .nspace = name,
                                        .channels = LAB_BOTH,
+                                       .apps = 1,
                                        .parts = 1,
                                        .cache_bytes = cache_bytes});
 }
@@ -415,11 +396,13 @@ static void on_cut(void *arg, const char *why)
     struct lab_client *client = arg;
 
     client->viewer = NULL;
+    client->watcher = NULL;
     client->is_cut = true;
     snprintf(client->why, sizeof(client->why), "%s", why != NULL ? why : "");
 }
 
 static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
+static const struct ep_watcher_events watcher_events = {.on_cut = on_cut};
 
 static void connect_client(struct lab *lab, struct lab_client *client)
 {
@@ -447,6 +430,18 @@ void lab_ask(struct lab *lab, struct lab_client *client)
     assert_non_null(client->viewer);
 }
 
+void lab_watch(struct lab *lab, struct lab_client *client)
+{
+    const char *why = "";
+
+    connect_client(lab, client);
+    client->watcher =
+        ep_watcher_open(ep_viewers_watchers(lab->all), client->ours,
+                        &watcher_events, client, &why);
+    if (client->watcher == NULL)
+        snprintf(client->why, sizeof(client->why), "%s", why);
+}
+
 void lab_attach(struct lab *lab, struct lab_client *client, const char *name)
 {
     lab_come(lab, client, name);
@@ -458,7 +453,10 @@ void lab_leave(struct lab_client *client)
 {
     if (client->viewer != NULL)
         ep_viewer_close(client->viewer);
+    if (client->watcher != NULL)
+        ep_watcher_close(client->watcher);
     client->viewer = NULL;
+    client->watcher = NULL;
     close(client->ours);
     close(client->fd);
 }
@@ -474,11 +472,16 @@ const char *lab_say(struct lab_client *client, struct job_door msg)
     assert_false(wr.bad);
     assert_int_equal(
         job_door_decode(ov_rd_init(mem, (size_t)(wr.at - mem)), &said), 0);
-    why = ep_viewer_hear(client->viewer, &said);
+    why = client->watcher != NULL ? ep_watcher_hear(client->watcher, &said)
+                                  : ep_viewer_hear(client->viewer, &said);
     if (why == NULL)
         return "";
-    ep_viewer_close(client->viewer);
+    if (client->watcher != NULL)
+        ep_watcher_close(client->watcher);
+    else
+        ep_viewer_close(client->viewer);
     client->viewer = NULL;
+    client->watcher = NULL;
     return why;
 }
 

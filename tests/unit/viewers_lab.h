@@ -19,6 +19,7 @@
 #include <event2/event.h>
 
 #include "endpoints/client/viewers.h"
+#include "endpoints/client/watchers.h"
 #include "job/door.h"
 
 enum {
@@ -40,6 +41,9 @@ struct lab {
     bool tells_wanted;   /* what on_wanted returns */
     bool pushes_at_once; /* pushed() comes from within on_push */
     bool takes_back;     /* what on_back returns */
+    bool has_no_signals; /* what on_signal does not, */
+    bool has_no_logs;    /* nor on_log */
+    bool logs_at_once;   /* logged() comes from within on_log */
     uint16_t ticket;     /* what on_replay returns */
     /* on_spawn: so many it starts, or refuses the next ones for this. */
     unsigned spawns_max;
@@ -55,8 +59,9 @@ struct lab {
 
 struct lab_client {
     struct lab *lab;
-    struct ep_viewer *viewer; /* NULL: it was refused, or is cut off */
-    int ours, fd;             /* the session's end, and its own */
+    struct ep_viewer *viewer;   /* NULL: it was refused, is cut off, or */
+    struct ep_watcher *watcher; /* watches */
+    int ours, fd;               /* the session's end, and its own */
     bool is_cut;
     char why[JOB_DOOR_TEXT_MAX]; /* "": nothing was wrong */
     char heard[LAB_TEXT_MAX];
@@ -86,6 +91,9 @@ void lab_job_started(struct lab *lab, uint32_t base);
 void lab_job_ended(struct lab *lab, uint32_t base);
 void lab_job_forgotten(struct lab *lab, uint32_t base);
 
+/* Writes down what the launcher is to start. Returns how many processes. */
+uint32_t lab_note_spawn(struct lab *lab, const struct ep_tap_spawn *spawn);
+
 /* --- output */
 
 void lab_put(struct lab *lab, uint32_t proc, uint8_t channel, const void *mem,
@@ -107,6 +115,8 @@ void lab_come(struct lab *lab, struct lab_client *client, const char *name);
 /* A client that has come to a job, and has heard of it. */
 void lab_attach(struct lab *lab, struct lab_client *client, const char *name);
 void lab_leave(struct lab_client *client);
+/* One that watches. */
+void lab_watch(struct lab *lab, struct lab_client *client);
 /* A client that has not said yet which job it starts. */
 void lab_ask(struct lab *lab, struct lab_client *client);
 /* A piece of that. */

@@ -55,8 +55,90 @@ static void add_output(char *heard, const struct job_door *msg)
             msg->is_end ? " end" : "");
 }
 
+static void add_numbers(char *heard, const struct job_door *msg)
+{
+    struct ov_rd rest = msg->rest;
+    char numbers[256] = "";
+    size_t len = 0;
+
+    if (ov_rd_left(&rest) > 64) {
+        lab_add(heard, "%s %u: %zu",
+                msg->kind == JOB_DOOR_PIDS ? "pids" : "exits", msg->first,
+                ov_rd_left(&rest) / JOB_DOOR_NUMBER_BYTES);
+        return;
+    }
+    while (ov_rd_left(&rest) > 0)
+        len += (size_t)snprintf(numbers + len, sizeof(numbers) - len, " %d",
+                                (int)ov_rd_u32(&rest));
+    lab_add(heard, "%s %u:%s", msg->kind == JOB_DOOR_PIDS ? "pids" : "exits",
+            msg->first, numbers);
+}
+
+static void add_stage(char *heard, const struct job_door *msg)
+{
+    static const char *const stages[] = {"?", "starting", "running", "over"};
+
+    assert_in_range(msg->reason, 1, 3);
+    assert_true(msg->time_s > 0);
+    lab_add(heard, "%s %u", stages[msg->reason], msg->base);
+    if (msg->count > 0)
+        sprintf(heard + strlen(heard), ", %u failed, %u first with %d",
+                msg->count, msg->first, msg->status);
+    if (msg->is_lost)
+        strcat(heard, ", lost");
+}
+
+/* Of a client that watches. False: it is no such word. */
+static bool add_watched(char *heard, const struct job_door *msg)
+{
+    switch (msg->kind) {
+    case JOB_DOOR_WATCHED:
+        lab_add(heard, "watched");
+        return true;
+    case JOB_DOOR_BEGUN:
+        lab_add(heard, "begun %s %u+%u channels %u%s", msg->text, msg->first,
+                msg->count, msg->channels, msg->is_dvm ? " dvm" : "");
+        return true;
+    case JOB_DOOR_STAGE:
+        add_stage(heard, msg);
+        return true;
+    case JOB_DOOR_BROKEN:
+        lab_add(heard, "broken %u.%u", msg->first, msg->channel);
+        return true;
+    case JOB_DOOR_FORGOTTEN:
+        lab_add(heard, "forgotten %u", msg->base);
+        return true;
+    case JOB_DOOR_PLACE:
+        lab_add(heard, "place %u %u+%u %s %s", msg->parts, msg->first,
+                msg->count, msg->host, msg->text);
+        return true;
+    case JOB_DOOR_PIDS:
+    case JOB_DOOR_EXITS:
+        add_numbers(heard, msg);
+        return true;
+    case JOB_DOOR_DESCRIBED:
+        lab_add(heard, msg->is_over ? "no job" : "described");
+        return true;
+    case JOB_DOOR_NAMED:
+        lab_add(heard, "%s %s/%u", msg->is_over ? "taken" : "named", msg->text,
+                msg->first);
+        return true;
+    case JOB_DOOR_LOGGED:
+        lab_add(heard, msg->is_over ? "not logged" : "logged");
+        return true;
+    case JOB_DOOR_EVENT:
+        lab_add(heard, "event '%.*s'", (int)ov_rd_left(&msg->rest),
+                (const char *)msg->rest.at);
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void add_heard(char *heard, const struct job_door *msg)
 {
+    if (add_watched(heard, msg))
+        return;
     switch (msg->kind) {
     case JOB_DOOR_JOB:
         lab_add(heard, "job %s %u+%u channels %u parts %u push %u", msg->text,
@@ -83,7 +165,7 @@ static void add_heard(char *heard, const struct job_door *msg)
         lab_add(heard, "unstarted %u %s", msg->reason, msg->text);
         break;
     case JOB_DOOR_SIGNALLED:
-        lab_add(heard, "signalled");
+        lab_add(heard, msg->is_over ? "not signalled" : "signalled");
         break;
     case JOB_DOOR_ENDED:
         lab_add(heard, "ended %u of %u failed, status %d%s", msg->first,

@@ -1,0 +1,155 @@
+/* What becomes of jobs and of their processes. */
+#include "endpoints/client/viewer_jobs.h"
+
+#include <stdlib.h>
+
+#include "endpoints/client/viewer_impl.h"
+#include "endpoints/client/watchers.h"
+#include "endpoints/sys/clock.h"
+#include "job/request.h"
+
+/* --- stdin */
+
+void ep_viewers_has_stdin(void *tap, uint32_t first, uint32_t last,
+                          bool is_open)
+{
+    const struct ep_viewers *all = tap;
+    const struct ep_seen_job *job = ep_seen_of(&all->seen, first);
+
+    if (job == NULL)
+        return;
+    for (uint32_t rank = first - job->base;
+         rank < job->size && job->base + rank <= last; rank++) {
+        if (is_open)
+            job->state[rank] |= EP_SEEN_READS;
+        else
+            job->state[rank] &= (uint8_t)~EP_SEEN_READS;
+    }
+}
+
+void ep_viewers_behind(void *tap, uint32_t number, bool is_behind)
+{
+    struct ep_viewers *all = tap;
+    struct ep_seen_job *job = ep_seen_of(&all->seen, number);
+    uint8_t *state;
+
+    if (job == NULL)
+        return;
+    state = &job->state[number - job->base];
+    if (((*state & EP_SEEN_BEHIND) != 0) == is_behind ||
+        (is_behind && (*state & EP_SEEN_OVER) != 0))
+        return; /* a node that was given up may say it of one that is over */
+    *state ^= EP_SEEN_BEHIND;
+    job->behind += is_behind ? 1 : UINT32_MAX;
+    ep_viewers_soon(all);
+}
+
+/* --- lives */
+
+bool ep_viewers_job_add(struct ep_viewers *all, const struct ep_seen_job *like)
+{
+    struct ep_seen_job *job = ep_seen_add(&all->seen, like);
+
+    for (uint32_t i = 0; job != NULL && i < job->parts; i++) {
+        struct job_neighbours part;
+
+        all->cfg.events->on_part(all->cfg.arg, job->base, i, &part);
+        if (ep_seen_place(job, i, &part) == 0)
+            continue;
+        ep_seen_forget(&all->seen, job);
+        return false;
+    }
+    if (job != NULL)
+        ep_watchers_begun(all->watchers, job);
+    return job != NULL;
+}
+
+void ep_viewers_started(void *tap, uint32_t number, const uint32_t *pids,
+                        uint32_t count)
+{
+    struct ep_viewers *all = tap;
+    struct ep_seen_job *job = ep_seen_of(&all->seen, number);
+
+    if (job == NULL)
+        return;
+    ep_seen_started(job, number - job->base, pids, count);
+    ep_watchers_look(all->watchers, job);
+}
+
+void ep_viewers_exit(void *tap, uint32_t number, uint32_t status)
+{
+    struct ep_viewers *all = tap;
+    struct ep_seen_job *job = ep_seen_of(&all->seen, number);
+    uint8_t *state;
+
+    if (job == NULL)
+        return;
+    state = &job->state[number - job->base];
+    if ((*state & EP_SEEN_OVER) == 0)
+        ep_seen_exit(job, number - job->base, status);
+    if (status != 0 && (*state & EP_SEEN_OVER) == 0)
+        job_failure_add(&job->failure, number - job->base, (int)status,
+                        ep_clock_ns());
+    *state |= EP_SEEN_OVER;
+    *state &= (uint8_t)~EP_SEEN_READS;
+    ep_viewers_behind(tap, number, false);
+    ep_watchers_look(all->watchers, job);
+}
+
+static void tell_owner(struct ep_viewers *all, const struct ep_seen_job *job,
+                       const struct ep_tap_job *told)
+{
+    struct ep_viewer *at = all->first;
+
+    while (at != NULL && (at->job != job || !at->is_owner))
+        at = at->next;
+    if (at == NULL)
+        return;
+    if (told->event == EP_TAP_JOB_STARTED)
+        ep_viewer_started(at);
+    else if (told->event == EP_TAP_JOB_FAILED)
+        ep_viewer_unstarted(at, told);
+    else if (told->event == EP_TAP_JOB_ENDED)
+        ep_viewer_over(at);
+}
+
+/* Of one that nobody here has asked for all is forwarded. */
+static void begin_job(struct ep_viewers *all, const struct ep_tap_job *told)
+{
+    const struct job_request *asked = all->asked;
+    struct ep_seen_job job = {.base = told->base,
+                              .size = told->size,
+                              .apps = told->apps,
+                              .parts = told->parts,
+                              .cache_bytes = told->cache_bytes,
+                              .channels = told->channels,
+                              .forwards = told->channels,
+                              .name = (char *)(uintptr_t)told->nspace};
+
+    if (asked != NULL) {
+        job.forwards &= asked->forwards;
+        job.says = (asked->says_stages ? EP_SEEN_SAYS_STAGES : 0) |
+                   (asked->says_end ? EP_SEEN_SAYS_END : 0);
+    }
+    (void)ep_viewers_job_add(all, &job);
+}
+
+void ep_viewers_job(void *tap, const struct ep_tap_job *told)
+{
+    struct ep_viewers *all = tap;
+    struct ep_seen_job *job = ep_seen_of(&all->seen, told->base);
+
+    if (told->event == EP_TAP_JOB_BEGUN)
+        begin_job(all, told);
+    if (job == NULL)
+        return;
+    job->is_started |= told->event != EP_TAP_JOB_BEGUN;
+    job->is_over |= told->event == EP_TAP_JOB_ENDED;
+    ep_viewers_soon(all);
+    tell_owner(all, job, told);
+    if (told->event == EP_TAP_JOB_ENDED)
+        ep_watchers_ended(all->watchers, job);
+    if (told->event == EP_TAP_JOB_FORGOTTEN ||
+        (told->event == EP_TAP_JOB_ENDED && job->cache_bytes == 0))
+        ep_seen_forget(&all->seen, job);
+}

@@ -1,0 +1,63 @@
+/* What the launcher of viewers is asked to start. */
+#include "job/program.h"
+#include "tests/unit/viewers_lab.h"
+
+static void add_app(char *text, size_t size_bytes, const struct job_wish *app)
+{
+    size_t len = strlen(text);
+
+    len += (size_t)snprintf(text + len, size_bytes - len, " %u*", app->procs);
+    for (uint32_t i = 0; app->program.argv[i] != NULL; i++)
+        len += (size_t)snprintf(text + len, size_bytes - len, "%s%.64s",
+                                i > 0 ? "," : "", app->program.argv[i]);
+    for (uint32_t i = 0; i < app->env_count; i++)
+        len += (size_t)snprintf(text + len, size_bytes - len, " %.64s",
+                                app->env[i].text);
+    if (app->program.cwd != NULL)
+        len += (size_t)snprintf(text + len, size_bytes - len, " in %s",
+                                app->program.cwd);
+    if (app->hosts != NULL)
+        snprintf(text + len, size_bytes - len, " on %s", app->hosts);
+}
+
+/* Only what is not as `xylem run --dvm` has it. */
+static void add_output_wish(char *text, size_t size_bytes,
+                            const struct ep_tap_spawn *spawn)
+{
+    static const char *const kinds[] = {"none", "dir", "file", "pattern"};
+    const struct ep_tap_sinks *sinks = &spawn->output;
+    char numbers[64] = "", files[64] = "";
+
+    if (spawn->cache_bytes != JOB_CACHE_UNSAID ||
+        spawn->cache_channels != (spawn->has_stddiag ? LAB_BOTH | 8 : LAB_BOTH))
+        snprintf(numbers, sizeof(numbers), ", keeps %u of %u",
+                 spawn->cache_bytes, spawn->cache_channels);
+    if (sinks->names.kind != EP_NAMES_NONE)
+        snprintf(files, sizeof(files), ", %s %s style %d.%d",
+                 kinds[sinks->names.kind], sinks->names.text,
+                 (int)sinks->style.label, (int)sinks->style.format);
+    snprintf(text, size_bytes, "%s%s%s%s%s%s%s%s",
+             spawn->has_stddiag ? ", stddiag" : "",
+             sinks->merges_stderr ? ", merged" : "", numbers, files,
+             sinks->style.has_time ? ", time" : "",
+             sinks->is_raw ? ", raw" : "", sinks->is_shown ? ", shown" : "",
+             sinks->is_show_needed ? ", needed" : "");
+}
+
+uint32_t lab_note_spawn(struct lab *lab, const struct ep_tap_spawn *spawn)
+{
+    char text[1024] = "spawn";
+    uint32_t size = 0;
+
+    for (uint32_t i = 0; i < spawn->apps_count; i++) {
+        add_app(text, sizeof(text), &spawn->apps[i]);
+        size += spawn->apps[i].procs;
+    }
+    if (spawn->has_stdin && spawn->reader == JOB_READERS_ALL)
+        strcat(text, ", all read");
+    else if (spawn->has_stdin)
+        sprintf(text + strlen(text), ", %u reads", spawn->reader);
+    add_output_wish(text + strlen(text), sizeof(text) - strlen(text), spawn);
+    lab_add(lab->calls, "%s", text);
+    return size;
+}
