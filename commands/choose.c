@@ -71,8 +71,9 @@ static int check_answer(const struct ep_session *session)
     return refuse("%s", session->answer.text);
 }
 
-/* One that has just begun has no door yet. Of root any user's. False: there is
- * none, and nothing was said. */
+/* One that has just begun has no door yet, and while it begins it still has the
+ * name of who has started it. Of root any user's. False: there is none, and
+ * nothing was said. */
 static bool find_pid(pid_t pid, struct ep_session *out)
 {
     const uint64_t begin_ns = ep_clock_ns();
@@ -87,7 +88,7 @@ static bool find_pid(pid_t pid, struct ep_session *out)
             keep(&found.at[0], out);
             return true;
         }
-    } while (is_xylem(pid) && wait_a_moment(pid, begin_ns, DOOR_MS));
+    } while (wait_a_moment(pid, begin_ns, is_xylem(pid) ? DOOR_MS : SOON_MS));
     return false;
 }
 
