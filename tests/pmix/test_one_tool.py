@@ -6,89 +6,20 @@ The helper (one_tool.c) says how many deliveries are taken; the tool appends
 what it gets to files, in the order in which it comes. Pieces have one size, so
 the files tell how many the tool has had, to the last one."""
 import os
-import queue
 import re
 import signal
 import socket
 import subprocess
 import sys
-import threading
 
 import pmix
 import live
+import single
 
-ONE = os.path.join(live.BUILD, "tests", "pmix", "one_tool")
 PUSH = os.path.join(live.BUILD, "tests", "pmix", "tool_push")
-RANKS, CHANNELS, SHIFT = 2, ("stdout", "stderr"), 4099
-STREAMS = RANKS * len(CHANNELS)
+CHANNELS = single.CHANNELS
+STREAMS = single.RANKS * len(CHANNELS)
 PIECE = 65536
-
-
-class One:
-    """A one_tool; for pmix.Tool it is a job."""
-    count = 0
-
-    def __init__(self, size, *options):
-        One.count += 1
-        self.dir = os.path.join(live.TMP, "one-%d" % One.count)
-        os.mkdir(self.dir)
-        self.source = os.urandom(size)
-        with open(os.path.join(self.dir, "source"), "wb") as file:
-            file.write(self.source)
-        self.proc = subprocess.Popen([ONE, *map(str, options), self.dir],
-                                     stdin=subprocess.PIPE,
-                                     stdout=subprocess.PIPE, text=True)
-        self.lines, self.seen, self.peak = queue.Queue(), [], 0
-        threading.Thread(target=self.read, daemon=True).start()
-        self.port = int(self.wait("port")[0])
-        self.uri = self.wait("uri")[0]
-
-    def read(self):
-        for line in self.proc.stdout:
-            self.lines.put(line.split())
-        self.lines.put(None)
-
-    def said(self):
-        return ""
-
-    def wait(self, word):
-        """The words behind the next line that begins so; None at its end."""
-        while True:
-            try:
-                line = self.lines.get(timeout=60 * live.SLOW)
-            except queue.Empty:
-                line = None
-            if line is None:
-                live.check(False, "no line: " + word)
-                return None
-            self.seen.append(line)
-            self.peak = max(self.peak, live.peak(self.proc.pid))
-            if line[0] == word:
-                return line[1:]
-
-    def now(self):
-        """Deliveries: taken, given."""
-        self.proc.stdin.write("?\n")
-        self.proc.stdin.flush()
-        return [int(word) for word in self.wait("now")]
-
-    def gone(self):
-        """The same when the tool had gone, and the helper with it."""
-        counts = [int(word) for word in self.wait("gone") or (-1, -1)]
-        live.check_eq(0, self.proc.wait(60 * live.SLOW), "the helper")
-        return counts
-
-    def wanted(self, rank, channel):
-        at = (len(CHANNELS) * rank + CHANNELS.index(channel)) * SHIFT
-        return self.source[at:] + self.source[:at]
-
-    def check_whole(self, tool):
-        for rank in range(RANKS):
-            for channel in CHANNELS:
-                live.check(tool.got(rank, channel) ==
-                           self.wanted(rank, channel),
-                           "all of %d.%s" % (rank, channel))
-                live.check_eq(1, tool.ends(rank, channel), "its end")
 
 
 def pull(one, *options, **more):
@@ -107,7 +38,7 @@ def printed(tool):
 
 def whole():
     """64 MiB come whole, by each way to find the helper; all count as taken."""
-    one = One(16 * live.MIB)
+    one = single.One(16 * live.MIB)
     tool = pull(one, "-n", STREAMS)
     live.check_eq(0, tool.wait(120), "the tool")
     taken, given = one.gone()
@@ -123,7 +54,7 @@ def whole():
 def found():
     """By the address, and by the file."""
     for option in ("-u", "-f"):
-        one = One(1)
+        one = single.One(1)
         path = os.path.join(one.dir, "pmix.%s.tool.%d" % (
             socket.gethostname(), one.proc.pid))
         tool = pmix.Asker(one, option, one.uri if option == "-u" else path)
@@ -134,7 +65,7 @@ def found():
 
 def named():
     """A tool has the name that it brings."""
-    one = One(1)
+    one = single.One(1)
     tool = pull(one, "-i", "mine:3", "-n", STREAMS)
     live.check_eq(0, tool.wait(60))
     live.check_eq([STREAMS, STREAMS], one.gone())
@@ -144,7 +75,7 @@ def named():
 def stopped():
     """A tool that stands still: little is delivered beyond what it has read,
     the count stops, no memory goes; then it goes on, and has all of it."""
-    one = One(16 * live.MIB)
+    one = single.One(16 * live.MIB)
     gate = os.path.join(live.TMP, "pace")
     os.mkfifo(gate)
     tool = pull(one, "-n", STREAMS, "-P", gate)
@@ -178,7 +109,7 @@ def killed():
     """A tool that is killed with much on its way to it: the count is not above
     what it had."""
     for n in (1, 7, 100):
-        one = One(16 * live.MIB)
+        one = single.One(16 * live.MIB)
         gate = os.path.join(live.TMP, "pace-%d" % n)
         os.mkfifo(gate)
         tool = pull(one, "-P", gate)
@@ -198,7 +129,7 @@ def twice():
     """Two pulls of the tool name the same: each delivery is two messages, and
     counts when the tool has both; for one that names one rank alone likewise.
     """
-    one = One(live.MIB, "-w", 2)
+    one = single.One(live.MIB, "-w", 2)
     tool = pull(one, "-A", "-r", "0,0", "-n", 2 * len(CHANNELS))
     live.check_eq(0, tool.wait(60), "the tool")
     taken, given = one.gone()
@@ -208,7 +139,7 @@ def twice():
 
 def twice_stopped():
     """The same, with pieces in hand at each number of messages."""
-    one = One(4 * live.MIB, "-w", 2)
+    one = single.One(4 * live.MIB, "-w", 2)
     gate = os.path.join(live.TMP, "pace-twice")
     os.mkfifo(gate)
     tool = pull(one, "-A", "-r", "0,0", "-n", 2 * len(CHANNELS), "-P", gate)
@@ -231,7 +162,7 @@ def left():
     """The tool deregisters in the middle, and stays: the rest is for nobody,
     which holds nothing up, and counts. What is under way the tool's library
     writes to its stdout. Of stderr nothing is for it at all."""
-    one = One(8 * live.MIB)
+    one = single.One(8 * live.MIB)
     gate = os.path.join(live.TMP, "pace-left")
     os.mkfifo(gate)
     tool = pull(one, "-d", "-c", 2, "-P", gate, stdin=subprocess.PIPE,
@@ -256,7 +187,7 @@ def left():
 def early():
     """What was delivered before there was a pull is for nobody: libpmix keeps
     the last of it for the next pull, which does not get it here."""
-    one = One(1, "-w", 0)
+    one = single.One(1, "-w", 0)
     tool = pull(one, "-d", stdin=subprocess.DEVNULL)
     live.check_eq(0, tool.wait(60), "the tool")
     live.check(tool.has("left"), "it had a pull")
@@ -268,12 +199,12 @@ def early():
 
 def refused():
     """A pull is refused, a tool is refused; a wrong one says so."""
-    one = One(1)
+    one = single.One(1)
     tool = pull(one, "-D", "!no.such")
     live.check_eq(4, tool.wait(60), "the tool")
     live.check("NOT-SUPPORTED" in tool.proc.stderr.read().decode(), "why")
     live.check_eq([0, 0], one.gone())
-    one = One(1, "-n")
+    one = single.One(1, "-n")
     tool = pull(one)
     live.check(one.wait("tool"), "it has asked")
     tool.proc.kill()
@@ -295,7 +226,7 @@ def pushed():
     if not live.is_sanitized():  # a sanitizer has to be loaded first
         envs.append(live.preload("pmix", "preload_cut.c"))
     for env in envs:
-        one = One(1)
+        one = single.One(1)
         mine = os.urandom(live.MIB if env is None else 64 * 1024)
         path = os.path.join(one.dir, "mine")
         with open(path, "wb") as file:
@@ -305,7 +236,7 @@ def pushed():
             ("f * 7001 %s\nz 1\n" % path).encode(), 60 * live.SLOW)
         live.check_eq(0, tool.returncode, "the tool")
         live.check_eq(b"%d 0\n" % (-(-len(mine) // 7001) + 1), said)
-        for rank in range(RANKS):
+        for rank in range(single.RANKS):
             live.check(live.read_file("%s/%d.in" % (one.dir, rank)) == mine,
                        "rank %d" % rank)
         live.check(os.path.exists(one.dir + "/1.in.end"), "its end")
@@ -314,7 +245,7 @@ def pushed():
 
 
 def collected():
-    one = One(1)
+    one = single.One(1)
     mine = os.urandom(live.MIB)
     path = os.path.join(one.dir, "mine")
     with open(path, "wb") as file:
@@ -340,7 +271,7 @@ def is_closed(sock):
 def strangers():
     """Who dials libpmix's own port is not heard, before the tool comes, while
     it is there; the tool has all that it wants."""
-    one = One(live.MIB)
+    one = single.One(live.MIB)
     for _ in range(100):
         with socket.create_connection(("127.0.0.1", one.port)) as sock:
             live.check(is_closed(sock), "it is closed")
@@ -356,7 +287,7 @@ def strangers():
 def private():
     """What libpmix wrote of itself is gone; before the tool comes, a helper
     has a file for tools and no other one."""
-    one = One(1)
+    one = single.One(1)
     names = sorted(re.sub(r"\..*", "", name) for name in os.listdir(one.dir))
     live.check_eq(["pmix", "source"], names)
     with socket.create_connection(
