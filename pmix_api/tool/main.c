@@ -91,11 +91,56 @@ static void on_gone(void *arg)
     px_pulls_end(helper->pulls);
 }
 
+/* --- what it does not serve yet */
+
+static void on_query(void *arg, const struct px_lib_query *query)
+{
+    (void)arg;
+    px_lib_answer(query->call, PX_LIB_NOT_SUPPORTED);
+}
+
+static void on_spawn(void *arg, const struct px_lib_spawn *spawn)
+{
+    (void)arg;
+    px_lib_answer(spawn->call, PX_LIB_NOT_SUPPORTED);
+}
+
+static void on_control(void *arg, const struct px_lib_control *control)
+{
+    (void)arg;
+    px_lib_answer(control->call, PX_LIB_NOT_SUPPORTED);
+}
+
+static void on_log(void *arg, const struct px_lib_log *log)
+{
+    (void)arg;
+    px_lib_answer(log->call, PX_LIB_NOT_SUPPORTED);
+}
+
+static void on_event(void *arg, const void *mem, size_t len_bytes)
+{
+    (void)arg;
+    (void)mem;
+    (void)len_bytes;
+}
+
+static void on_note(void *arg, const char *text)
+{
+    (void)arg;
+    (void)text;
+}
+
 static const struct px_lib_events lib_events = {
     .on_tool = on_tool,
     .on_pull = on_pull,
     .on_stop = on_stop,
     .on_push = on_push,
+    .on_query = on_query,
+    .on_spawn = on_spawn,
+    .on_control = on_control,
+    .on_log = on_log,
+    .on_event = on_event,
+    .on_note = on_note,
     .on_room = on_room,
     .on_gone = on_gone,
 };
@@ -195,7 +240,9 @@ static void set_manners(void)
 int main(int argc, char **argv)
 {
     static struct helper helper;
-    struct px_lib_cfg lib = {.events = &lib_events, .arg = &helper};
+    static const char *const no_keys[] = {NULL};
+    struct px_lib_cfg lib = {
+        .query_keys = no_keys, .events = &lib_events, .arg = &helper};
     const char *why;
 
     if (argc != 5)

@@ -64,10 +64,10 @@ static void note_end(struct px_source *source, const struct px_lib_output *o)
 static void deliver(struct px_source *source, struct px_lib_output *piece)
 {
     struct px_source_deliveries *all = source->cfg.deliveries;
-
     int rc;
 
     piece->nspace = source->job.name;
+    piece->is_pulled = true;
     rc = px_lib_deliver(piece);
     OV_ASSERT(rc == 0); /* without memory the tool would miss some */
     all->given++;

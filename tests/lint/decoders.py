@@ -97,6 +97,8 @@ SPARED = {
     "options_parse": _LINE,
     "pmix_api/helper/job.c": _OWN,
     "pmix_api/helper/lib/flow.c": _OWN,
+    "pmix_api/helper/lib/mapping.c": "the text of pmix_api/helper/mapping.c, "
+                                     "which fuzz_infos is for",
     "pmix_api/helper/lib/server.c": _OWN,
     "pmix_api/helper/lib/stream.c": _KERNEL,
     "pmix_api/helper/server.c": _OWN,

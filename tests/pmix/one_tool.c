@@ -17,8 +17,22 @@
  * Prints a line for all that happens: `port` with that of libpmix, `tool` with
  * the name that it brought, `pull`, `stop`, `push`, `given` when all is
  * delivered, `gone`; these two with the numbers of deliveries taken and given.
- * A line on stdin is answered with a line `now` that has these, too. Ends when
- * the tool has gone. */
+ * What else it asks for is answered as one_ask.c says, with lines `query` and
+ * `qualifier`, `spawn`, `wish`, `app`, `words` and `env`, `control`, `log`,
+ * `event` with a file of what the tool has notified, `note`; `kept` for what
+ * has the key xylem.keep, or is the program keep: that waits for `answer`.
+ *
+ * Orders on stdin, a line each:
+ *
+ *     event CODE NAMESPACE             tells the tool, by enum px_lib_status
+ *     of FILE                          that of another tool
+ *     give [!]NAMESPACE RANK CHANNEL TEXT    a line; !: it is pulled
+ *     answer                           what was kept
+ *     slow 0|1
+ *
+ * The first three are answered with a line `told` and a code. Any other line is
+ * answered with a line `now` that has the two numbers, too. Ends when the tool
+ * has gone. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -34,10 +48,9 @@
 #include <unistd.h>
 
 #include "pmix_api/helper/lib/lib.h"
+#include "tests/pmix/one_ask.h"
 
 enum { CHANNELS = 2, RANKS_MAX = 64, SHIFT = 4099, LOOK_MS = 20 };
-
-#define JOB "one-job"
 
 static struct {
     const char *dir;
@@ -47,6 +60,8 @@ static struct {
     const char *source;
     size_t source_bytes;
     bool refuses;
+    char line[4096]; /* of stdin, as far as it has come */
+    size_t line_bytes;
 
     unsigned pulls;
     size_t given_bytes; /* of each stream */
@@ -87,8 +102,9 @@ static enum px_lib_answer judge(const struct px_lib_pull *pull)
         return PX_LIB_NOT_SUPPORTED;
     if (pull->wish.is_bad || pull->count == 0)
         return PX_LIB_BAD_PARAM;
-    return strcmp(pull->targets[0].nspace, JOB) == 0 ? PX_LIB_YES
-                                                     : PX_LIB_NOT_FOUND;
+    return strncmp(pull->targets[0].nspace, ONE_JOB, strlen(ONE_JOB)) == 0
+               ? PX_LIB_YES
+               : PX_LIB_NOT_FOUND;
 }
 
 static void on_pull(void *arg, const struct px_lib_pull *pull)
@@ -158,7 +174,7 @@ static bool give_piece(uint32_t stream)
     char *mem = malloc(size + 1);
     size_t first = least(size, one.source_bytes - at);
     struct px_lib_output output = {
-        .nspace = JOB,
+        .nspace = ONE_JOB,
         .rank = stream / CHANNELS,
         .channel = stream % CHANNELS == 0 ? PX_LIB_STDOUT : PX_LIB_STDERR,
         .mem = mem,
@@ -199,6 +215,7 @@ static void on_gone(void *arg)
 {
     (void)arg;
     one.is_gone = true;
+    one_answer_all(); /* it does no harm */
     say("gone");
 }
 
@@ -271,24 +288,54 @@ static void take_tool(int listener)
         die("dial");
 }
 
+static void obey(char *line)
+{
+    if (!one_obey(line))
+        say("now");
+}
+
+/* Each whole line is an order. */
+static void read_orders(void)
+{
+    ssize_t got = read(STDIN_FILENO, one.line + one.line_bytes,
+                       sizeof(one.line) - one.line_bytes);
+    char *from = one.line, *end;
+
+    if (got > 0)
+        one.line_bytes += (size_t)got;
+    while ((end = memchr(from, '\n',
+                         (size_t)(one.line + one.line_bytes - from))) != NULL) {
+        *end = '\0';
+        obey(from);
+        from = end + 1;
+    }
+    one.line_bytes -= (size_t)(from - one.line);
+    memmove(one.line, from, one.line_bytes);
+}
+
 static void turn(void)
 {
     struct pollfd polls[] = {{.fd = px_lib_fd(), .events = POLLIN},
                              {.fd = STDIN_FILENO, .events = POLLIN}};
-    char line[64];
 
     poll(polls, 2, LOOK_MS);
     px_lib_turn();
     px_lib_taken();
     give();
-    if (polls[1].revents != 0 && read(STDIN_FILENO, line, sizeof(line)) > 0)
-        say("now");
+    if (polls[1].revents != 0)
+        read_orders();
 }
 
 static const struct px_lib_events events = {.on_tool = on_tool,
                                             .on_pull = on_pull,
                                             .on_stop = on_stop,
                                             .on_push = on_push,
+                                            .on_query = one_on_query,
+                                            .on_spawn = one_on_spawn,
+                                            .on_control = one_on_control,
+                                            .on_log = one_on_log,
+                                            .on_event = one_on_event,
+                                            .on_note = one_on_note,
                                             .on_room = on_room,
                                             .on_gone = on_gone};
 
@@ -314,7 +361,9 @@ static bool read_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct px_lib_cfg cfg = {.nspace = "one-server", .events = &events};
+    struct px_lib_cfg cfg = {.nspace = "one-server",
+                             .query_keys = one_query_keys,
+                             .events = &events};
     unsigned port;
     const char *why;
     int listener;
@@ -322,13 +371,14 @@ int main(int argc, char **argv)
     if (!read_options(argc, argv))
         return 2;
     cfg.dir = one.dir;
+    one_ask_open(one.ranks, one.dir);
     map_source();
     why = px_lib_open(&cfg);
     if (why != NULL) {
         fprintf(stderr, "one_tool: %s\n", why);
         return 1;
     }
-    px_lib_job(JOB, one.ranks);
+    px_lib_job(ONE_JOB, one.ranks);
     listener = listen_here(&port);
     write_rendezvous(port);
     take_tool(listener);

@@ -13,6 +13,7 @@
  *                              number of a type that no qualifier has
  *     events [NAMESPACE [NAMESPACE]]       of the job, or of these: "event CODE
  *                              KEY=VALUE..." when they come
+ *     notify CODE RANGE        an event, by their numbers
  *     log out|err[+KEY] TEXT   with \n for a newline; KEY is a directive that
  *                              is required
  *     control KEY[=VALUE] WHO...           ranks, *, node or peers
@@ -250,6 +251,18 @@ static pmix_status_t events(char *whose)
     return rc < 0 ? rc : PMIX_SUCCESS; /* a handler's number is above 0 */
 }
 
+static pmix_status_t notify(char *words)
+{
+    pmix_status_t code = (pmix_status_t)strtol(words, &words, 10);
+    pmix_data_range_t range = (pmix_data_range_t)strtoul(words, NULL, 10);
+    pmix_proc_t proc;
+    pmix_info_t info;
+
+    PMIX_LOAD_PROCID(&proc, job, PMIX_RANK_WILDCARD);
+    PMIX_INFO_LOAD(&info, PMIX_EVENT_AFFECTED_PROC, &proc, PMIX_PROC);
+    return PMIx_Notify_event(code, NULL, range, &info, 1, NULL, NULL);
+}
+
 /* --- log and control */
 
 static pmix_status_t log_text(char *line)
@@ -391,6 +404,8 @@ static pmix_status_t obey(char *line, const pmix_proc_t *self)
         return query(rest);
     if (strcmp(line, "events") == 0)
         return events(rest);
+    if (strcmp(line, "notify") == 0)
+        return notify(rest);
     if (strcmp(line, "log") == 0)
         return log_text(rest);
     if (strcmp(line, "control") == 0)

@@ -51,6 +51,26 @@ void px_ask(void (*call)(void *arg), void *arg)
     pthread_mutex_unlock(&ask.lock);
 }
 
+struct telling {
+    void (*call)(void *arg);
+    void *arg;
+};
+
+static void tell(void *arg)
+{
+    const struct telling *telling = arg;
+
+    telling->call(telling->arg);
+    px_ask_answer();
+}
+
+void px_tell(void (*call)(void *arg), void *arg)
+{
+    struct telling telling = {call, arg};
+
+    px_ask(tell, &telling);
+}
+
 void px_ask_turn(void)
 {
     void (*call)(void *arg);

@@ -19,6 +19,9 @@ int px_ask_fd(void);
  * px_ask_answer(). In the one thread of libpmix that makes upcalls. */
 void px_ask(void (*call)(void *arg), void *arg);
 
+/* The same, but waits until the call has returned. */
+void px_tell(void (*call)(void *arg), void *arg);
+
 /* Makes the descriptor readable; any thread. */
 void px_ask_wake(void);
 

@@ -11,8 +11,10 @@
 
 #include "overlay/base/err.h"
 #include "pmix_api/helper/lib/ask.h"
+#include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/ledger.h"
 #include "pmix_api/helper/lib/lib.h"
+#include "pmix_api/helper/lib/sink.h"
 #include "pmix_api/helper/lib/stream.h"
 #include "pmix_api/helper/sockets.h"
 
@@ -39,6 +41,7 @@ static struct {
     pthread_mutex_t lock;         /* of the rest */
     struct px_ledger ledger;
     unsigned pulls;
+    bool forwards;    /* there is a job whose output comes unasked */
     bool is_checking; /* a turn is asked for, */
     uint64_t checked; /* which is about deliveries up to this one */
     bool is_over;
@@ -63,6 +66,14 @@ void px_flow_start(int fd)
 
 /* --- has the library anything left? */
 
+/* A delivery is so many messages, at most. */
+static unsigned copies(void)
+{
+    unsigned count = flow.pulls + (flow.forwards ? 1 : 0);
+
+    return count > 0 ? count : 1;
+}
+
 static uint64_t room(void)
 {
     uint64_t most = PX_LIB_UNWRITTEN_BYTES;
@@ -71,8 +82,7 @@ static uint64_t room(void)
         most /= 2; /* who has waited goes on when half of it is written */
     if (px_ledger_is_full(&flow.ledger) || flow.ledger.open_bytes >= most)
         return 0;
-    return (PX_LIB_UNWRITTEN_BYTES - flow.ledger.open_bytes) /
-           (flow.pulls > 0 ? flow.pulls : 1);
+    return (PX_LIB_UNWRITTEN_BYTES - flow.ledger.open_bytes) / copies();
 }
 
 static void look_for_room(void)
@@ -89,8 +99,6 @@ static void on_check(pmix_status_t status, void *arg);
  * of what it has handled are in its queue by then. */
 static void check_later(void)
 {
-    /* Nobody has this name: there is nothing to forget, but the call. */
-    static const pmix_nspace_t nobody = "xylem-nobody";
     const struct px_ledger *ledger = &flow.ledger;
 
     if (flow.is_checking || flow.is_over || ledger->handled != ledger->given ||
@@ -98,7 +106,7 @@ static void check_later(void)
         return;
     flow.is_checking = true;
     flow.checked = ledger->handled;
-    PMIx_server_deregister_nspace(nobody, on_check, NULL);
+    px_call_turn(on_check, NULL);
 }
 
 static void on_check(pmix_status_t status, void *arg)
@@ -141,17 +149,32 @@ static uint64_t number_of(const struct iovec *parts, int count)
     return number;
 }
 
-void px_flow_try(const struct iovec *parts, int count)
+/* A message comes at first in two parts, its head and its body. */
+static bool begin(const struct iovec *parts, int count, uint64_t sum)
 {
+    uint64_t number = number_of(parts, count);
+    bool is_hidden = count == 2 && number != 0 &&
+                     px_sink_has(number, parts[1].iov_base, parts[1].iov_len);
+
+    px_ledger_begin(&flow.ledger, number, is_hidden ? 0 : sum);
+    if (is_hidden)
+        check_later();
+    return !is_hidden;
+}
+
+bool px_flow_try(const struct iovec *parts, int count)
+{
+    bool is_wanted = true;
     uint64_t sum = 0;
 
     for (int i = 0; i < count; i++)
         sum += parts[i].iov_len;
     pthread_mutex_lock(&flow.lock);
     if (flow.ledger.left_bytes != sum) /* it is not the rest of one */
-        px_ledger_begin(&flow.ledger, number_of(parts, count), sum);
+        is_wanted = begin(parts, count, sum);
     look_for_room();
     pthread_mutex_unlock(&flow.lock);
+    return is_wanted;
 }
 
 void px_flow_wrote(size_t bytes)
@@ -178,6 +201,13 @@ void px_flow_pull(int change)
         flow.pulls++;
     else if (flow.pulls > 0)
         flow.pulls--;
+    pthread_mutex_unlock(&flow.lock);
+}
+
+void px_flow_forward(void)
+{
+    pthread_mutex_lock(&flow.lock);
+    flow.forwards = true;
     pthread_mutex_unlock(&flow.lock);
 }
 
@@ -223,7 +253,7 @@ static void add_number(struct delivery *d, uint64_t number)
 
     snprintf(text, sizeof(text), "%s%016llx", flow.nonce,
              (unsigned long long)number);
-    PMIX_INFO_LOAD(&d->info[d->infos++], PX_LIB_NUMBER, text, PMIX_STRING);
+    PMIX_INFO_LOAD(&d->info[d->infos++], PX_LIB_SERIAL, text, PMIX_STRING);
 }
 
 static void add_count(struct delivery *d, const char *key, uint64_t bytes)
@@ -254,15 +284,18 @@ static struct delivery *make(const struct px_lib_output *o, uint64_t number)
 }
 
 /* Under the lock, so that the library does not handle it before it is given. */
-static int give(struct delivery *d)
+static int give(struct delivery *d, bool is_pulled)
 {
     uint64_t cost = d->bytes.size + MESSAGE_BYTES;
     int rc = 0;
 
     pthread_mutex_lock(&flow.lock);
-    if (PMIx_server_IOF_deliver(&d->source, d->channel, &d->bytes, d->info,
-                                d->infos, on_delivered, d) == PMIX_SUCCESS)
-        px_ledger_give(&flow.ledger, cost * (flow.pulls > 0 ? flow.pulls : 1));
+    if (is_pulled && flow.forwards &&
+        !px_sink_add(flow.ledger.given + 1, &d->source, d->channel, d->infos))
+        rc = OV_ENOMEM;
+    else if (PMIx_server_IOF_deliver(&d->source, d->channel, &d->bytes, d->info,
+                                     d->infos, on_delivered, d) == PMIX_SUCCESS)
+        px_ledger_give(&flow.ledger, cost * copies());
     else
         rc = OV_ENOMEM;
     pthread_mutex_unlock(&flow.lock);
@@ -284,7 +317,7 @@ int px_lib_deliver(const struct px_lib_output *output)
     d = make(output, flow.ledger.given + 1); /* nobody else changes that */
     if (d == NULL)
         return OV_ENOMEM;
-    rc = give(d);
+    rc = give(d, output->is_pulled);
     if (rc != 0)
         end(d);
     return rc;

@@ -1,7 +1,7 @@
 /* Output on its way to the tool: from the caller to libpmix, from there into
  * the socket, and out of it at the other end.
  *
- * Each delivery has a mark of its own among its infos, PX_LIB_NUMBER, by which
+ * Each delivery has a mark of its own among its infos, PX_LIB_SERIAL, by which
  * it is known again when libpmix writes it. So all is counted by messages that
  * were really sent: libpmix does not say how many pulls a delivery was for.
  * That it was for none, or for no further one, shows when a later delivery is
@@ -20,7 +20,7 @@
 /* Infos of a delivery: text that is of no use to a tool; and what is missing
  * just before it (uint64_t): bytes that were dropped as the tool took too
  * little, or come from before its pull and were not kept. */
-#define PX_LIB_NUMBER  "xylem.iof.number"
+#define PX_LIB_SERIAL  "xylem.iof.number"
 #define PX_LIB_DROPPED "xylem.iof.dropped"
 #define PX_LIB_BEFORE  "xylem.iof.before"
 
@@ -34,7 +34,11 @@ void px_flow_start(int fd);
 
 /* One more pull is registered, or one less. */
 void px_flow_pull(int change);
-void px_flow_try(const struct iovec *parts, int count);
+/* Of a job that was started output comes to the tool without a pull. Those of
+ * one tool share no processes, so it is one more message at most. */
+void px_flow_forward(void);
+/* False: it is not for the tool, and counts as written. */
+bool px_flow_try(const struct iovec *parts, int count);
 void px_flow_wrote(size_t bytes);
 /* The tool has closed its end: what is not written never will be. What has come
  * to the tool it has read, if that is clean. */

@@ -10,7 +10,11 @@
 
 #include "overlay/base/err.h"
 #include "pmix_api/helper/lib/ask.h"
+#include "pmix_api/helper/lib/attribute.h"
+#include "pmix_api/helper/lib/call.h"
+#include "pmix_api/helper/lib/event.h"
 #include "pmix_api/helper/lib/flow.h"
+#include "pmix_api/helper/lib/query.h"
 #include "pmix_api/helper/lib/server.h"
 #include "pmix_api/helper/lib/stream.h"
 #include "pmix_api/helper/lib/upcall.h"
@@ -37,10 +41,8 @@ static void on_last(pmix_status_t status, void *arg)
 
 static void on_closed(bool is_clean)
 {
-    static const pmix_nspace_t nobody = "xylem-nobody";
-
     px_flow_end(is_clean);
-    PMIx_server_deregister_nspace(nobody, on_last, NULL);
+    px_call_turn(on_last, NULL);
 }
 
 static const struct px_stream_events stream_events = {
@@ -99,12 +101,16 @@ const char *px_lib_open(const struct px_lib_cfg *cfg)
     lib.arg = cfg->arg;
     lib.poll = epoll_create1(EPOLL_CLOEXEC);
     if (lib.poll < 0 || px_ask_open() != 0 || px_flow_open() != 0 ||
-        watch(px_ask_fd(), EPOLLIN) != 0 || !px_stream_open(&stream_events))
+        watch(px_ask_fd(), EPOLLIN) != 0 || !px_stream_open(&stream_events) ||
+        !px_query_open())
         return "the system does not give what it needs";
-    why = px_server_start(cfg, px_upcall_open(cfg->events, cfg->arg), &address);
-    if (why == NULL)
-        px_stream_listen(address.host, address.port);
-    return why;
+    px_call_open(cfg->events, cfg->arg);
+    why = px_server_start(cfg, px_upcall_module(), &address);
+    if (why != NULL)
+        return why;
+    px_attribute_register(cfg->query_keys);
+    px_stream_listen(address.host, address.port);
+    return px_event_listen() == 0 ? NULL : "memory is out";
 }
 
 int px_lib_dial(int fd)

@@ -22,63 +22,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pmix_api/helper/lib/request.h"
+#include "pmix_api/helper/lib/value.h"
+
 enum {
-    PX_LIB_NAME_BYTES = 256,
     PX_LIB_BYTES_MAX = 1 << 20,         /* of one delivery */
     PX_LIB_UNWRITTEN_BYTES = 768 << 10, /* may wait in libpmix for the tool */
-};
-
-/* A rank that means all of them. */
-#define PX_LIB_ALL ((uint32_t)-2)
-/* Ranks of a target that are no ranks: processes of a node. */
-#define PX_LIB_LOCAL_NODE  ((uint32_t)-3)
-#define PX_LIB_LOCAL_PEERS ((uint32_t)-5)
-
-/* Channels of output, as bits. */
-enum { PX_LIB_STDOUT = 2, PX_LIB_STDERR = 4, PX_LIB_STDDIAG = 8 };
-
-struct px_lib_name {
-    char nspace[PX_LIB_NAME_BYTES];
-    uint32_t rank;
 };
 
 /* How a request of the tool is answered. */
 enum px_lib_answer {
     PX_LIB_YES,
+    PX_LIB_PARTIAL, /* not all of it */
     PX_LIB_BAD_PARAM,
     PX_LIB_NOT_FOUND,
     PX_LIB_NOT_SUPPORTED,
+    PX_LIB_NOT_NOW, /* the job has not begun, or is over */
     PX_LIB_NO_RESOURCE,
     PX_LIB_IS_COMPLETE, /* its target takes nothing any more */
-};
-
-/* The directives of a pull. All zero is what a tool gets that says nothing. */
-struct px_lib_wish {
-    bool copies, drops_oldest, has_cache;
-    uint64_t cache_bytes; /* with has_cache */
-    uint64_t buffer_bytes, buffer_s;
-    bool is_bad;         /* one has a value of another type */
-    const char *strange; /* a required one that nobody knows, or NULL */
-};
-
-/* The tool asks for output. */
-struct px_lib_pull {
-    const struct px_lib_name *targets;
-    size_t count;
-    uint16_t channels; /* as the tool said it, whatever bits these are */
-    struct px_lib_wish wish;
-};
-
-/* The tool gives bytes for the stdin of processes. */
-struct px_lib_push {
-    const struct px_lib_name *targets;
-    size_t count;
-    const void *mem; /* borrowed until px_lib_answer() */
-    size_t len_bytes;
-    bool is_end;         /* nothing more follows for these */
-    bool is_collected;   /* the tool's library reads the tool's own stdin */
-    const char *strange; /* a required directive that nobody knows, or NULL */
-    void *call;          /* for px_lib_answer() */
+    /* Of what was to be started: */
+    PX_LIB_NO_WORD,    /* it names no program */
+    PX_LIB_NO_PROGRAM, /* it does not exist */
+    PX_LIB_NO_EXEC,    /* it cannot be executed */
+    PX_LIB_NO_DIR,     /* its directory cannot be entered */
+    PX_LIB_NO_ROOM,    /* for so many processes */
+    PX_LIB_NO_GROWTH,  /* the tree gets no further hosts */
+    PX_LIB_FAILED,     /* something else went wrong */
+    PX_LIB_ANSWERS
 };
 
 /* What the tool asks for, and what becomes of it. */
@@ -98,6 +68,17 @@ struct px_lib_events {
     void (*on_stop)(void *arg);
     /* Is to be answered once by px_lib_answer(), now or later. */
     void (*on_push)(void *arg, const struct px_lib_push *push);
+    /* These, too: see request.h. */
+    void (*on_query)(void *arg, const struct px_lib_query *query);
+    void (*on_spawn)(void *arg, const struct px_lib_spawn *spawn);
+    void (*on_control)(void *arg, const struct px_lib_control *control);
+    void (*on_log)(void *arg, const struct px_lib_log *log);
+    /* The tool has notified an event which is for other tools, too: bytes for
+     * px_lib_event_of() of theirs. */
+    void (*on_event)(void *arg, const void *mem, size_t len_bytes);
+    /* Why something was refused that the other callbacks never saw; words for
+     * a user. */
+    void (*on_note)(void *arg, const char *text);
     /* px_lib_room() has grown since it was 0. */
     void (*on_room)(void *arg);
     /* The tool has left, or died; comes once, behind all that it had said. */
@@ -108,6 +89,9 @@ struct px_lib_cfg {
     const char *nspace; /* of the server that the tool sees */
     uint32_t rank;
     const char *dir; /* a folder is made below it, and removed again */
+    /* Keys and qualifiers that on_query knows, for tools that ask what is
+     * supported; NULL-terminated, borrowed until px_lib_open() returns. */
+    const char *const *query_keys;
     const struct px_lib_events *events; /* borrowed for good */
     void *arg;                          /* of each callback */
 };
@@ -116,10 +100,13 @@ struct px_lib_cfg {
 struct px_lib_output {
     const char *nspace; /* its process, */
     uint32_t rank;
-    uint16_t channel;       /* and channel: one bit */
-    const void *mem;        /* copied */
-    size_t len_bytes;       /* at most PX_LIB_BYTES_MAX, may be 0 */
-    bool is_end;            /* the channel's last */
+    uint16_t channel; /* and channel: one bit */
+    const void *mem;  /* copied */
+    size_t len_bytes; /* at most PX_LIB_BYTES_MAX, may be 0 */
+    bool is_end;      /* the channel's last */
+    /* A pull has it: the library of the tool does not show it by itself, where
+     * a spawn forwards it. */
+    bool is_pulled;
     uint64_t dropped_bytes; /* that are missing before it; 0: none */
     uint64_t before_bytes;  /* that came before the pull and were not kept */
 };
@@ -150,14 +137,47 @@ void px_lib_admit(const struct px_lib_name *given);
 /* Answers the pull that waits. */
 void px_lib_answer_pull(enum px_lib_answer answer);
 
-/* Answers a push; from any callback, or later. */
+/* Answers what has a `call`, once; that is not valid any more then. Of a query
+ * or a spawn anything but PX_LIB_YES. */
 void px_lib_answer(void *call, enum px_lib_answer answer);
+
+/* Answers a query: an info for each key that is known. PX_LIB_YES when that is
+ * all of them, else PX_LIB_PARTIAL; the infos are copied. Where memory is out
+ * the tool is told so. O(all that is in them). */
+void px_lib_answer_query(void *call, enum px_lib_answer answer,
+                         const struct px_lib_info *infos, size_t count);
+
+/* Answers a spawn: all processes run. px_lib_job() of the namespace comes
+ * before that. What is delivered of the job from now on goes to the tool
+ * unasked where the spawn forwards it, and to all pulls that name it; its
+ * library writes what no pull has to its own stdout and stderr, and puts open
+ * lines of several processes together (libpmix 4.2). */
+void px_lib_answer_spawn(void *call, const char *nspace);
+
+/* The keys that on_spawn knows, with commas between. Valid for good. */
+const char *px_lib_spawn_keys(void);
 
 /* Makes a namespace of so many processes known to the tool's queries, or
  * forgets it. Do not wait for libpmix. Returns 0, OV_EINVAL for a name that is
  * too long, or OV_ENOMEM. */
 int px_lib_job(const char *nspace, uint32_t size);
 int px_lib_job_end(const char *nspace);
+
+/* Tells the tool of an event, now or when it asks to hear of such, in the order
+ * of the calls and behind what was delivered before. Copied. Returns 0;
+ * OV_EINVAL for a code that is none of an event; OV_ENOMEM. */
+int px_lib_event(enum px_lib_status code, const struct px_lib_name *source,
+                 const struct px_lib_info *infos, size_t count);
+
+/* Tells it of one that another tool has notified, by what on_event has given:
+ * the same libpmix is to have made it. Returns 0, OV_EPROTO for other bytes, or
+ * OV_ENOMEM. */
+int px_lib_event_of(const void *mem, size_t len_bytes);
+
+/* The tool is read more slowly from now on while its library collects its
+ * stdin, which waits for no answer: a few ms for each push; or no more so. Its
+ * output waits meanwhile, too. */
+void px_lib_slow(bool is_slow);
 
 /* Gives a piece of output to each pull of the tool that names it, which may be
  * several or none. Returns 0; OV_EFULL where px_lib_room() is 0, OV_EINVAL

@@ -14,6 +14,8 @@
 
 extern char **environ; /* PMIx 5 does not declare it */
 
+#define EVENTS_MAX "4096" /* that wait for who asks late */
+
 enum { RENDEZVOUS_BYTES = 4096 };
 
 static struct {
@@ -66,6 +68,7 @@ static void set_up(void)
     setenv("PMIX_MCA_plog", "^stdfd", 1);
     /* Events are there for late listeners as long as the job is known. */
     setenv("PMIX_MCA_pmix_event_eviction_time", "1000000000", 1);
+    setenv("PMIX_MCA_pmix_max_events", EVENTS_MAX, 0);
 }
 
 static pmix_status_t init(const struct px_lib_cfg *cfg,

@@ -120,9 +120,8 @@ static ssize_t write_tool(int fd, const struct iovec *parts, int count)
 {
     ssize_t done;
 
-    if (stream.is_broken)
+    if (stream.is_broken || !stream.events->on_try(parts, count))
         return sum_of(parts, count);
-    stream.events->on_try(parts, count);
     done = send_message(fd, parts, count);
     if (done > 0)
         stream.events->on_wrote((size_t)done);

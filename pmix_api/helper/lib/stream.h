@@ -17,8 +17,9 @@
 
 /* In the thread of the library that does it. */
 struct px_stream_events {
-    /* It is about to write these to the tool, or to try. */
-    void (*on_try)(const struct iovec *parts, int count);
+    /* It is about to write these to the tool, or to try. False: it is told
+     * that it has, and they are not. */
+    bool (*on_try)(const struct iovec *parts, int count);
     void (*on_wrote)(size_t bytes);
     /* The tool's end is closed, and all that came from it is read. Clean: it
      * was closed by the tool's process when that had read all that had come to

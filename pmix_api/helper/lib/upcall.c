@@ -4,57 +4,40 @@
  * nobody else to serve. */
 #include "pmix_api/helper/lib/upcall.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "pmix_api/helper/lib/ask.h"
+#include "pmix_api/helper/lib/call.h"
+#include "pmix_api/helper/lib/control.h"
+#include "pmix_api/helper/lib/event.h"
 #include "pmix_api/helper/lib/flow.h"
+#include "pmix_api/helper/lib/info.h"
 #include "pmix_api/helper/lib/lib.h"
+#include "pmix_api/helper/lib/log.h"
+#include "pmix_api/helper/lib/query.h"
+#include "pmix_api/helper/lib/spawn.h"
 #include "pmix_api/helper/lib/wish.h"
 
-_Static_assert(PX_LIB_ALL == PMIX_RANK_WILDCARD, "the same rank");
-_Static_assert(PX_LIB_LOCAL_NODE == PMIX_RANK_LOCAL_NODE, "the same rank");
-_Static_assert(PX_LIB_LOCAL_PEERS == PMIX_RANK_LOCAL_PEERS, "the same rank");
 _Static_assert((int)PX_LIB_STDOUT == PMIX_FWD_STDOUT_CHANNEL &&
                    (int)PX_LIB_STDERR == PMIX_FWD_STDERR_CHANNEL &&
                    (int)PX_LIB_STDDIAG == PMIX_FWD_STDDIAG_CHANNEL,
                "the same bits");
-_Static_assert(sizeof(pmix_nspace_t) == PX_LIB_NAME_BYTES, "the same names");
+
+enum {
+    SLOW_NAPS = 25, /* so many for each push, */
+    SLOW_NS = 200 * 1000,
+};
 
 static struct {
-    const struct px_lib_events *events;
-    void *arg;
     bool is_in;
+    atomic_bool is_slow;
     /* What waits for an answer of the caller: */
     struct px_lib_name *given;
     enum px_lib_answer *answer;
 } upcall;
-
-static const pmix_status_t statuses[] = {
-    [PX_LIB_YES] = PMIX_SUCCESS,
-    [PX_LIB_BAD_PARAM] = PMIX_ERR_BAD_PARAM,
-    [PX_LIB_NOT_FOUND] = PMIX_ERR_NOT_FOUND,
-    [PX_LIB_NOT_SUPPORTED] = PMIX_ERR_NOT_SUPPORTED,
-    [PX_LIB_NO_RESOURCE] = PMIX_ERR_OUT_OF_RESOURCE,
-    [PX_LIB_IS_COMPLETE] = PMIX_ERR_IOF_COMPLETE,
-};
-
-static void name_of(const pmix_proc_t *proc, struct px_lib_name *out)
-{
-    memcpy(out->nspace, proc->nspace, sizeof(out->nspace));
-    out->nspace[sizeof(out->nspace) - 1] = '\0';
-    out->rank = proc->rank;
-}
-
-/* A block of malloc; NULL: memory is out. */
-static struct px_lib_name *names_of(const pmix_proc_t *procs, size_t count)
-{
-    struct px_lib_name *names = calloc(count + 1, sizeof(*names));
-
-    for (size_t i = 0; names != NULL && i < count; i++)
-        name_of(&procs[i], &names[i]);
-    return names;
-}
 
 /* --- the tool wants in */
 
@@ -68,7 +51,8 @@ static void ask_tool(void *arg)
     struct entry *entry = arg;
 
     upcall.given = &entry->given;
-    upcall.events->on_tool(upcall.arg, entry->is_named ? &entry->wanted : NULL);
+    px_caller()->events->on_tool(px_caller()->arg,
+                                 entry->is_named ? &entry->wanted : NULL);
 }
 
 void px_lib_admit(const struct px_lib_name *given)
@@ -90,10 +74,11 @@ static void on_tool(pmix_info_t *info, size_t infos,
         else if (PMIX_CHECK_KEY(&info[i], PMIX_RANK))
             wanted.rank = info[i].value.data.rank;
     }
-    name_of(&wanted, &entry.wanted);
+    px_info_name(&wanted, &entry.wanted);
     entry.is_named = wanted.nspace[0] != '\0';
     px_ask(ask_tool, &entry);
     PMIX_LOAD_PROCID(&given, entry.given.nspace, entry.given.rank);
+    px_call_tool(&given);
     answer(PMIX_SUCCESS, &given, arg);
 }
 
@@ -109,7 +94,7 @@ static void ask_pull(void *arg)
     struct pull_call *pull = arg;
 
     upcall.answer = &pull->answer;
-    upcall.events->on_pull(upcall.arg, &pull->base);
+    px_caller()->events->on_pull(px_caller()->arg, &pull->base);
 }
 
 void px_lib_answer_pull(enum px_lib_answer answer)
@@ -118,11 +103,10 @@ void px_lib_answer_pull(enum px_lib_answer answer)
     px_ask_answer();
 }
 
-static void ask_stop(void *arg)
+static void tell_stop(void *arg)
 {
     (void)arg;
-    upcall.events->on_stop(upcall.arg);
-    px_ask_answer();
+    px_caller()->events->on_stop(px_caller()->arg);
 }
 
 static bool is_stop(const pmix_info_t directives[], size_t ndirs)
@@ -148,18 +132,18 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
     (void)arg;
     if (nprocs == 0 && is_stop(directives, ndirs)) {
         px_flow_pull(-1);
-        px_ask(ask_stop, NULL);
+        px_tell(tell_stop, NULL);
         return PMIX_OPERATION_SUCCEEDED;
     }
     px_flow_pull(1); /* whatever the answer is: libpmix has it already */
-    names = names_of(procs, nprocs);
+    names = px_info_names(procs, nprocs);
     pull.base.targets = names;
     px_wish_read(directives, ndirs, &pull.base.wish);
     if (names != NULL)
         px_ask(ask_pull, &pull);
     free(names);
     if (pull.answer != PX_LIB_YES)
-        return statuses[pull.answer];
+        return px_call_status(pull.answer);
     px_flow_cut();
     return PMIX_OPERATION_SUCCEEDED;
 }
@@ -167,18 +151,18 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
 /* --- push */
 
 struct push_call {
-    struct px_lib_push base;
+    struct px_lib_call base;
+    struct px_lib_push push;
     struct px_lib_name *names; /* owned */
     pmix_op_cbfunc_t answer;
     void *arg;
 };
 
-static void ask_push(void *arg)
+static void tell_push(void *arg)
 {
     struct push_call *call = arg;
 
-    upcall.events->on_push(upcall.arg, &call->base);
-    px_ask_answer();
+    px_caller()->events->on_push(px_caller()->arg, &call->push);
 }
 
 /* Any answer but these two makes the library of a tool that collects its stdin
@@ -186,18 +170,19 @@ static void ask_push(void *arg)
 static pmix_status_t answer_of(const struct push_call *call,
                                enum px_lib_answer answer)
 {
-    if (!call->base.is_collected)
-        return statuses[answer];
-    return answer == PX_LIB_YES && call->base.len_bytes > 0
+    if (!call->push.is_collected)
+        return px_call_status(answer);
+    return answer == PX_LIB_YES && call->push.len_bytes > 0
                ? PMIX_SUCCESS
                : PMIX_ERR_IOF_COMPLETE;
 }
 
-void px_lib_answer(void *arg, enum px_lib_answer answer)
+/* The library shifts this answer to its own thread. */
+static void give(struct px_lib_call *base)
 {
-    struct push_call *call = arg;
+    struct push_call *call = (struct push_call *)base;
 
-    call->answer(answer_of(call, answer), call->arg);
+    call->answer(answer_of(call, base->answer), call->arg);
     free(call->names);
     free(call);
 }
@@ -207,13 +192,27 @@ static void fill(struct push_call *call, const struct px_push_wish *wish,
 {
     size_t len_bytes = bytes != NULL ? bytes->size : 0;
 
-    call->base.targets = call->names;
-    call->base.mem = len_bytes > 0 ? bytes->bytes : "";
-    call->base.len_bytes = len_bytes;
-    call->base.is_end = len_bytes == 0 || wish->is_complete;
-    call->base.is_collected = wish->is_collected;
-    call->base.strange = wish->strange;
-    call->base.call = call;
+    call->push.targets = call->names;
+    call->push.mem = len_bytes > 0 ? bytes->bytes : "";
+    call->push.len_bytes = len_bytes;
+    call->push.is_end = len_bytes == 0 || wish->is_complete;
+    call->push.is_collected = wish->is_collected;
+    call->push.strange = wish->strange;
+    call->push.call = call;
+}
+
+void px_lib_slow(bool is_slow)
+{
+    atomic_store(&upcall.is_slow, is_slow);
+}
+
+/* Where the library's thread waits a little, it reads less of the tool. */
+static void slow_down(void)
+{
+    static const struct timespec nap = {.tv_nsec = SLOW_NS};
+
+    for (unsigned i = 0; i < SLOW_NAPS && atomic_load(&upcall.is_slow); i++)
+        nanosleep(&nap, NULL);
 }
 
 /* Always accepted, and answered by the callback: of what is refused by a
@@ -234,31 +233,36 @@ static pmix_status_t on_push(const pmix_proc_t *source,
         ntargets = 1;
     }
     if (call != NULL)
-        call->names = names_of(targets, ntargets);
+        call->names = px_info_names(targets, ntargets);
     if (call == NULL || call->names == NULL) {
         free(call);
         answer(wish.is_collected ? PMIX_ERR_IOF_COMPLETE : PMIX_ERR_NOMEM, arg);
         return PMIX_SUCCESS;
     }
     fill(call, &wish, bytes);
-    call->base.count = ntargets;
+    call->push.count = ntargets;
     call->answer = answer;
     call->arg = arg;
-    px_ask(ask_push, call);
+    call->base.give = give;
+    px_tell(tell_push, call);
+    if (wish.is_collected)
+        slow_down();
     return PMIX_SUCCESS;
 }
 
-pmix_server_module_t *px_upcall_open(const struct px_lib_events *events,
-                                     void *arg)
+pmix_server_module_t *px_upcall_module(void)
 {
     static pmix_server_module_t module = {
         .tool_connected = on_tool,
         .iof_pull = on_pull,
         .push_stdin = on_push,
+        .query = px_query_upcall,
+        .job_control = px_control_upcall,
+        .log = px_log_upcall,
+        .spawn = px_spawn_upcall,
+        .notify_event = px_event_upcall,
     };
 
-    upcall.events = events;
-    upcall.arg = arg;
     return &module;
 }
 

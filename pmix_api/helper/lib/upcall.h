@@ -6,11 +6,8 @@
 
 #include <pmix_server.h>
 
-struct px_lib_events;
-
-/* Borrowed for good. Returns the functions for libpmix. */
-pmix_server_module_t *px_upcall_open(const struct px_lib_events *events,
-                                     void *arg);
+/* The functions for libpmix, once px_call_open() was called. */
+pmix_server_module_t *px_upcall_module(void);
 
 /* The tool has been let in. The caller. */
 bool px_upcall_is_in(void);

@@ -4,6 +4,7 @@
 #include "pmix_api/helper/lib/lib.h"
 #include "pmix_api/helper/value.h"
 
+/* The first SERVED are those of which something comes here. */
 static const char *const of_pull[] = {
     PMIX_IOF_COPY, PMIX_IOF_REDIRECT, PMIX_IOF_CACHE_SIZE, PMIX_IOF_DROP_OLDEST,
     PMIX_IOF_DROP_NEWEST, PMIX_IOF_COMPLETE, PMIX_IOF_BUFFERING_SIZE,
@@ -18,9 +19,21 @@ static const char *const of_push[] = {PMIX_IOF_PUSH_STDIN, PMIX_IOF_COMPLETE,
                                       PMIX_IOF_BUFFERING_TIME};
 
 enum {
+    SERVED = 8,
     OF_PULL = sizeof(of_pull) / sizeof(of_pull[0]),
     OF_PUSH = sizeof(of_push) / sizeof(of_push[0]),
 };
+
+const char *px_wish_key(size_t index)
+{
+    return index < SERVED ? of_pull[index] : NULL;
+}
+
+/* Those of buffering are ignored. */
+const char *px_push_key(size_t index)
+{
+    return index < 2 ? of_push[index] : NULL;
+}
 
 static bool read_number(const pmix_info_t *info, uint64_t *out)
 {

@@ -22,4 +22,9 @@ struct px_push_wish {
 void px_push_wish_read(const pmix_info_t info[], size_t infos,
                        struct px_push_wish *out);
 
+/* The index-th that is served, of pulls and of pushes; NULL: there are no more.
+ */
+const char *px_wish_key(size_t index);
+const char *px_push_key(size_t index);
+
 #endif

@@ -1,0 +1,9 @@
+/* The attributes of PMIx that are supported, for tools that ask. */
+#ifndef PMIX_API_HELPER_LIB_ATTRIBUTE_H
+#define PMIX_API_HELPER_LIB_ATTRIBUTE_H
+
+/* Tells the library, which answers PMIX_QUERY_ATTRIBUTE_SUPPORT from it; with
+ * the keys of queries, NULL-terminated. Once it is initialised. */
+void px_attribute_register(const char *const *query_keys);
+
+#endif

@@ -1,0 +1,15 @@
+/* Texts of the tool for the user. */
+#ifndef PMIX_API_HELPER_LIB_LOG_H
+#define PMIX_API_HELPER_LIB_LOG_H
+
+#include <pmix_server.h>
+
+/* An upcall of the server's module. */
+void px_log_upcall(const pmix_proc_t *asker, const pmix_info_t data[],
+                   size_t ndata, const pmix_info_t directives[], size_t ndirs,
+                   pmix_op_cbfunc_t answer, void *arg);
+
+/* The index-th place for texts that is known; NULL: there are no more. */
+const char *px_log_key(size_t index);
+
+#endif

@@ -1,0 +1,92 @@
+/* What a tool asks for.
+ *
+ * All that has a `call` is borrowed until it is answered, once, by
+ * px_lib_answer() or, where there is more to say, by the other ones that it
+ * names; from the callback that has brought it, or later. One whose tool has
+ * gone need not be answered any more, but may be.
+ */
+#ifndef PMIX_API_HELPER_LIB_REQUEST_H
+#define PMIX_API_HELPER_LIB_REQUEST_H
+
+#include <stddef.h>
+
+#include "pmix_api/helper/lib/value.h"
+#include "pmix_api/spawn.h"
+
+/* Channels of output, as bits. */
+enum { PX_LIB_STDOUT = 2, PX_LIB_STDERR = 4, PX_LIB_STDDIAG = 8 };
+
+/* The directives of a pull, or of a spawn for the output of its job. All zero
+ * is what a tool gets that says nothing. */
+struct px_lib_wish {
+    bool copies, drops_oldest, has_cache;
+    uint64_t cache_bytes; /* with has_cache */
+    uint64_t buffer_bytes, buffer_s;
+    bool is_bad;         /* one has a value of another type */
+    const char *strange; /* a required one that nobody knows, or NULL */
+};
+
+/* The tool asks for output. */
+struct px_lib_pull {
+    const struct px_lib_name *targets;
+    size_t count;
+    uint16_t channels; /* as the tool said it, whatever bits these are */
+    struct px_lib_wish wish;
+};
+
+/* The tool gives bytes for the stdin of processes. */
+struct px_lib_push {
+    const struct px_lib_name *targets;
+    size_t count;
+    const void *mem;
+    size_t len_bytes;
+    bool is_end;         /* nothing more follows for these */
+    bool is_collected;   /* the tool's library reads the tool's own stdin */
+    const char *strange; /* a required directive that nobody knows, or NULL */
+    void *call;
+};
+
+/* Keys, of which each wants an answer, and what all of these are about. */
+struct px_lib_ask {
+    const char *const *keys;
+    size_t keys_count;
+    const struct px_lib_info *qualifiers;
+    size_t qualifiers_count;
+};
+
+/* A query has one key at least. px_lib_answer_query(). */
+struct px_lib_query {
+    const struct px_lib_ask *asks;
+    size_t count;
+    void *call;
+};
+
+/* A job is to be started. The pull of px_spawn is 0, whatever it forwards: who
+ * counts pulls gives it a number. What is wrong by itself was refused before.
+ * px_lib_answer_spawn(). */
+struct px_lib_spawn {
+    const struct px_spawn *spawn;
+    struct px_lib_wish wish; /* neither bad nor strange */
+    void *call;
+};
+
+/* A signal for processes. No target at all means the run's own job. */
+struct px_lib_control {
+    const struct px_lib_name *targets;
+    size_t count;
+    int signo; /* from 1 to 64 */
+    void *call;
+};
+
+/* Texts for the user, one at least. Where the tool has others for which there
+ * is no place here, PX_LIB_YES becomes PX_LIB_PARTIAL. */
+struct px_lib_log {
+    const struct px_lib_text {
+        bool is_error; /* for stderr, else for stdout */
+        const char *text;
+    } * texts;
+    size_t count;
+    void *call;
+};
+
+#endif

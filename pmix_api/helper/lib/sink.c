@@ -1,0 +1,81 @@
+/* Output that the library of the tool is not to show by itself. */
+#include "pmix_api/helper/lib/sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmix.h>
+
+#include "pmix_api/helper/lib/call.h"
+
+struct hidden {
+    struct hidden *next;
+    uint64_t number;
+    pmix_proc_t source;
+    pmix_iof_channel_t channel;
+    size_t infos;
+};
+
+static struct {
+    struct hidden *first, **last; /* owned, by number */
+} sink = {.last = &sink.first};
+
+bool px_sink_add(uint64_t number, const pmix_proc_t *source,
+                 pmix_iof_channel_t channel, size_t infos)
+{
+    struct hidden *one = malloc(sizeof(*one));
+
+    if (one == NULL)
+        return false;
+    *one = (struct hidden){.number = number,
+                           .source = *source,
+                           .channel = channel,
+                           .infos = infos};
+    *sink.last = one;
+    sink.last = &one->next;
+    return true;
+}
+
+/* All messages of one come before those of the next. */
+static void drop_before(uint64_t number)
+{
+    while (sink.first != NULL && sink.first->number < number) {
+        struct hidden *one = sink.first;
+
+        sink.first = one->next;
+        if (sink.first == NULL)
+            sink.last = &sink.first;
+        free(one);
+    }
+}
+
+static bool pack(pmix_data_buffer_t *out, void *from, pmix_data_type_t type)
+{
+    return PMIx_Data_pack(&px_caller()->tool, out, from, 1, type) ==
+           PMIX_SUCCESS;
+}
+
+/* As libpmix does it for this tool. */
+static bool begins_so(struct hidden *one, const void *mem, size_t len_bytes)
+{
+    size_t of_no_pull = 0;
+    pmix_data_buffer_t begin;
+    bool is_it;
+
+    PMIX_DATA_BUFFER_CONSTRUCT(&begin);
+    is_it = pack(&begin, &one->source, PMIX_PROC) &&
+            pack(&begin, &one->channel, PMIX_IOF_CHANNEL) &&
+            pack(&begin, &of_no_pull, PMIX_SIZE) &&
+            pack(&begin, &one->infos, PMIX_SIZE) &&
+            begin.bytes_used <= len_bytes &&
+            memcmp(begin.base_ptr, mem, begin.bytes_used) == 0;
+    PMIX_DATA_BUFFER_DESTRUCT(&begin);
+    return is_it;
+}
+
+bool px_sink_has(uint64_t number, const void *mem, size_t len_bytes)
+{
+    drop_before(number);
+    return sink.first != NULL && sink.first->number == number &&
+           begins_so(sink.first, mem, len_bytes);
+}

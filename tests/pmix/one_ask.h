@@ -1,0 +1,32 @@
+/* What one_tool answers to a tool's requests, and what it tells it.
+ *
+ * A line is printed for all that comes, as the comments of one_tool.c say. */
+#ifndef TESTS_PMIX_ONE_ASK_H
+#define TESTS_PMIX_ONE_ASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pmix_api/helper/lib/lib.h"
+
+#define ONE_JOB "one-job"
+
+extern const char *const one_query_keys[];
+
+/* The job has so many processes; events of the tool become files there. */
+void one_ask_open(uint32_t ranks, const char *dir);
+
+void one_on_query(void *arg, const struct px_lib_query *query);
+void one_on_spawn(void *arg, const struct px_lib_spawn *spawn);
+void one_on_control(void *arg, const struct px_lib_control *control);
+void one_on_log(void *arg, const struct px_lib_log *log);
+void one_on_event(void *arg, const void *mem, size_t len_bytes);
+void one_on_note(void *arg, const char *text);
+
+/* Answers what was kept. */
+void one_answer_all(void);
+
+/* Does what a line of stdin says. False: it is none of these. */
+bool one_obey(char *line);
+
+#endif

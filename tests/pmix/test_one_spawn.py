@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""A helper with one tool that starts jobs: what it asks for comes as programs
+and wishes of ours; what cannot be is refused; the output of a job comes to the
+tool by itself, unless a pull of it has it."""
+import sys
+
+import pmix
+import live
+import single
+import spawning
+
+
+def connect():
+    one = single.One(1)
+    tool = spawning.Starter(one)
+    live.check(tool.connect(), "connected")
+    return one, tool
+
+
+def leave(one, tool):
+    live.check_eq(0, tool.end(), "the tool")
+    one.gone()
+
+
+def rows(one, *words):
+    """The next line of each."""
+    return [" ".join(one.wait(word)) for word in words]
+
+
+def whole():
+    """Two apps with all that is said of them."""
+    one, tool = connect()
+    space, status = tool.spawn(
+        "pmix.fwd.stdout pmix.fwd.stdin:1 pmix.nohup pmix.iof.csize:77 "
+        "pmix.iof.bsize:88 pmix.iof.btime:9 pmix.iof.old pmix.iof.file=out "
+        "pmix.iof.tag pmix.host=a:*,b:2 pmix.envar.set=A=1 "
+        "-- cwd=/ env=B=2 pmix.ppr=3:core pmix.envar.unset=C 4 /bin/x y z "
+        ": pmix.wdir=/nowhere pmix.mapby=node pmix.addhost=c 5 w")
+    live.check_eq(("one-job.1", "SUCCESS"), (space, status))
+    said, wish = rows(one, "spawn", "wish")
+    # nohup; stdin and stdout; rank 1; files by name, tags
+    live.check_eq("1 3 1 66 //out", said)
+    live.check_eq("1 77 77 88 9", wish)
+    live.check_eq("4 3 1 0 / 1 hosts a,b:2 - - -", rows(one, "app")[0])
+    live.check_eq(["/bin/x y z", "0 A=1", "0 B=2", "2 C"],
+                  rows(one, "words", "env", "env", "env"))
+    live.check_eq("5 0 0 1 /nowhere 0 hosts a,b:2 - c -", rows(one, "app")[0])
+    live.check_eq(["w", "0 A=1"], rows(one, "words", "env"))
+    leave(one, tool)
+
+
+def plain():
+    """One of which nothing is said."""
+    one, tool = connect()
+    live.check_eq("SUCCESS", tool.spawn("-- 0 true")[1])
+    live.check_eq("0 0 0 0 -", rows(one, "spawn")[0])
+    live.check_eq("0 -1 0 0 0", rows(one, "wish")[0])
+    live.check(rows(one, "app")[0].startswith("0 0 0 0 /"), "its directory")
+    leave(one, tool)
+
+
+def refused():
+    """Before anybody is asked, with the status and the words that say why."""
+    one, tool = connect()
+    for what, want, note in (
+            ("!no.such -- 1 a", "NOT SUPPORTED",
+             "no.such is not supported"),
+            ("-- !no.such 1 a", "NOT SUPPORTED",
+             "no.such is not supported for an app"),
+            ("pmix.alloc.nnodes:1 -- 1 a", "NOT SUPPORTED",
+             "pmix.alloc.nnodes is not supported"),
+            ("-- !pmix.fwd.stdout 1 a", "NOT SUPPORTED",
+             "pmix.fwd.stdout is not supported for an app"),
+            ("pmix.ppr:1 -- 1 a", "BAD PARAM", "pmix.ppr makes no sense"),
+            ("!pmix.mapby=quux -- 1 a", "NOT SUPPORTED",
+             "pmix.mapby is not supported"),
+            ("!pmix.rankby=node -- 1 a", "NOT SUPPORTED",
+             "pmix.rankby is not supported"),
+            ("pmix.iof.csize=x -- 1 a", "BAD PARAM",
+             "pmix.iof.csize makes no sense"),
+            ("pmix.fwd.stdin=x -- 1 a", "BAD PARAM",
+             "pmix.fwd.stdin makes no sense"),
+            ("pmix.iof.fonly -- 1 a", "BAD PARAM",
+             "pmix.iof.fonly without files"),
+            ("pmix.iof.raw pmix.iof.tag -- 1 a", "BAD PARAM",
+             "pmix.iof.raw with a format of lines"),
+            ("pmix.iof.dir=a pmix.iof.file=b -- 1 a", "BAD PARAM",
+             "pmix.iof.file makes no sense"),
+            ("-- env==1 1 a", "BAD PARAM", None),
+            ("pmix.envar.set==1 -- 1 a", "BAD PARAM",
+             "pmix.envar.set makes no sense")):
+        live.check_eq((None, want), tool.spawn(what), what)
+        if note:
+            said = one.wait("note")
+            live.check(note in " ".join(said), f"{what}: {said}")
+    live.check_eq([], [line for line in one.seen if line[0] == "spawn"])
+    live.check_eq("SUCCESS", tool.spawn("no.such !pmix.ppr=1:node -- 1 a")[1])
+    leave(one, tool)
+
+
+def answers():
+    """Every answer is told by the status of the standard."""
+    one, tool = connect()
+    for answer, want in enumerate((
+            "PARTIAL SUCCESS", "BAD PARAM", "NOT FOUND", "NOT SUPPORTED",
+            "NOT_AVAILABLE", "OUT OF RESOURCE", "IOF COMPLETE",
+            "NO EXECUTABLE SPECIFIED", "EXECUTABLE NOT FOUND",
+            "APPLICATION NOT EXECUTABLE", "WORKING DIRECTORY NOT FOUND",
+            "INSUFFICIENT RESOURCES", "FAILED TO OBTAIN ALLOCATION",
+            "FAILED TO LAUNCH"), 1):
+        space, status = tool.spawn(f"-- 1 {answer}")
+        live.check(space is None and status and
+                   want in status.replace("_", " ").replace("-", " ")
+                   or want == status, f"{answer}: {status}, not {want}")
+    leave(one, tool)
+
+
+def waits():
+    """A spawn that is answered later, and one whose tool is killed."""
+    one, tool = connect()
+    tool.tell("spawn -- 1 keep")
+    one.wait("kept")
+    live.check_eq([0, 0], one.now(), "the helper goes on")
+    one.tell("answer")
+    live.check_eq((["one-job.kept"], "SUCCESS"), tool.answer())
+    tool.tell("spawn pmix.fwd.stdout -- 1 keep")
+    one.wait("kept")
+    tool.proc.kill()
+    tool.proc.wait()
+    one.gone()
+
+
+def until_shown(tool, want, name="stdout"):
+    live.eventually(lambda: tool.shown(name) == want, 60, "it is shown")
+    live.check_eq(want, tool.shown(name))
+
+
+def give(one, space, channel, line):
+    live.check_eq(0, one.told(f"give {space} 0 {channel} {line}"))
+
+
+def forwarded():
+    """What is forwarded the tool's library shows, by channel; nothing else."""
+    one, tool = connect()
+    space, _ = tool.spawn("pmix.fwd.stdout pmix.fwd.stderr -- 2 a")
+    other, _ = tool.spawn("-- 2 a")
+    give(one, space, 2, "one")
+    give(one, other, 2, "nobody's")
+    give(one, space, 4, "two")
+    give(one, space, 2, "three")
+    until_shown(tool, "one\nthree\n")
+    until_shown(tool, "two\n", "stderr")
+    live.eventually(lambda: one.now()[0] == 4, 60, "all count as taken")
+    leave(one, tool)
+
+
+def pulled():
+    """What a pull has is not shown as well, where the helper says so; what is
+    shown is not lost with it, and all count as taken."""
+    one = single.One(1, "-w", 9)
+    tool = spawning.Starter(one)
+    live.check(tool.connect(), "connected")
+    space, _ = tool.spawn("pmix.fwd.stdout -- 2 a")
+    give(one, space, 2, "before")
+    until_shown(tool, "before\n")
+    live.check_eq("SUCCESS", tool.ask(f"pull {space} * out")[1])
+    for n in range(3):
+        give(one, "!" + space, 2, f"pulled {n}")
+        give(one, space, 2, f"both {n}")
+    want = "".join(f"pulled {n}\nboth {n}\n" for n in range(3))
+    live.eventually(lambda: tool.got(space, 0) == want, 60, "all is pulled")
+    until_shown(tool, "before\nboth 0\nboth 1\nboth 2\n")
+    live.eventually(lambda: one.now()[0] == 7, 60, "all count as taken")
+    give(one, "!" + space, 2, "last")
+    live.eventually(lambda: one.now()[0] == 8, 60, "so does the last")
+    live.check_eq(want + "last\n", tool.got(space, 0))
+    until_shown(tool, "before\nboth 0\nboth 1\nboth 2\n")
+    leave(one, tool)
+
+
+def main():
+    pmix.need()
+    for test, sentence in (
+            (whole, "all that can be said"),
+            (plain, "a spawn that says nothing"),
+            (refused, "refused"),
+            (answers, "answers"),
+            (waits, "spawns that wait"),
+            (forwarded, "output that is forwarded"),
+            (pulled, "output that is forwarded and pulled")):
+        with live.case(sentence):
+            test()
+    return live.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
