@@ -30,27 +30,6 @@ enum {
     PX_LIB_UNWRITTEN_BYTES = 768 << 10, /* may wait in libpmix for the tool */
 };
 
-/* How a request of the tool is answered. */
-enum px_lib_answer {
-    PX_LIB_YES,
-    PX_LIB_PARTIAL, /* not all of it */
-    PX_LIB_BAD_PARAM,
-    PX_LIB_NOT_FOUND,
-    PX_LIB_NOT_SUPPORTED,
-    PX_LIB_NOT_NOW, /* the job has not begun, or is over */
-    PX_LIB_NO_RESOURCE,
-    PX_LIB_IS_COMPLETE, /* its target takes nothing any more */
-    /* Of what was to be started: */
-    PX_LIB_NO_WORD,    /* it names no program */
-    PX_LIB_NO_PROGRAM, /* it does not exist */
-    PX_LIB_NO_EXEC,    /* it cannot be executed */
-    PX_LIB_NO_DIR,     /* its directory cannot be entered */
-    PX_LIB_NO_ROOM,    /* for so many processes */
-    PX_LIB_NO_GROWTH,  /* the tree gets no further hosts */
-    PX_LIB_FAILED,     /* something else went wrong */
-    PX_LIB_ANSWERS
-};
-
 /* What the tool asks for, and what becomes of it. */
 struct px_lib_events {
     /* The tool wants in. `wanted` is the name that it brought, NULL where it

@@ -13,6 +13,27 @@
 #include "pmix_api/helper/lib/value.h"
 #include "pmix_api/spawn.h"
 
+/* How a request of the tool is answered. */
+enum px_lib_answer {
+    PX_LIB_YES,
+    PX_LIB_PARTIAL, /* not all of it */
+    PX_LIB_BAD_PARAM,
+    PX_LIB_NOT_FOUND,
+    PX_LIB_NOT_SUPPORTED,
+    PX_LIB_NOT_NOW, /* the job has not begun, or is over */
+    PX_LIB_NO_RESOURCE,
+    PX_LIB_IS_COMPLETE, /* its target takes nothing any more */
+    /* Of what was to be started: */
+    PX_LIB_NO_WORD,    /* it names no program */
+    PX_LIB_NO_PROGRAM, /* it does not exist */
+    PX_LIB_NO_EXEC,    /* it cannot be executed */
+    PX_LIB_NO_DIR,     /* its directory cannot be entered */
+    PX_LIB_NO_ROOM,    /* for so many processes */
+    PX_LIB_NO_GROWTH,  /* the tree gets no further hosts */
+    PX_LIB_FAILED,     /* something else went wrong */
+    PX_LIB_ANSWERS
+};
+
 /* Channels of output, as bits. */
 enum { PX_LIB_STDOUT = 2, PX_LIB_STDERR = 4, PX_LIB_STDDIAG = 8 };
 
