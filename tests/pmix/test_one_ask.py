@@ -220,7 +220,7 @@ def between():
         live.check_eq(NO_ERROR, two.told("of " + path))
         live.eventually(lambda: "JOB ENDED end" in other.events, 60, "heard")
         event = other.wait_event("JOB ENDED")
-        live.check_eq("one-job 4294967294", event["pmix.evproc"])
+        live.check_eq({"pmix.evproc": "one-job 4294967294"}, event)
         other.events.clear()
     live.check_eq(NO_ERROR, two.told(f"event {STATUS_JOB_END} one-job"))
     live.eventually(lambda: "JOB ENDED end" in other.events, 60, "heard")

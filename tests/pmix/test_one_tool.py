@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 
 import pmix
 import live
@@ -260,6 +261,27 @@ def collected():
     one.gone()
 
 
+def slowed():
+    """A tool whose stdin is collected is read more slowly: each of its pushes
+    takes 5 ms at least, and nothing is missing."""
+    one = single.One(1)
+    mine = os.urandom(48 * 8192)
+    path = os.path.join(one.dir, "mine")
+    with open(path, "wb") as file:
+        file.write(mine)
+    one.tell("slow 1")  # it is read when the tool comes in
+    before = time.monotonic()
+    with open(path, "rb") as file:
+        tool = push(one, file, "-S", "1")
+    end = one.dir + "/1.in.end"
+    live.eventually(lambda: os.path.exists(end), 60, "its end")
+    live.check(time.monotonic() - before >= 48 * 0.005, "it is slow")
+    live.check(live.read_file(one.dir + "/1.in") == mine, "all of it")
+    tool.kill()
+    tool.wait()
+    one.gone()
+
+
 def is_closed(sock):
     sock.settimeout(60 * live.SLOW)
     try:
@@ -311,6 +333,7 @@ def main():
             (refused, "refused"),
             (pushed, "what is pushed"),
             (collected, "stdin that is collected"),
+            (slowed, "stdin that is collected slowly"),
             (strangers, "strangers at libpmix's own port"),
             (private, "nothing is left behind")):
         with live.case(sentence):
