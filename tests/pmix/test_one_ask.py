@@ -8,7 +8,7 @@ import pmix
 import live
 import single
 
-SESSION, LOCAL, RM = 4, 2, 1  # ranges of events
+SESSION, LOCAL, OWN = 4, 2, 7  # ranges of events
 JOB_END = -145                # PMIX_EVENT_JOB_END
 STATUS_JOB_END = 3            # enum px_lib_status
 NO_ERROR, OV_EINVAL, OV_EPROTO = 0, -1, -3
@@ -207,13 +207,13 @@ def events():
 
 
 def between():
-    """What a tool notifies comes to another one by both their helpers, but not
-    what is for the server alone, and not what the tool is told itself."""
+    """What a tool notifies comes to another one by both their helpers, and not
+    what is for itself alone, nor what the tool is told itself."""
     one, tool = connect()
     two, other = connect(name="other")
     live.check_eq("SUCCESS", other.ask("events one-job")[1])
     live.check_eq("SUCCESS", tool.ask("events one-job")[1])
-    live.check_eq("SUCCESS", tool.ask(f"notify {JOB_END} {RM}")[1])
+    live.check_eq("SUCCESS", tool.ask(f"notify {JOB_END} {OWN}")[1])
     for range_of in (SESSION, LOCAL):
         live.check_eq("SUCCESS", tool.ask(f"notify {JOB_END} {range_of}")[1])
         path, = one.wait("event")
@@ -224,11 +224,11 @@ def between():
         other.events.clear()
     live.check_eq(NO_ERROR, two.told(f"event {STATUS_JOB_END} one-job"))
     live.eventually(lambda: "JOB ENDED end" in other.events, 60, "heard")
-    for seen in (one.seen, two.seen):
-        live.check_eq(2 if seen is one.seen else 0,
-                      sum(line[0] == "event" for line in seen))
     leave(one, tool)
     leave(two, other)
+    for single_one, count in ((one, 2), (two, 0)):
+        live.check_eq(count, sum(line[0] == "event"
+                                 for line in single_one.seen))
 
 
 def strange():

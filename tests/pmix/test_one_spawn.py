@@ -178,6 +178,23 @@ def pulled():
     leave(one, tool)
 
 
+def pulled_before():
+    """The same where the pull was there before the spawn: then what is hidden
+    comes last of a delivery."""
+    one = single.One(1, "-w", 9)
+    tool = spawning.Starter(one)
+    live.check(tool.connect(), "connected")
+    live.check_eq("SUCCESS", tool.ask("pull one-job.1 * out")[1])
+    space, _ = tool.spawn("pmix.fwd.stdout -- 2 a")
+    give(one, "!" + space, 2, "pulled")
+    live.eventually(lambda: one.now()[0] == 1, 60, "it counts as taken")
+    live.check_eq("pulled\n", tool.got(space, 0))
+    give(one, space, 2, "both")
+    until_shown(tool, "both\n")
+    live.eventually(lambda: one.now()[0] == 2, 60, "so does this")
+    leave(one, tool)
+
+
 def main():
     pmix.need()
     for test, sentence in (
@@ -187,7 +204,8 @@ def main():
             (answers, "answers"),
             (waits, "spawns that wait"),
             (forwarded, "output that is forwarded"),
-            (pulled, "output that is forwarded and pulled")):
+            (pulled, "output that is forwarded and pulled"),
+            (pulled_before, "output that was pulled before")):
         with live.case(sentence):
             test()
     return live.end()

@@ -1,9 +1,8 @@
 /* Events: what the tool is told, and what it tells others.
  *
- * The upcall for what a tool notifies does not come where that is for this
- * machine alone, and all tools are on one. A handler of the server's own hears
- * all of it, but not for whom it is. It comes first, and the upcall, if it
- * comes, in the same turn of the library: so an event is kept for that long. */
+ * libpmix has an upcall for what a tool notifies, but it does not come where
+ * that is for this machine alone, and all tools are on one. So a handler of the
+ * server's own hears all of it; for whom it is it is not told. */
 #include "pmix_api/helper/lib/event.h"
 
 #include <stdlib.h>
@@ -14,18 +13,13 @@
 #include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/info.h"
 
-/* What the library adds to an event of a tool: it has no name outside. */
+/* What the library adds to an event that comes from a tool, and to no other: it
+ * has no name outside. */
 #define WAS_HERE "pmix.srvr.internal.notify"
 
 /* Before the bytes of an event: how many these are. libpmix may read on behind
  * their end. */
 enum { HEAD_BYTES = sizeof(uint64_t) };
-
-/* One that the tool has notified. */
-struct heard {
-    pmix_data_buffer_t bytes; /* owned: code, source, infos */
-    bool is_private;          /* for nobody else */
-};
 
 /* One that is told to the tool. */
 struct told {
@@ -34,17 +28,7 @@ struct told {
     size_t infos;
 };
 
-static struct {
-    struct heard *last; /* borrowed: of this turn, or NULL */
-} event;                /* in the library's thread */
-
 /* --- from the tool */
-
-static void end_heard(struct heard *heard)
-{
-    PMIX_DATA_BUFFER_DESTRUCT(&heard->bytes);
-    free(heard);
-}
 
 static bool pack(pmix_data_buffer_t *out, const void *from, size_t count,
                  pmix_data_type_t type)
@@ -53,7 +37,7 @@ static bool pack(pmix_data_buffer_t *out, const void *from, size_t count,
                           type) == PMIX_SUCCESS;
 }
 
-/* What the library adds says that it was there, which holds for no other. */
+/* Those that the tool has given; all where it is no event of the tool's. */
 static size_t count_given(const pmix_info_t info[], size_t infos)
 {
     size_t count = 0;
@@ -74,46 +58,28 @@ static bool pack_event(pmix_data_buffer_t *out, pmix_status_t code,
 
 static void tell_event(void *arg)
 {
-    const struct heard *heard = arg;
-    const uint64_t len_bytes = heard->bytes.bytes_used;
+    const pmix_data_buffer_t *bytes = arg;
+    const uint64_t len_bytes = bytes->bytes_used;
     uint8_t *mem = malloc(HEAD_BYTES + len_bytes);
 
     if (mem == NULL)
         return; /* others do not hear of it */
     memcpy(mem, &len_bytes, HEAD_BYTES);
-    memcpy(mem + HEAD_BYTES, heard->bytes.base_ptr, len_bytes);
+    memcpy(mem + HEAD_BYTES, bytes->base_ptr, len_bytes);
     px_caller()->events->on_event(px_caller()->arg, mem,
                                   HEAD_BYTES + len_bytes);
     free(mem);
 }
 
-static void on_heard(pmix_status_t status, void *arg)
-{
-    struct heard *heard = arg;
-
-    (void)status;
-    if (event.last == heard)
-        event.last = NULL;
-    if (!heard->is_private)
-        px_tell(tell_event, heard);
-    end_heard(heard);
-}
-
 static void hear(pmix_status_t code, const pmix_proc_t *source,
-                 const pmix_info_t info[], size_t infos)
+                 const pmix_info_t info[], size_t given)
 {
-    struct heard *heard = calloc(1, sizeof(*heard));
+    pmix_data_buffer_t bytes;
 
-    if (heard == NULL)
-        return;
-    PMIX_DATA_BUFFER_CONSTRUCT(&heard->bytes);
-    if (!pack_event(&heard->bytes, code, source, info,
-                    count_given(info, infos))) {
-        end_heard(heard);
-        return;
-    }
-    event.last = heard;
-    px_call_turn(on_heard, heard);
+    PMIX_DATA_BUFFER_CONSTRUCT(&bytes);
+    if (pack_event(&bytes, code, source, info, given))
+        px_tell(tell_event, &bytes);
+    PMIX_DATA_BUFFER_DESTRUCT(&bytes);
 }
 
 static void on_any(size_t handler, pmix_status_t status,
@@ -121,31 +87,15 @@ static void on_any(size_t handler, pmix_status_t status,
                    pmix_info_t results[], size_t nresults,
                    pmix_event_notification_cbfunc_fn_t done, void *arg)
 {
+    size_t given = count_given(info, infos);
+
     (void)handler;
     (void)results;
     (void)nresults;
-    event.last = NULL;
-    if (px_caller()->tool.nspace[0] != '\0' &&
-        PMIX_CHECK_PROCID(source, &px_caller()->tool))
-        hear(status, source, info, infos);
+    if (given < infos)
+        hear(status, source, info, given);
     if (done != NULL)
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
-}
-
-pmix_status_t px_event_upcall(pmix_status_t code, const pmix_proc_t *source,
-                              pmix_data_range_t range, pmix_info_t info[],
-                              size_t infos, pmix_op_cbfunc_t answer, void *arg)
-{
-    (void)code;
-    (void)source;
-    (void)info;
-    (void)infos;
-    (void)answer;
-    (void)arg;
-    if (event.last != NULL)
-        event.last->is_private =
-            range == PMIX_RANGE_RM || range == PMIX_RANGE_PROC_LOCAL;
-    return PMIX_OPERATION_SUCCEEDED;
 }
 
 static void on_listening(pmix_status_t status, size_t handler, void *arg)

@@ -52,8 +52,9 @@ struct px_lib_events {
     void (*on_spawn)(void *arg, const struct px_lib_spawn *spawn);
     void (*on_control)(void *arg, const struct px_lib_control *control);
     void (*on_log)(void *arg, const struct px_lib_log *log);
-    /* The tool has notified an event which is for other tools, too: bytes for
-     * px_lib_event_of() of theirs. */
+    /* The tool has notified an event: bytes for px_lib_event_of() of others.
+     * One that is for the server alone comes, too, as libpmix does not tell it
+     * from those for the machine; one for the tool itself does not. */
     void (*on_event)(void *arg, const void *mem, size_t len_bytes);
     /* Why something was refused that the other callbacks never saw; words for
      * a user. */

@@ -12,7 +12,6 @@
 #include "pmix_api/helper/lib/ask.h"
 #include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/control.h"
-#include "pmix_api/helper/lib/event.h"
 #include "pmix_api/helper/lib/flow.h"
 #include "pmix_api/helper/lib/info.h"
 #include "pmix_api/helper/lib/lib.h"
@@ -260,7 +259,6 @@ pmix_server_module_t *px_upcall_module(void)
         .job_control = px_control_upcall,
         .log = px_log_upcall,
         .spawn = px_spawn_upcall,
-        .notify_event = px_event_upcall,
     };
 
     return &module;
