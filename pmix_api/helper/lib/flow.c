@@ -290,14 +290,14 @@ static int give(struct delivery *d, bool is_pulled)
     int rc = 0;
 
     pthread_mutex_lock(&flow.lock);
-    if (is_pulled && flow.forwards &&
-        !px_sink_add(flow.ledger.given + 1, &d->source, d->channel, d->infos))
-        rc = OV_ENOMEM;
-    else if (PMIx_server_IOF_deliver(&d->source, d->channel, &d->bytes, d->info,
-                                     d->infos, on_delivered, d) == PMIX_SUCCESS)
+    if (PMIx_server_IOF_deliver(&d->source, d->channel, &d->bytes, d->info,
+                                d->infos, on_delivered, d) == PMIX_SUCCESS) {
         px_ledger_give(&flow.ledger, cost * copies());
-    else
+        if (is_pulled && flow.forwards)
+            px_sink_add(flow.ledger.given, &d->source, d->channel, d->infos);
+    } else {
         rc = OV_ENOMEM;
+    }
     pthread_mutex_unlock(&flow.lock);
     return rc;
 }

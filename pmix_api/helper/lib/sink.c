@@ -20,20 +20,19 @@ static struct {
     struct hidden *first, **last; /* owned, by number */
 } sink = {.last = &sink.first};
 
-bool px_sink_add(uint64_t number, const pmix_proc_t *source,
+void px_sink_add(uint64_t number, const pmix_proc_t *source,
                  pmix_iof_channel_t channel, size_t infos)
 {
     struct hidden *one = malloc(sizeof(*one));
 
     if (one == NULL)
-        return false;
+        return;
     *one = (struct hidden){.number = number,
                            .source = *source,
                            .channel = channel,
                            .infos = infos};
     *sink.last = one;
     sink.last = &one->next;
-    return true;
 }
 
 /* All messages of one come before those of the next. */

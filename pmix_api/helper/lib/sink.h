@@ -17,8 +17,8 @@
 #include <pmix_server.h>
 
 /* That of this number, greater than those before, is not to be shown; it has so
- * many infos. False: memory is out. */
-bool px_sink_add(uint64_t number, const pmix_proc_t *source,
+ * many infos. Where memory is out it is shown all the same. */
+void px_sink_add(uint64_t number, const pmix_proc_t *source,
                  pmix_iof_channel_t channel, size_t infos);
 
 /* Is it such a message? `mem` is its body; in libpmix's thread, with numbers in
