@@ -283,10 +283,14 @@ static struct delivery *make(const struct px_lib_output *o, uint64_t number)
     return d;
 }
 
-/* Under the lock, so that the library does not handle it before it is given. */
+/* Under the lock, so that the library does not handle it before it is given. It
+ * may be freed as soon as the library has it. */
 static int give(struct delivery *d, bool is_pulled)
 {
-    uint64_t cost = d->bytes.size + MESSAGE_BYTES;
+    const uint64_t cost = d->bytes.size + MESSAGE_BYTES;
+    const pmix_proc_t source = d->source;
+    const pmix_iof_channel_t channel = d->channel;
+    const size_t infos = d->infos;
     int rc = 0;
 
     pthread_mutex_lock(&flow.lock);
@@ -294,7 +298,7 @@ static int give(struct delivery *d, bool is_pulled)
                                 d->infos, on_delivered, d) == PMIX_SUCCESS) {
         px_ledger_give(&flow.ledger, cost * copies());
         if (is_pulled && flow.forwards)
-            px_sink_add(flow.ledger.given, &d->source, d->channel, d->infos);
+            px_sink_add(flow.ledger.given, &source, channel, infos);
     } else {
         rc = OV_ENOMEM;
     }
