@@ -155,6 +155,11 @@ static void texts_are_answered_in_their_order(void **state)
     lab.logs_at_once = true;
     assert_string_equal(log_text(&client, 1, "x"), "");
     ASSERT_HEARD(&client, "logged");
+    lab.logs_at_once = false;
+    assert_string_equal(log_text(&client, 1, "y"), "");
+    assert_string_equal(log_text(&client, 1, "z"), "");
+    ep_viewers_tap.logged(lab.tap, 6);
+    ASSERT_HEARD(&client, "logged");
     lab_leave(&client);
     lab_close(&lab);
 }
