@@ -512,7 +512,7 @@ static void who_comes_early_hears_when_the_tap_is_open(void **state)
 
 static void so_many_watch_at_a_time(void **state)
 {
-    struct lab_client clients[EP_WATCHERS_MAX + 1];
+    static struct lab_client clients[EP_WATCHERS_MAX + 1];
     struct lab lab;
 
     (void)state;
