@@ -18,6 +18,7 @@
 #include <event2/event.h>
 
 #include "endpoints/client/viewers.h"
+#include "endpoints/sys/writer.h"
 #include "endpoints/client/watchers.h"
 #include "job/door.h"
 #include "overlay/base/err.h"
@@ -55,6 +56,7 @@ enum step {
 
 struct play {
     struct event_base *base;
+    struct ep_writer *files;
     struct ep_viewers *all;
     void *tap;
     struct ep_viewer *viewer;   /* NULL: it is gone */
@@ -500,6 +502,8 @@ static bool begin(struct play *play)
     cfg.base = play->base = event_base_new();
     cfg.self = play->all = ep_viewers_new();
     FUZZ_CHECK(play->base != NULL && play->all != NULL);
+    FUZZ_CHECK(ep_writer_open(play->base, &play->files) == 0);
+    cfg.writer = play->files;
     play->tap = ep_viewers_tap.open(&cfg);
     play->job = (struct topo_range){BASE, BASE + SIZE - 1};
     play->spawned = BASE + SIZE;
@@ -526,6 +530,7 @@ static void end(struct play *play)
     }
     FUZZ_CHECK(play->watcher == NULL);
     ep_viewers_free(play->all);
+    ep_writer_close(play->files, true);
     event_base_free(play->base);
     for (unsigned i = 0; i < 2; i++) {
         close(play->fds[i]);
