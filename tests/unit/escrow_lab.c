@@ -222,7 +222,8 @@ void lab_make(void)
 
     while (cookie < COOKIES && lab->is_used[cookie])
         cookie++;
-    count = lab_random(4) == 0 ? 1 + lab_random(9000) : 1 + lab_random(6);
+    count = lab_random(lab->one_large_of) == 0 ? 1 + lab_random(9000)
+                                               : 1 + lab_random(6);
     if (cookie == COOKIES || lab->made[channel] + count > WORDS_MAX)
         return;
     lab->is_used[cookie] = true;

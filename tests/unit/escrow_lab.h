@@ -62,8 +62,9 @@ struct lab {
     uint32_t made[CHANNELS], shown_up_to[CHANNELS];
     uint8_t *state[CHANNELS]; /* [WORDS_MAX] */
     uint64_t limit_bytes;
-    bool is_ordered; /* nobody falls behind: the console is in order */
-    bool is_looking; /* a turn is due */
+    uint32_t one_large_of; /* so many records */
+    bool is_ordered;       /* nobody falls behind: the console is in order */
+    bool is_looking;       /* a turn is due */
     unsigned ends, behind, changes;
     uint64_t lost_bytes;
     uint64_t seed;

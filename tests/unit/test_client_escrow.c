@@ -168,6 +168,9 @@ static struct played play(uint64_t limit_bytes, bool is_ordered, uint64_t seed)
 
     lab_open(limit_bytes, seed);
     lab->is_ordered = is_ordered;
+    /* With many large ones the file is used; it costs other tests their disk.
+     */
+    lab->one_large_of = seed % 6 == 0 || !is_ordered ? 4 : 64;
     for (unsigned i = 0; i < 3000; i++) {
         uint32_t what = lab_random(100);
 
@@ -224,10 +227,10 @@ static void those_that_fall_behind_lose_nothing(void **state)
     unsigned behind = 0;
 
     (void)state;
-    for (unsigned i = 0; i < 20; i++)
+    for (unsigned i = 0; i < 6; i++)
         behind += play(EP_SPOOL_BLOCK_BYTES, false, seed + i).behind;
     print_message("%u times one has fallen behind\n", behind);
-    assert_true(behind >= 20);
+    assert_true(behind >= 6);
 }
 
 /* No file can be written: memory is all there is. */
