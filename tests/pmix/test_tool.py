@@ -290,6 +290,8 @@ def pushed():
 
 def main():
     pmix.need()
+    if live.is_sanitized():
+        live.skip("a helper ends with what libpmix has not freed")
     for test, sentence in (
             (copied, "copies"),
             (redirected, "redirects"),
