@@ -30,7 +30,7 @@ struct px_contact {
 int px_contact_parse(const char *text, size_t len_bytes,
                      struct px_contact *out);
 
-/* Who listens in its place. */
+/* The process that listens in the place of libpmix. */
 struct px_contact_move {
     uint16_t port;
     uint32_t pid; /* 0: it stays as it is */

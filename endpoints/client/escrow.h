@@ -88,7 +88,7 @@ bool ep_escrows_are_back(const struct ep_escrows *all);
 /* Packets that were acknowledged or went back: whether something moves. */
 uint64_t ep_escrows_moved(const struct ep_escrows *all);
 
-/* Of a client. Returns 0, OV_ENOMEM or OV_ESYS. */
+/* Opens the store of a client. Returns 0, OV_ENOMEM or OV_ESYS. */
 int ep_escrow_open(struct ep_escrows *all, const struct ep_escrow_cfg *cfg,
                    struct ep_escrow **out);
 /* The client goes: the caller is done with it, and what it has not acknowledged

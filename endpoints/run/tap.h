@@ -46,7 +46,7 @@ uint32_t ep_run_tap_parts(const struct job *job);
  * most with it, in the order of enum ep_tap_output. */
 enum ep_tap_output ep_run_tap_output(struct run *r,
                                      const struct job_record *rec);
-/* As of struct ep_tap_ops, of all. */
+/* Can every tap take the record now? See has_room of struct ep_tap_ops. */
 bool ep_run_tap_has_room(const struct run *r, const struct job_record *rec);
 /* Is this channel of a job that the tap has started for anybody? */
 bool ep_run_tap_wants(const struct run *r, uint32_t number, uint8_t channel);
