@@ -104,17 +104,25 @@ static bool on_word(void *arg, const struct job_door *msg)
 {
     struct px_jobs *jobs = arg;
 
-    if (msg->kind == JOB_DOOR_BEGUN)
-        add(jobs, msg);
-    else if (msg->kind == JOB_DOOR_FORGOTTEN)
-        forget(jobs, msg->base);
-    else if (msg->kind == JOB_DOOR_STAGE)
-        note_stage(jobs, msg);
-    else if (msg->kind == JOB_DOOR_WATCHED)
+    if (msg->kind == JOB_DOOR_WATCHED) {
         jobs->events->on_watched(jobs->arg);
-    else if (msg->kind == JOB_DOOR_NAMED)
+    } else if (msg->kind == JOB_DOOR_NAMED) {
         tell_name(jobs, msg);
+    } else {
+        if (msg->kind == JOB_DOOR_BEGUN)
+            add(jobs, msg);
+        else if (msg->kind == JOB_DOOR_STAGE)
+            note_stage(jobs, msg);
+        jobs->events->on_word(jobs->arg, msg);
+        if (msg->kind == JOB_DOOR_FORGOTTEN)
+            forget(jobs, msg->base);
+    }
     return true;
+}
+
+struct px_door *px_jobs_door(const struct px_jobs *jobs)
+{
+    return jobs->door;
 }
 
 static void on_end(void *arg, const char *why)

@@ -13,6 +13,7 @@
 #include "job/door.h"
 #include "pmix_api/helper/lib/lib.h"
 
+struct px_door;
 struct px_door_way;
 struct px_jobs;
 
@@ -29,6 +30,9 @@ struct px_jobs_events {
     void (*on_watched)(void *arg);
     /* The tool may have this name; NULL: the one that it wants is taken. */
     void (*on_named)(void *arg, const struct px_lib_name *name);
+    /* Any other word of the session, or one of a job: the table has what it
+     * says, but for FORGOTTEN, where the job is still there. */
+    void (*on_word)(void *arg, const struct job_door *msg);
     /* The session has gone. */
     void (*on_end)(void *arg, const char *why);
 };
@@ -42,6 +46,9 @@ void px_jobs_close(struct px_jobs *jobs);
 
 /* Asks for a name, NULL: any; on_named follows. */
 void px_jobs_name(struct px_jobs *jobs, const struct px_lib_name *wanted);
+
+/* For other words to the session. */
+struct px_door *px_jobs_door(const struct px_jobs *jobs);
 
 /* NULL: there is no such job. Borrowed until the loop goes on. O(jobs). */
 const struct px_jobs_entry *px_jobs_find(const struct px_jobs *jobs,

@@ -174,6 +174,12 @@ static void on_named(void *arg, const struct px_lib_name *name)
         leave(arg);
 }
 
+static void on_word(void *arg, const struct job_door *msg)
+{
+    (void)arg;
+    (void)msg;
+}
+
 static void on_session_end(void *arg, const char *why)
 {
     (void)why;
@@ -183,6 +189,7 @@ static void on_session_end(void *arg, const char *why)
 static const struct px_jobs_events jobs_events = {
     .on_watched = on_watched,
     .on_named = on_named,
+    .on_word = on_word,
     .on_end = on_session_end,
 };
 

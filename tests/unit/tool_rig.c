@@ -207,6 +207,13 @@ static void on_end(void *arg, const char *why)
     tool_rig.ended++;
 }
 
+static void on_word(void *arg, const struct job_door *msg)
+{
+    (void)arg;
+    if (tool_rig.on_word != NULL)
+        tool_rig.on_word(msg);
+}
+
 static bool is_watched(const void *arg)
 {
     (void)arg;
@@ -215,8 +222,10 @@ static bool is_watched(const void *arg)
 
 void tool_rig_watch(void)
 {
-    static const struct px_jobs_events events = {
-        .on_watched = on_watched, .on_named = on_named, .on_end = on_end};
+    static const struct px_jobs_events events = {.on_watched = on_watched,
+                                                 .on_named = on_named,
+                                                 .on_word = on_word,
+                                                 .on_end = on_end};
     static const struct job_door jobs[] = {
         {.kind = JOB_DOOR_BEGUN,
          .first = 10,

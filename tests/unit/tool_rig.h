@@ -24,6 +24,7 @@ struct tool_rig {
     unsigned count;
     bool is_busy; /* dialling fails for now */
     struct px_jobs *jobs;
+    void (*on_word)(const struct job_door *msg); /* of px_jobs; NULL: nobody */
     unsigned watched, ended;
     struct px_lib_name named;
 
