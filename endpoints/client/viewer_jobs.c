@@ -141,8 +141,8 @@ void ep_viewers_job(void *tap, const struct ep_tap_job *told)
 
     if (told->event == EP_TAP_JOB_BEGUN)
         begin_job(all, told);
-    if (job == NULL)
-        return;
+    if (job == NULL || (job->is_over && told->event != EP_TAP_JOB_FORGOTTEN))
+        return; /* nothing else follows its end */
     job->is_started |= told->event != EP_TAP_JOB_BEGUN;
     job->is_over |= told->event == EP_TAP_JOB_ENDED;
     ep_viewers_soon(all);

@@ -15,7 +15,7 @@ void ep_watcher_say(struct ep_watcher *watcher, const struct job_door *msg)
 
     if (watcher->box == NULL || watcher->is_full)
         return;
-    head.rest = ov_rd_init(NULL, 0);
+    head.rest = (struct ov_rd){.at = NULL};
     job_door_encode(&wr, &head);
     OV_ASSERT(!wr.bad);
     if (ep_outbox_put(watcher->box, mem, (uint32_t)(wr.at - mem), msg->rest.at,

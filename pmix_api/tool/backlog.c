@@ -25,10 +25,11 @@ struct px_backlog {
     struct px_backlog_cfg cfg;
     struct ep_hoard *hoard; /* owned */
     uint64_t waiting_bytes;
-    struct lack *lacks;  /* owned [procs * CHANNELS]; NULL: none yet */
-    uint64_t ends_due;   /* of them */
-    uint32_t ends_from;  /* none of a process before */
-    bool is_end_at_hand; /* the last get gave one of these */
+    uint64_t untold_bytes; /* of all lacks */
+    struct lack *lacks;    /* owned [procs * CHANNELS]; NULL: none yet */
+    uint64_t ends_due;     /* of them */
+    uint32_t ends_from;    /* none of a process before */
+    bool is_end_at_hand;   /* the last get gave one of these */
     uint8_t packet[JOB_DOOR_BYTES_MAX];
 };
 
@@ -101,6 +102,7 @@ static void refuse(struct px_backlog *backlog, const struct job_door *output)
     if (lack == NULL)
         return;
     lack->behind_bytes += missing_with(output);
+    backlog->untold_bytes += missing_with(output);
     if (output->is_end)
         owe_end(backlog, lack);
 }
@@ -114,6 +116,7 @@ static void give_up(struct px_backlog *backlog, const struct job_door *output)
     if (lack == NULL)
         return;
     lack->before_bytes += missing_with(output);
+    backlog->untold_bytes += missing_with(output);
     if (output->is_end)
         owe_end(backlog, lack);
 }
@@ -172,8 +175,10 @@ static int put(struct px_backlog *backlog, const struct job_door *output)
                       (uint32_t)(wr.at - backlog->packet));
     if (rc != 0)
         return rc;
-    if (lack != NULL)
+    if (lack != NULL) {
+        backlog->untold_bytes -= lack->behind_bytes;
         lack->behind_bytes = 0;
+    }
     backlog->waiting_bytes += ov_rd_left(&output->rest);
     return 0;
 }
@@ -237,9 +242,12 @@ int px_backlog_get(struct px_backlog *backlog, struct job_door *out)
 void px_backlog_drop(struct px_backlog *backlog)
 {
     struct job_door gone;
+    struct lack *lack;
 
     if (backlog->is_end_at_hand) {
-        backlog->lacks[backlog->ends_from] = (struct lack){0};
+        lack = &backlog->lacks[backlog->ends_from];
+        backlog->untold_bytes -= lack->before_bytes + lack->behind_bytes;
+        *lack = (struct lack){0};
         backlog->ends_due--;
         backlog->is_end_at_hand = false;
         return;
@@ -247,8 +255,11 @@ void px_backlog_drop(struct px_backlog *backlog)
     if (look(backlog, &gone) != 0)
         return;
     backlog->waiting_bytes -= ov_rd_left(&gone.rest);
-    if (backlog->lacks != NULL)
-        lack_of(backlog, &gone)->before_bytes = 0;
+    if (backlog->lacks != NULL) {
+        lack = lack_of(backlog, &gone);
+        backlog->untold_bytes -= lack->before_bytes;
+        lack->before_bytes = 0;
+    }
     ep_hoard_drop(backlog->hoard);
 }
 
@@ -260,4 +271,9 @@ uint64_t px_backlog_bytes(const struct px_backlog *backlog)
 bool px_backlog_is_empty(const struct px_backlog *backlog)
 {
     return ep_hoard_is_empty(backlog->hoard) && backlog->ends_due == 0;
+}
+
+bool px_backlog_is_idle(const struct px_backlog *backlog)
+{
+    return px_backlog_is_empty(backlog) && backlog->untold_bytes == 0;
 }

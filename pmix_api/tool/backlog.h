@@ -50,5 +50,8 @@ void px_backlog_drop(struct px_backlog *backlog);
 /* Of output that waits. */
 uint64_t px_backlog_bytes(const struct px_backlog *backlog);
 bool px_backlog_is_empty(const struct px_backlog *backlog);
+/* What comes may pass it by: nothing waits, and all that was dropped is told.
+ */
+bool px_backlog_is_idle(const struct px_backlog *backlog);
 
 #endif

@@ -212,8 +212,11 @@ static void on_tie(evutil_socket_t fd, short what, void *arg)
 
 static int open_parts(struct helper *helper, const char *dir)
 {
-    struct px_pulls_cfg pulls = {
-        .way = &helper->way, .dir = dir, .on_settled = leave, .arg = helper};
+    struct px_pulls_cfg pulls = {.way = &helper->way,
+                                 .dir = dir,
+                                 .answer_ms = PX_PULLS_ANSWER_MS,
+                                 .on_settled = leave,
+                                 .arg = helper};
     struct px_pushing_cfg pushing = {
         .way = &helper->way, .on_flood = leave, .arg = helper};
 

@@ -345,7 +345,7 @@ static void look_for_answer(struct px_pulls *pulls)
         }
         are_all_live &= px_source_state(source) == PX_SOURCE_LIVE;
     }
-    if (are_all_live || ep_clock_ms() - pulls->asked_ms >= PX_PULLS_ANSWER_MS)
+    if (are_all_live || ep_clock_ms() - pulls->asked_ms >= pulls->cfg.answer_ms)
         answer_pull(pulls, PX_LIB_YES);
 }
 

@@ -25,13 +25,14 @@ struct px_door_way;
 struct px_jobs;
 struct px_pulls;
 
-enum { PX_PULLS_MAX = 128, PX_PULLS_ANSWER_MS = 1000 };
+enum { PX_PULLS_MAX = 128, PX_PULLS_ANSWER_MS = 10000 };
 
 struct px_pulls_cfg {
     const struct px_door_way *way; /* all borrowed */
     struct ep_writer *writer;
     const char *dir; /* of files in which output waits */
     const struct px_jobs *jobs;
+    unsigned answer_ms; /* usual: PX_PULLS_ANSWER_MS */
     /* All that was given has been acknowledged, after px_pulls_end(). */
     void (*on_settled)(void *arg);
     void *arg;
@@ -43,7 +44,7 @@ int px_pulls_open(const struct px_pulls_cfg *cfg, struct px_pulls **out);
 void px_pulls_close(struct px_pulls *pulls);
 
 /* As px_lib_events has them. A pull is answered when the session has heard all
- * of it, and after PX_PULLS_ANSWER_MS in any case, with PX_LIB_YES; or with
+ * of it, and after answer_ms in any case, with PX_LIB_YES; or with
  *     as px_scopes_find() says
  *     PX_LIB_BAD_PARAM      a directive makes no sense, or no channel is named
  *     PX_LIB_NOT_SUPPORTED  one that is required is not known, or a job does

@@ -175,14 +175,18 @@ static bool keep(struct px_source *source, const struct job_door *msg)
     if (source->receipts != NULL &&
         (source->is_begun || px_backlog_bytes(source->backlog) >= EARLY_BYTES))
         return false;
-    return px_backlog_put(source->backlog, msg) == 0;
+    if (px_backlog_put(source->backlog, msg) != 0)
+        return false;
+    if (has_room(source))
+        source->events->on_change(source->arg);
+    return true;
 }
 
 static bool hear_output(struct px_source *source, const struct job_door *msg)
 {
     if (!is_of_job(source, msg) || (source->is_stopped && !source->receipts))
         return true;
-    if (px_backlog_is_empty(source->backlog) && has_room(source))
+    if (px_backlog_is_idle(source->backlog) && has_room(source))
         return take(source, msg, (uint64_t)ep_clock_ms());
     return keep(source, msg);
 }

@@ -158,7 +158,8 @@ def dropped():
         rig.end()
         live.check(tool.dropped() > 0, "some were dropped")
         live.check_eq(size + RANKS * len(b"err 0\n"),
-                      tool.dropped() + tool.taken() + tool.taken("stderr"))
+                      tool.dropped() + tool.before() + tool.taken() +
+                      tool.taken("stderr"))
         # What came last, or first, need not be of both.
         at = slice(-1000, None) if options else slice(1000)
         live.check(any((tool.got(rank, "stdout") or b"")[at] ==

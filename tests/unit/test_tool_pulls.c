@@ -9,7 +9,13 @@
 #include "overlay/base/err.h"
 #include "pmix_api/tool/pulls.h"
 
-enum { FIRST = 1, OUT = 1, ERR = 2, BOTH = PX_LIB_STDOUT | PX_LIB_STDERR };
+enum {
+    FIRST = 1,
+    OUT = 1,
+    ERR = 2,
+    BOTH = PX_LIB_STDOUT | PX_LIB_STDERR,
+    ANSWER_MS = 500,
+};
 
 static struct px_pulls *pulls;
 static struct ep_writer *writer;
@@ -23,7 +29,8 @@ static void on_settled(void *arg)
 
 static int set_up(void **state)
 {
-    struct px_pulls_cfg cfg = {.on_settled = on_settled};
+    struct px_pulls_cfg cfg = {.answer_ms = ANSWER_MS,
+                               .on_settled = on_settled};
 
     (void)state;
     tool_rig_begin();
@@ -214,6 +221,39 @@ static void redirected_together(void **state)
     check_taken(FIRST, 3);
 }
 
+/* What was dropped is told with what comes next, also where nothing waits any
+ * more by then. */
+static void drop_is_told(void **state)
+{
+    static const struct px_lib_wish small = {
+        .copies = true, .has_cache = true, .cache_bytes = 1 << 20};
+    static char text[30000];
+    const unsigned fits = (1 << 20) / (sizeof(text) - 1);
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    ask("one", 0, BOTH, small);
+    hear_pull(FIRST, "one", 10, 10,
+              &(struct job_door){.channels = BOTH, .cache_bytes = 1 << 20});
+    tool_rig_say(FIRST, &(struct job_door){.kind = JOB_DOOR_PULLED});
+    check_answer(1, PX_LIB_YES);
+    tool_rig.room = 0;
+    for (unsigned i = 0; i < fits + 2; i++) {
+        tool_rig_output(FIRST, 10, OUT, text, false);
+        tool_rig_settle();
+    }
+    tool_rig.room = 1 << 20;
+    px_pulls_on_room(pulls);
+    tool_rig_run(is_given, &fits);
+    tool_rig_output(FIRST, 10, OUT, "next", false);
+    check_given(fits + 1, 0, "next");
+    assert_int_equal(tool_rig.all[fits].output.dropped_bytes,
+                     2 * (sizeof(text) - 1));
+    tool_rig_output(FIRST, 10, OUT, "last", false);
+    check_given(fits + 2, 0, "last");
+    assert_int_equal(tool_rig.all[fits + 1].output.dropped_bytes, 0);
+}
+
 /* The tool has gone: what it has read by then is told, and then it is over. */
 static void tool_goes(void **state)
 {
@@ -372,6 +412,7 @@ int main(void)
         TEST(redirected),
         TEST(stopped),
         TEST(redirected_together),
+        TEST(drop_is_told),
         TEST(tool_goes),
         TEST(in_common),
         TEST(silent),
