@@ -186,8 +186,10 @@ static bool hear_output(struct px_source *source, const struct job_door *msg)
 {
     if (!is_of_job(source, msg) || (source->is_stopped && !source->receipts))
         return true;
-    if (px_backlog_is_idle(source->backlog) && has_room(source))
+    if (px_backlog_is_idle(source->backlog) && has_room(source)) {
+        source->events->on_change(source->arg);
         return take(source, msg, (uint64_t)ep_clock_ms());
+    }
     return keep(source, msg);
 }
 

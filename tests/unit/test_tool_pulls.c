@@ -205,6 +205,25 @@ static void redirected(void **state)
     assert_false(tool_rig_is_read(FIRST, 10));
 }
 
+/* So it is behind a pause, too, in which nothing was due. */
+static void redirected_again(void **state)
+{
+    struct event_base *base = tool_rig.way.base;
+    int idle;
+
+    (void)state;
+    begin(FIRST, redirects);
+    idle = event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED);
+    for (unsigned i = 1; i <= 2; i++) {
+        tool_rig_output(FIRST, 10, OUT, "x", false);
+        check_given(i, 0, "x");
+        tool_rig.taken = i;
+        check_taken(FIRST, i);
+        while (event_base_get_num_events(base, EVENT_BASE_COUNT_ADDED) > idle)
+            event_base_loop(base, EVLOOP_ONCE);
+    }
+}
+
 /* What was put together counts when it has gone. */
 static void redirected_together(void **state)
 {
@@ -410,6 +429,7 @@ int main(void)
         TEST(copied),
         TEST(copied_slowly),
         TEST(redirected),
+        TEST(redirected_again),
         TEST(stopped),
         TEST(redirected_together),
         TEST(drop_is_told),
