@@ -259,7 +259,7 @@ static void drop_is_told(void **state)
     tool_rig.room = 0;
     for (unsigned i = 0; i < fits + 2; i++) {
         tool_rig_output(FIRST, 10, OUT, text, false);
-        tool_rig_settle();
+        tool_rig_until_heard(FIRST);
     }
     tool_rig.room = 1 << 20;
     px_pulls_on_room(pulls);

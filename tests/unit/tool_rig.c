@@ -4,8 +4,10 @@
 #include "tests/unit/tool_rig.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "overlay/base/err.h"
@@ -105,6 +107,20 @@ static bool has_said(const void *arg)
 void tool_rig_run(bool (*is_true)(const void *arg), const void *arg)
 {
     rig_run_until_true(tool_rig.way.base, is_true, arg);
+}
+
+static bool is_heard(const void *arg)
+{
+    const unsigned *door = arg;
+    int unread = 0;
+
+    assert_int_equal(ioctl(tool_rig.doors[*door], SIOCOUTQ, &unread), 0);
+    return unread == 0;
+}
+
+void tool_rig_until_heard(unsigned door)
+{
+    tool_rig_run(is_heard, &door);
 }
 
 void tool_rig_settle(void)

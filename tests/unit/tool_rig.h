@@ -58,6 +58,8 @@ void tool_rig_hang_up(unsigned door);
 void tool_rig_close(unsigned door);
 /* Says much output of this process. False: not all of that is heard. */
 bool tool_rig_is_read(unsigned door, uint32_t number);
+/* Runs the loop until all that was said there is heard. */
+void tool_rig_until_heard(unsigned door);
 /* Runs the loop until nothing is left that is due now. */
 void tool_rig_settle(void);
 void tool_rig_run(bool (*is_true)(const void *arg), const void *arg);
