@@ -2,8 +2,7 @@
 real job: the test has the port to which the tool connects.
 
 Between the helper and the session's door stands a proxy. It hands on what both
-say, and can tell what was said; where the session does not know the words of a
-client that watches, it answers them itself."""
+say, and can tell what was said."""
 import os
 import re
 import socket
@@ -19,10 +18,7 @@ HELPER = os.path.join(live.BUILD, "pmix_api", "xylem-tool")
 (HELLO, WELCOME, REFUSED, STOP, ADDRESS, TOOLS, ATTACH, JOB, WHERE, PART,
  RANGES, PULL, PULLED, OUTPUT, PUSH, PUSHED) = range(1, 17)
 TAKEN = 23
-WATCH, WATCHED, BEGUN, STAGE = range(24, 28)
-NAME, NAMED = 35, 36
 PACKET = 64 * 1024
-RUNNING = 2
 # A process becomes another one, with a descriptor of its own as 3.
 BECOME = ("import os, sys; os.dup2(int(sys.argv[1]), 3); "
           "os.execv(sys.argv[2], sys.argv[2:])")
@@ -73,9 +69,6 @@ class Proxy:
 
     def _serve(self, client):
         hello, first = client.recv(PACKET), client.recv(PACKET)
-        if first[:1] == bytes([WATCH]):
-            self._watch(client)
-            return
         session = dial(self.real)
         session.send(hello)
         session.send(first)
@@ -108,23 +101,6 @@ class Proxy:
                 sock.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
-
-    def _watch(self, client):
-        base, count, channels = struct.unpack_from("<IIB", self.job, 1)
-        name = self.name.encode()
-        client.send(bytes([WELCOME, 0]) + name)
-        client.send(struct.pack("<BIIBB", BEGUN, base, count, channels, 0) +
-                    name)
-        client.send(struct.pack("<BIBQBIiI", STAGE, base, RUNNING, 1, 0, 0, 0,
-                                0))
-        client.send(bytes([WATCHED]))
-        while True:
-            packet = client.recv(PACKET)
-            if not packet:
-                return
-            if packet[0] == NAME:
-                client.send(bytes([NAMED, 0]) + packet[1:5] +
-                            (packet[5:] or b"xylem-tool-1-1"))
 
     def taken(self):
         """OUTPUTs that need not come back, as it was said last."""
