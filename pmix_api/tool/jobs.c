@@ -28,13 +28,26 @@ const struct px_jobs_entry *px_jobs_find(const struct px_jobs *jobs,
     return NULL;
 }
 
-static struct px_jobs_entry *find_base(struct px_jobs *jobs, uint32_t base)
+const struct px_jobs_entry *px_jobs_at(const struct px_jobs *jobs,
+                                       uint32_t index)
+{
+    return index < jobs->count ? &jobs->all[index] : NULL;
+}
+
+static struct px_jobs_entry *find_base(const struct px_jobs *jobs,
+                                       uint32_t base)
 {
     for (uint32_t i = 0; i < jobs->count; i++) {
         if (jobs->all[i].base == base)
             return &jobs->all[i];
     }
     return NULL;
+}
+
+const struct px_jobs_entry *px_jobs_find_base(const struct px_jobs *jobs,
+                                              uint32_t base)
+{
+    return find_base(jobs, base);
 }
 
 static bool has_room(struct px_jobs *jobs)

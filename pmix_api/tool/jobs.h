@@ -53,5 +53,13 @@ struct px_door *px_jobs_door(const struct px_jobs *jobs);
 /* NULL: there is no such job. Borrowed until the loop goes on. O(jobs). */
 const struct px_jobs_entry *px_jobs_find(const struct px_jobs *jobs,
                                          const char *name);
+/* The same by the number of its first process; that of the run's own, and of
+ * the daemons of a dvm, is 0. */
+const struct px_jobs_entry *px_jobs_find_base(const struct px_jobs *jobs,
+                                              uint32_t base);
+/* The index-th, in the order in which they began; NULL: there are no more.
+ * Borrowed as above. O(1). */
+const struct px_jobs_entry *px_jobs_at(const struct px_jobs *jobs,
+                                       uint32_t index);
 
 #endif

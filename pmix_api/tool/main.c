@@ -14,10 +14,12 @@
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 #include "pmix_api/helper/lib/lib.h"
+#include "pmix_api/tool/describer.h"
 #include "pmix_api/tool/door.h"
 #include "pmix_api/tool/jobs.h"
 #include "pmix_api/tool/pulls.h"
 #include "pmix_api/tool/push.h"
+#include "pmix_api/tool/query.h"
 #include "pmix_api/tool/tie.h"
 
 struct helper {
@@ -30,6 +32,8 @@ struct helper {
     struct px_jobs *jobs;
     struct px_pulls *pulls;
     struct px_pushing_tool *pushing;
+    struct px_describer *describer;
+    struct px_queries *queries;
     bool has_tool;
 };
 
@@ -91,13 +95,14 @@ static void on_gone(void *arg)
     px_pulls_end(helper->pulls);
 }
 
-/* --- what it does not serve yet */
-
 static void on_query(void *arg, const struct px_lib_query *query)
 {
-    (void)arg;
-    px_lib_answer(query->call, PX_LIB_NOT_SUPPORTED);
+    const struct helper *helper = arg;
+
+    px_queries_on_query(helper->queries, query);
 }
+
+/* --- what it does not serve yet */
 
 static void on_spawn(void *arg, const struct px_lib_spawn *spawn)
 {
@@ -176,8 +181,9 @@ static void on_named(void *arg, const struct px_lib_name *name)
 
 static void on_word(void *arg, const struct job_door *msg)
 {
-    (void)arg;
-    (void)msg;
+    const struct helper *helper = arg;
+
+    px_describer_on_word(helper->describer, msg);
 }
 
 static void on_session_end(void *arg, const char *why)
@@ -226,7 +232,9 @@ static int open_parts(struct helper *helper, const char *dir)
     pulls.writer = helper->writer;
     pulls.jobs = pushing.jobs = helper->jobs;
     if (px_pulls_open(&pulls, &helper->pulls) != 0 ||
-        px_pushing_open(&pushing, &helper->pushing) != 0)
+        px_pushing_open(&pushing, &helper->pushing) != 0 ||
+        px_describer_open(helper->jobs, &helper->describer) != 0 ||
+        px_queries_open(helper->jobs, helper->describer, &helper->queries) != 0)
         return OV_ENOMEM;
     helper->tie = event_new(helper->base, PX_TIE_FD, EV_READ | EV_PERSIST,
                             on_tie, helper);
@@ -250,9 +258,8 @@ static void set_manners(void)
 int main(int argc, char **argv)
 {
     static struct helper helper;
-    static const char *const no_keys[] = {NULL};
     struct px_lib_cfg lib = {
-        .query_keys = no_keys, .events = &lib_events, .arg = &helper};
+        .query_keys = px_queries_keys(), .events = &lib_events, .arg = &helper};
     const char *why;
 
     if (argc != 5)

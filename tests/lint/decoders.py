@@ -61,6 +61,7 @@ THROUGH = {
     "pmix_api/tool/backlog.c": "door",
     "pmix_api/tool/door.c": "door",
     "pmix_api/tool/push.c": "door",
+    "pmix_api/tool/table.c": "door",
     "pmix_api/wire_output.c": "px",
     "px_output_decode": "px",
 }

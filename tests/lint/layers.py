@@ -63,6 +63,7 @@ LAYERS = (
                             "endpoints/sys/*", "endpoints/console/hoard.h",
                             "endpoints/client/folder.h",
                             "endpoints/client/outbox.h",
+                            "pmix_api/helper/lib/key.h",
                             "pmix_api/helper/lib/lib.h", "pmix_api/tool/*",
                             "config.h")),
     # The launcher's port for tools, and their helpers.
