@@ -17,9 +17,11 @@
 #include "pmix_api/tool/describer.h"
 #include "pmix_api/tool/door.h"
 #include "pmix_api/tool/jobs.h"
+#include "pmix_api/tool/orders.h"
 #include "pmix_api/tool/pulls.h"
 #include "pmix_api/tool/push.h"
 #include "pmix_api/tool/query.h"
+#include "pmix_api/tool/texts.h"
 #include "pmix_api/tool/tie.h"
 
 struct helper {
@@ -34,6 +36,8 @@ struct helper {
     struct px_pushing_tool *pushing;
     struct px_describer *describer;
     struct px_queries *queries;
+    struct px_orders *orders;
+    struct px_texts *texts;
     bool has_tool;
 };
 
@@ -102,6 +106,27 @@ static void on_query(void *arg, const struct px_lib_query *query)
     px_queries_on_query(helper->queries, query);
 }
 
+static void on_control(void *arg, const struct px_lib_control *control)
+{
+    const struct helper *helper = arg;
+
+    px_orders_on_control(helper->orders, control);
+}
+
+static void on_log(void *arg, const struct px_lib_log *log)
+{
+    const struct helper *helper = arg;
+
+    px_texts_on_log(helper->texts, log);
+}
+
+static void on_note(void *arg, const char *text)
+{
+    const struct helper *helper = arg;
+
+    px_texts_note(helper->texts, text);
+}
+
 /* --- what it does not serve yet */
 
 static void on_spawn(void *arg, const struct px_lib_spawn *spawn)
@@ -110,29 +135,11 @@ static void on_spawn(void *arg, const struct px_lib_spawn *spawn)
     px_lib_answer(spawn->call, PX_LIB_NOT_SUPPORTED);
 }
 
-static void on_control(void *arg, const struct px_lib_control *control)
-{
-    (void)arg;
-    px_lib_answer(control->call, PX_LIB_NOT_SUPPORTED);
-}
-
-static void on_log(void *arg, const struct px_lib_log *log)
-{
-    (void)arg;
-    px_lib_answer(log->call, PX_LIB_NOT_SUPPORTED);
-}
-
 static void on_event(void *arg, const void *mem, size_t len_bytes)
 {
     (void)arg;
     (void)mem;
     (void)len_bytes;
-}
-
-static void on_note(void *arg, const char *text)
-{
-    (void)arg;
-    (void)text;
 }
 
 static const struct px_lib_events lib_events = {
@@ -184,6 +191,8 @@ static void on_word(void *arg, const struct job_door *msg)
     const struct helper *helper = arg;
 
     px_describer_on_word(helper->describer, msg);
+    px_orders_on_word(helper->orders, msg);
+    px_texts_on_word(helper->texts, msg);
 }
 
 static void on_session_end(void *arg, const char *why)
@@ -234,7 +243,10 @@ static int open_parts(struct helper *helper, const char *dir)
     if (px_pulls_open(&pulls, &helper->pulls) != 0 ||
         px_pushing_open(&pushing, &helper->pushing) != 0 ||
         px_describer_open(helper->jobs, &helper->describer) != 0 ||
-        px_queries_open(helper->jobs, helper->describer, &helper->queries) != 0)
+        px_queries_open(helper->jobs, helper->describer, &helper->queries) !=
+            0 ||
+        px_orders_open(helper->jobs, helper->describer, &helper->orders) != 0 ||
+        px_texts_open(helper->jobs, &helper->texts) != 0)
         return OV_ENOMEM;
     helper->tie = event_new(helper->base, PX_TIE_FD, EV_READ | EV_PERSIST,
                             on_tie, helper);

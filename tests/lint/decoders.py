@@ -104,6 +104,7 @@ SPARED = {
     "pmix_api/helper/lib/stream.c": _KERNEL,
     "pmix_api/helper/server.c": _OWN,
     "pmix_api/helper/sockets.c": _KERNEL,
+    "pmix_api/tool/texts.c": _OWN,
     "run_options_parse": _LINE,
     "sim/check_links.c": "frames of the simulator's own nodes",
     "sim/process.c": "orders of the simulator's own launcher",

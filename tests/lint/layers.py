@@ -58,7 +58,8 @@ LAYERS = (
                               "config.h")),
     # A client of the session's door, like those of commands/: it has what they
     # have of endpoints/ for that.
-    (("pmix_api/tool/*",), ("overlay/base/*", "overlay/wire/push.h",
+    (("pmix_api/tool/*",), ("overlay/base/*", "overlay/wire/frame.h",
+                            "overlay/wire/push.h",
                             "topo/tree.h", "topo/ranges.h", "job/*",
                             "endpoints/sys/*", "endpoints/console/hoard.h",
                             "endpoints/client/folder.h",
