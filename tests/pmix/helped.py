@@ -92,7 +92,7 @@ class Proxy:
             while packet:
                 if packet[0] in (RANGES, PULL, PUSH, TAKEN):
                     self.said.append(packet)
-                other.send(packet)
+                self.pass_on(packet, one, other)
                 packet = self._hear(one)
         except OSError:
             pass
@@ -101,6 +101,10 @@ class Proxy:
                 sock.shutdown(socket.SHUT_RDWR)
             except OSError:
                 pass
+
+    def pass_on(self, packet, one, other):
+        """What one has said to the other."""
+        other.send(packet)
 
     def taken(self):
         """OUTPUTs that need not come back, as it was said last."""
@@ -111,8 +115,8 @@ class Proxy:
 class Helper:
     """One of a job, with a port for its tool. For pmix.Tool it is the job."""
 
-    def __init__(self, job, **env):
-        self.job, self.proxy = job, Proxy(job)
+    def __init__(self, job, proxy=Proxy, **env):
+        self.job, self.proxy = job, proxy(job)
         self.proc = job.proc
         self.tie, other = socket.socketpair(socket.AF_UNIX,
                                             socket.SOCK_SEQPACKET)
@@ -154,6 +158,11 @@ class Helper:
         """It has ended well; its file goes, for the next one of the job."""
         os.unlink(self.path)
         live.check_eq(0, self.helper.wait(60 * live.SLOW), "the helper")
+
+    def asker(self):
+        """A tool_ask; None where it could not connect."""
+        tool = pmix.Asker(self, "-f", self.path)
+        return tool if tool.connect() else None
 
     def tool(self, *options, **more):
         tool = pmix.Tool(self, *options, **more)
