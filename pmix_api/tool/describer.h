@@ -19,7 +19,8 @@ struct px_table;
 struct px_describer_user {
     /* PX_LIB_YES: the table is the asker's from now on. Else it is NULL:
      * PX_LIB_NOT_FOUND: there is no such job any more; PX_LIB_NO_RESOURCE:
-     * memory is out. From the loop; may ask again. */
+     * memory is out, or what was said of it makes no sense. From the loop; may
+     * ask again. */
     void (*on_done)(void *arg, enum px_lib_answer answer,
                     struct px_table *table);
     void *arg;

@@ -141,7 +141,7 @@ int px_table_add(struct px_table *table, const struct job_door *msg)
     const size_t count =
         is_place ? msg->count : ov_rd_left(&msg->rest) / JOB_DOOR_NUMBER_BYTES;
 
-    if (msg->first < table->base || msg->first - table->base > table->size ||
+    if (msg->first - table->base > table->size ||
         count > table->size - (msg->first - table->base))
         return OV_EPROTO;
     if (is_place)

@@ -197,9 +197,11 @@ static void refused(void **state)
 static void of_this_node(void **state)
 {
     (void)state;
-    order("one/-3 own/4 two/-5 own/0", 15);
+    order("one/-3 two/-5 own/4 own/0", 15);
     order("own/1", 9);
     hear_describe(10);
+    say_signalled(false); /* nothing was said */
+    assert_int_equal(tool_rig.pushes, 0);
     assert_true(tool_rig_is_silent(0));
     say_place(10, 1, here);
     say_place(11, 1, "nowhere");

@@ -255,6 +255,18 @@ static void namespace_infos(void **state)
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=two}"
                   "{pmix.cmd.line=second}{pmix.job.size=2:u32}}}"
                   "{pmix.lpeers=0,1}\n");
+    ask("pmix.nspace=two pmix.lpeers | pmix.nspace=two pmix.qry.nsinfo | "
+        "pmix.nspace=one pmix.qry.nsinfo");
+    hear_describe(20);
+    say_place(20, 1, here, "second");
+    say_place(21, 1, here, "third");
+    say_end(false);
+    describe_small(10, 4, "first");
+    check_answers(
+        "YES {pmix.lpeers=0,1}{pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=two}"
+        "{pmix.cmd.line=second}{pmix.job.size=2:u32}}}"
+        "{pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=one}"
+        "{pmix.cmd.line=first}{pmix.job.size=4:u32}}}\n");
 }
 
 /* It is over when all have ended, or when the session says so. */
@@ -371,6 +383,9 @@ static void qualifiers_that_make_no_sense(void **state)
     /* It holds for keys that are about no job, too. */
     check_refused("pmix.nspace=nobody pmix.qry.ns", false, PX_LIB_NOT_FOUND);
     check_refused("pmix.hname=nowhere pmix.job.size", true, PX_LIB_NOT_FOUND);
+    ask("pmix.nodeid=0 pmix.job.size");
+    describe_own();
+    check_answers("YES {pmix.job.size=6:u32}\n");
 }
 
 /* Some keys of several; the first that is not known says why none is. */
@@ -406,6 +421,17 @@ static void in_their_turn(void **state)
     assert_true(tool_rig_is_silent(0));
 }
 
+static void check_gone(void)
+{
+    const unsigned before = tool_rig.pushes;
+
+    ask("pmix.qry.nsinfo");
+    hear_describe(0);
+    say_end(true);
+    check_answers("");
+    assert_int_equal(tool_rig.push_answers[before], PX_LIB_NOT_FOUND);
+}
+
 /* A job that goes while it is asked for, or while another one is. */
 static void gone_meanwhile(void **state)
 {
@@ -428,6 +454,8 @@ static void gone_meanwhile(void **state)
     describe_own();
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=own}"
                   "{pmix.cmd.line=a.out}{pmix.job.size=6:u32}}}\n");
+    /* Of the last one that word comes behind the answer. */
+    check_gone();
 }
 
 /* Without the own job only what is about another one is known, or about none.
@@ -458,6 +486,16 @@ static void bad_words(void **state)
     say_place(0, 1, here, "x");
     ask("pmix.job.size");
     check_answers("YES {pmix.job.size=6:u32}\n");
+}
+
+/* Those that were answered do not count. */
+static void many(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < PX_QUERIES_MAX + 10; i++) {
+        ask("pmix.job.size");
+        check_answers("YES {pmix.job.size=6:u32}\n");
+    }
 }
 
 /* So many wait, and no more. At the end none of them is answered any more. */
@@ -504,8 +542,8 @@ int main(void)
         TEST(qualifiers),      TEST(qualifiers_that_make_no_sense),
         TEST(some_are_known),  TEST(in_their_turn),
         TEST(gone_meanwhile),  TEST(own_job_is_forgotten),
-        TEST(bad_words),       TEST(too_many),
-        TEST(all_keys),
+        TEST(bad_words),       TEST(many),
+        TEST(too_many),        TEST(all_keys),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

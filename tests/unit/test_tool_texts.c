@@ -211,6 +211,11 @@ static void too_many_bytes(void **state)
     add("x", false);
     ask();
     check_answer(1, taken + 2, PX_LIB_NO_RESOURCE);
+    say_logged(false);
+    check_answer(2, 0, PX_LIB_YES);
+    add("x", false); /* there is room again */
+    ask();
+    assert_int_equal(tool_rig.pushes, 3);
 }
 
 /* It is cut, and not answered. */
