@@ -28,6 +28,9 @@ enum {
 
 /* One call of PMIx_server_IOF_deliver; what it borrows, until its answer. */
 struct delivery {
+    struct delivery *next; /* given after it */
+    uint64_t number;
+    bool is_pulled;
     pmix_proc_t source;
     pmix_byte_object_t bytes; /* behind this struct */
     pmix_info_t info[INFOS];
@@ -40,6 +43,7 @@ static struct {
     struct px_socket sock;        /* fd -1: not there yet */
     pthread_mutex_t lock;         /* of the rest */
     struct px_ledger ledger;
+    struct delivery *first, *last; /* that the library has yet to handle */
     unsigned pulls;
     bool forwards;    /* there is a job whose output comes unasked */
     bool is_checking; /* a turn is asked for, */
@@ -149,14 +153,15 @@ static uint64_t number_of(const struct iovec *parts, int count)
     return number;
 }
 
-/* A message comes at first in two parts, its head and its body. */
+/* A message comes at first in two parts, its head and its body. One that is
+ * left out is of no pull, and its delivery has reached nobody by that. */
 static bool begin(const struct iovec *parts, int count, uint64_t sum)
 {
     uint64_t number = number_of(parts, count);
     bool is_hidden = count == 2 && number != 0 &&
                      px_sink_has(number, parts[1].iov_base, parts[1].iov_len);
 
-    px_ledger_begin(&flow.ledger, number, is_hidden ? 0 : sum);
+    px_ledger_begin(&flow.ledger, is_hidden ? 0 : number, is_hidden ? 0 : sum);
     if (is_hidden)
         check_later();
     return !is_hidden;
@@ -217,6 +222,30 @@ static void on_cut(pmix_status_t status, void *arg)
     (void)arg;
 }
 
+static bool is_named(const struct delivery *d, const pmix_proc_t procs[],
+                     size_t count, pmix_iof_channel_t channels)
+{
+    for (size_t i = 0; (d->channel & channels) != 0 && i < count; i++) {
+        if (PMIX_CHECK_PROCID(&procs[i], &d->source))
+            return true;
+    }
+    return false;
+}
+
+void px_flow_begin(const pmix_proc_t procs[], size_t count,
+                   pmix_iof_channel_t channels)
+{
+    pthread_mutex_lock(&flow.lock);
+    for (struct delivery *d = flow.first; d != NULL; d = d->next) {
+        if (!flow.forwards || d->is_pulled ||
+            !is_named(d, procs, count, channels))
+            continue;
+        d->is_pulled = true;
+        px_sink_add(d->number, &d->source, d->channel, d->infos);
+    }
+    pthread_mutex_unlock(&flow.lock);
+}
+
 /* The library keeps the last delivery that was for nobody, for the next pull
  * that names it. This one takes its place. */
 void px_flow_cut(void)
@@ -237,14 +266,16 @@ static void end(struct delivery *d)
     free(d);
 }
 
+/* In the order in which they were given. */
 static void on_delivered(pmix_status_t status, void *arg)
 {
     (void)status;
-    end(arg);
     pthread_mutex_lock(&flow.lock);
+    flow.first = flow.first->next;
     px_ledger_handle(&flow.ledger);
     check_later();
     pthread_mutex_unlock(&flow.lock);
+    end(arg);
 }
 
 static void add_number(struct delivery *d, uint64_t number)
@@ -269,6 +300,8 @@ static struct delivery *make(const struct px_lib_output *o, uint64_t number)
     if (d == NULL)
         return NULL;
     PMIX_LOAD_PROCID(&d->source, o->nspace, o->rank);
+    d->number = number;
+    d->is_pulled = o->is_pulled;
     d->channel = o->channel;
     d->bytes.bytes = (char *)(d + 1);
     d->bytes.size = o->len_bytes;
@@ -283,22 +316,28 @@ static struct delivery *make(const struct px_lib_output *o, uint64_t number)
     return d;
 }
 
-/* Under the lock, so that the library does not handle it before it is given. It
- * may be freed as soon as the library has it. */
-static int give(struct delivery *d, bool is_pulled)
+static void append(struct delivery *d)
+{
+    if (flow.first == NULL)
+        flow.first = d;
+    else
+        flow.last->next = d;
+    flow.last = d;
+}
+
+/* Under the lock, so that the library does not handle it before it is given. */
+static int give(struct delivery *d)
 {
     const uint64_t cost = d->bytes.size + MESSAGE_BYTES;
-    const pmix_proc_t source = d->source;
-    const pmix_iof_channel_t channel = d->channel;
-    const size_t infos = d->infos;
     int rc = 0;
 
     pthread_mutex_lock(&flow.lock);
     if (PMIx_server_IOF_deliver(&d->source, d->channel, &d->bytes, d->info,
                                 d->infos, on_delivered, d) == PMIX_SUCCESS) {
+        append(d);
         px_ledger_give(&flow.ledger, cost * copies());
-        if (is_pulled && flow.forwards)
-            px_sink_add(flow.ledger.given, &source, channel, infos);
+        if (d->is_pulled && flow.forwards)
+            px_sink_add(d->number, &d->source, d->channel, d->infos);
     } else {
         rc = OV_ENOMEM;
     }
@@ -321,7 +360,7 @@ int px_lib_deliver(const struct px_lib_output *output)
     d = make(output, flow.ledger.given + 1); /* nobody else changes that */
     if (d == NULL)
         return OV_ENOMEM;
-    rc = give(d, output->is_pulled);
+    rc = give(d);
     if (rc != 0)
         end(d);
     return rc;

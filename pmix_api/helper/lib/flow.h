@@ -37,6 +37,10 @@ void px_flow_pull(int change);
 /* Of a job that was started output comes to the tool without a pull. Those of
  * one tool share no processes, so it is one more message at most. */
 void px_flow_forward(void);
+/* A pull of these is registered, and is about to be answered with yes: what the
+ * library has yet to handle of them is the pull's, and shown by nobody. */
+void px_flow_begin(const pmix_proc_t procs[], size_t count,
+                   pmix_iof_channel_t channels);
 /* False: it is not for the tool, and counts as written. */
 bool px_flow_try(const struct iovec *parts, int count);
 void px_flow_wrote(size_t bytes);

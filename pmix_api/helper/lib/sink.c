@@ -17,22 +17,32 @@ struct hidden {
 };
 
 static struct {
-    struct hidden *first, **last; /* owned, by number */
+    struct hidden *first; /* owned, by number */
+    struct hidden **last; /* its end */
+    uint64_t greatest;    /* number so far */
 } sink = {.last = &sink.first};
 
 void px_sink_add(uint64_t number, const pmix_proc_t *source,
                  pmix_iof_channel_t channel, size_t infos)
 {
-    struct hidden *one = malloc(sizeof(*one));
+    struct hidden *one = malloc(sizeof(*one)), **at = sink.last;
 
     if (one == NULL)
         return;
-    *one = (struct hidden){.number = number,
+    if (number < sink.greatest)
+        at = &sink.first;
+    else
+        sink.greatest = number;
+    while (*at != NULL && (*at)->number < number)
+        at = &(*at)->next;
+    *one = (struct hidden){.next = *at,
+                           .number = number,
                            .source = *source,
                            .channel = channel,
                            .infos = infos};
-    *sink.last = one;
-    sink.last = &one->next;
+    *at = one;
+    if (one->next == NULL)
+        sink.last = &one->next;
 }
 
 /* All messages of one come before those of the next. */

@@ -16,8 +16,8 @@
 
 #include <pmix_server.h>
 
-/* That of this number, greater than those before, is not to be shown; it has so
- * many infos. Where memory is out it is shown all the same. */
+/* That of this number, of which nothing is written, is not to be shown; once;
+ * it has so many infos. Where memory is out it is shown all the same. */
 void px_sink_add(uint64_t number, const pmix_proc_t *source,
                  pmix_iof_channel_t channel, size_t infos);
 

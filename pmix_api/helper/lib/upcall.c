@@ -143,6 +143,7 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
     free(names);
     if (pull.answer != PX_LIB_YES)
         return px_call_status(pull.answer);
+    px_flow_begin(procs, nprocs, channels);
     px_flow_cut();
     return PMIX_OPERATION_SUCCEEDED;
 }
