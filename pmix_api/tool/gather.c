@@ -20,29 +20,27 @@ struct cell {
 };
 
 struct px_gather {
-    uint32_t size_bytes;
-    uint64_t time_ms;
+    struct px_gather_cfg cfg;
     uint64_t held_bytes;
-    uint32_t procs;
     struct cell *first, *end; /* held for longest, and since last */
     uint8_t *gone;            /* owned: what goes */
     struct cell cells[];      /* [procs * CHANNELS], where some is held */
 };
 
-int px_gather_open(uint32_t procs, uint64_t size_bytes, uint64_t time_ms,
-                   struct px_gather **out)
+int px_gather_open(const struct px_gather_cfg *cfg, struct px_gather **out)
 {
-    const size_t cells = size_bytes > 0 ? (size_t)procs * CHANNELS : 0;
+    const size_t cells = cfg->size_bytes > 0 || cfg->has_lines
+                             ? (size_t)cfg->procs * CHANNELS
+                             : 0;
     struct px_gather *gather =
         calloc(1, sizeof(*gather) + cells * sizeof(gather->cells[0]));
 
     *out = gather;
     if (gather == NULL)
         return OV_ENOMEM;
-    gather->size_bytes =
-        size_bytes < SIZE_MAX_BYTES ? (uint32_t)size_bytes : SIZE_MAX_BYTES;
-    gather->time_ms = time_ms;
-    gather->procs = procs;
+    gather->cfg = *cfg;
+    if (gather->cfg.size_bytes > SIZE_MAX_BYTES)
+        gather->cfg.size_bytes = SIZE_MAX_BYTES;
     return 0;
 }
 
@@ -112,7 +110,7 @@ static void hold(struct px_gather *gather, struct cell *cell,
     if (piece->len_bytes == 0)
         return;
     if (cell->used_bytes == 0) {
-        cell->due_ms = now_ms + gather->time_ms;
+        cell->due_ms = now_ms + gather->cfg.time_ms;
         link_cell(gather, cell);
     }
     memcpy(cell->mem + cell->used_bytes, piece->mem, piece->len_bytes);
@@ -133,39 +131,102 @@ static void let_go(struct px_gather *gather, struct cell *cell,
     *cell = (struct cell){.mem = NULL};
 }
 
+/* Bytes behind the last newline. */
+static uint32_t open_bytes(const struct px_lib_output *piece)
+{
+    const uint8_t *mem = piece->mem;
+    uint32_t bytes = 0;
+
+    while (bytes < piece->len_bytes &&
+           mem[piece->len_bytes - bytes - 1] != '\n')
+        bytes++;
+    return bytes;
+}
+
+/* The line in it ends; it has room for that. */
+static void close_line(struct px_gather *gather, struct cell *cell)
+{
+    if (cell->used_bytes == 0 || cell->mem[cell->used_bytes - 1] == '\n')
+        return;
+    cell->mem[cell->used_bytes++] = '\n';
+    gather->held_bytes++;
+}
+
+/* The last bytes of what goes begin the next line. */
+static void keep_open(struct px_gather *gather, struct cell *cell,
+                      const struct px_lib_output *piece, uint32_t open,
+                      uint64_t now_ms)
+{
+    const struct px_lib_output rest = {.mem = (const uint8_t *)piece->mem +
+                                              piece->len_bytes - open,
+                                       .len_bytes = open};
+
+    hold(gather, cell, &rest, now_ms);
+}
+
 /* --- in and out */
+
+/* How many bytes of it are to wait, with all that is held of its channel. */
+static uint32_t waiting(const struct px_gather *gather,
+                        const struct px_lib_output *piece, uint32_t together)
+{
+    const uint32_t len_bytes = (uint32_t)piece->len_bytes;
+
+    if (piece->is_end || together >= SIZE_MAX_BYTES ||
+        gather->held_bytes + len_bytes > PX_GATHER_HELD_BYTES)
+        return 0;
+    if (together < gather->cfg.size_bytes)
+        return len_bytes;
+    return gather->cfg.has_lines ? open_bytes(piece) : 0;
+}
+
+/* Nothing of it is held, nor is to be. */
+static bool goes_by(const struct px_gather *gather, const struct cell *cell,
+                    const struct px_lib_output *piece, uint32_t waits)
+{
+    const bool ends_open =
+        gather->cfg.has_lines && piece->is_end && open_bytes(piece) > 0;
+
+    return cell->used_bytes == 0 &&
+           (piece->dropped_bytes > 0 || piece->before_bytes > 0 ||
+            (waits == 0 && !ends_open));
+}
 
 enum px_gather_verdict px_gather_put(struct px_gather *gather,
                                      const struct px_lib_output *piece,
                                      uint64_t now_ms, struct px_lib_output *out)
 {
-    struct cell *cell;
-    uint32_t together;
+    struct cell *cell, next = {.mem = NULL};
+    uint32_t together, waits;
 
     *out = *piece;
-    if (gather->size_bytes == 0)
+    if (gather->cfg.size_bytes == 0 && !gather->cfg.has_lines)
         return PX_GATHER_GOES;
     cell = cell_of(gather, piece);
     together = cell->used_bytes + (uint32_t)piece->len_bytes;
-    if (cell->used_bytes > 0 &&
-        (piece->dropped_bytes > 0 || piece->before_bytes > 0 ||
-         !grow(cell, together))) {
+    waits = waiting(gather, piece, together);
+    if (goes_by(gather, cell, piece, waits))
+        return PX_GATHER_GOES;
+    if (piece->dropped_bytes > 0 || piece->before_bytes > 0 ||
+        !grow(cell, together + 1) ||
+        (waits > 0 && waits < piece->len_bytes && !grow(&next, waits))) {
+        if (cell->used_bytes == 0)
+            return PX_GATHER_GOES;
         out->is_end = false;
         out->dropped_bytes = out->before_bytes = 0;
         let_go(gather, cell, out);
         return PX_GATHER_FIRST;
     }
-    if (cell->used_bytes == 0 &&
-        (piece->is_end || piece->dropped_bytes > 0 || piece->before_bytes > 0 ||
-         together >= gather->size_bytes ||
-         gather->held_bytes + together > PX_GATHER_HELD_BYTES ||
-         !grow(cell, together)))
-        return PX_GATHER_GOES;
     hold(gather, cell, piece, now_ms);
-    if (!piece->is_end && together < gather->size_bytes &&
-        gather->held_bytes <= PX_GATHER_HELD_BYTES)
+    if (waits == piece->len_bytes && !piece->is_end)
         return PX_GATHER_HELD;
+    if (gather->cfg.has_lines && piece->is_end)
+        close_line(gather, cell);
+    cell->used_bytes -= waits;
+    gather->held_bytes -= waits;
     let_go(gather, cell, out);
+    *cell = next;
+    keep_open(gather, cell, piece, waits, now_ms);
     return PX_GATHER_GOES;
 }
 
@@ -174,22 +235,42 @@ bool px_gather_get(struct px_gather *gather, uint64_t now_ms, bool all,
 {
     struct cell *cell = gather->first;
     const uint64_t due_ms = px_gather_due_ms(gather);
-    size_t nth;
 
     if (cell == NULL || (!all && (due_ms == 0 || due_ms > now_ms)))
         return false;
-    nth = (size_t)(cell - gather->cells);
+    (void)px_gather_peek(gather, out);
+    let_go(gather, cell, out);
+    return true;
+}
+
+bool px_gather_peek(const struct px_gather *gather, struct px_lib_output *out)
+{
+    size_t nth;
+
+    if (gather->first == NULL)
+        return false;
+    nth = (size_t)(gather->first - gather->cells);
     *out = (struct px_lib_output){.rank = (uint32_t)(nth / CHANNELS),
                                   .channel =
                                       (uint16_t)(1u << (1 + nth % CHANNELS))};
-    let_go(gather, cell, out);
+    return true;
+}
+
+bool px_gather_take(struct px_gather *gather, uint32_t rank, uint16_t channel,
+                    struct px_lib_output *out)
+{
+    *out = (struct px_lib_output){.rank = rank, .channel = channel};
+    if (gather->first == NULL || cell_of(gather, out)->used_bytes == 0)
+        return false;
+    let_go(gather, cell_of(gather, out), out);
     return true;
 }
 
 uint64_t px_gather_due_ms(const struct px_gather *gather)
 {
-    return gather->first != NULL && gather->time_ms > 0 ? gather->first->due_ms
-                                                        : 0;
+    return gather->first != NULL && gather->cfg.time_ms > 0
+               ? gather->first->due_ms
+               : 0;
 }
 
 bool px_gather_is_empty(const struct px_gather *gather)

@@ -1,5 +1,8 @@
 /* Output that is put together before it goes to the tool: of each channel so
- * many bytes, or what there is of it after so much time, or at its end.
+ * many bytes, or what there is of it after so much time, or at its end; where
+ * it is to be lines, also until a line is whole. What goes then ends with a
+ * newline, also at the end of its channel; but not where something is missing,
+ * or a line is too long, or held for the time that was asked for.
  *
  * What a channel has goes in its order; that of several channels may change
  * places. Memory: 48 bytes for each channel of all processes, and at most
@@ -26,10 +29,16 @@ enum px_gather_verdict {
     PX_GATHER_FIRST, /* *out does, and the piece is to be put once more */
 };
 
-/* size_bytes 0: nothing is put together; of more than a delivery has room for,
- * as much. time_ms 0: however long it takes. Returns 0 or OV_ENOMEM. */
-int px_gather_open(uint32_t procs, uint64_t size_bytes, uint64_t time_ms,
-                   struct px_gather **out);
+struct px_gather_cfg {
+    uint32_t procs;
+    uint64_t size_bytes; /* 0: nothing is put together; of more than a delivery
+                            has room for, as much */
+    uint64_t time_ms;    /* 0: however long it takes */
+    bool has_lines;
+};
+
+/* Returns 0 or OV_ENOMEM. */
+int px_gather_open(const struct px_gather_cfg *cfg, struct px_gather **out);
 /* NULL is fine: what is held is dropped. O(channels). */
 void px_gather_close(struct px_gather *gather);
 
@@ -43,6 +52,13 @@ enum px_gather_verdict px_gather_put(struct px_gather *gather,
  * O(1). */
 bool px_gather_get(struct px_gather *gather, uint64_t now_ms, bool all,
                    struct px_lib_output *out);
+
+/* Whose what has been held for longest is, without it. False: nothing is held.
+ * O(1). */
+bool px_gather_peek(const struct px_gather *gather, struct px_lib_output *out);
+/* What is held of a channel. False: nothing. O(1). */
+bool px_gather_take(struct px_gather *gather, uint32_t rank, uint16_t channel,
+                    struct px_lib_output *out);
 
 /* When time makes something go; 0: never. O(1). */
 uint64_t px_gather_due_ms(const struct px_gather *gather);

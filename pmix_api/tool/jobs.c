@@ -14,6 +14,8 @@ struct px_jobs {
     void *arg;
     struct px_jobs_entry *all; /* owned: in the order in which they began */
     uint32_t count, room;
+    struct px_lib_name tool; /* "": it has none yet */
+    uint32_t begun_end;      /* behind the last process so far */
 };
 
 /* --- the table */
@@ -50,6 +52,31 @@ const struct px_jobs_entry *px_jobs_find_base(const struct px_jobs *jobs,
     return find_base(jobs, base);
 }
 
+const struct px_jobs_entry *px_jobs_find_of(const struct px_jobs *jobs,
+                                            uint32_t number)
+{
+    for (uint32_t i = 0; i < jobs->count; i++) {
+        const struct px_jobs_entry *job = &jobs->all[i];
+
+        if (number >= job->base && number - job->base < job->size)
+            return job;
+    }
+    return NULL;
+}
+
+bool px_jobs_have_begun(const struct px_jobs *jobs, uint32_t base)
+{
+    return base < jobs->begun_end;
+}
+
+void px_jobs_come(struct px_jobs *jobs, uint32_t base, uint8_t channels)
+{
+    struct px_jobs_entry *job = find_base(jobs, base);
+
+    if (job != NULL)
+        job->comes = channels;
+}
+
 static bool has_room(struct px_jobs *jobs)
 {
     uint32_t room = jobs->room > 0 ? 2 * jobs->room : 16;
@@ -70,6 +97,8 @@ static void add(struct px_jobs *jobs, const struct job_door *msg)
 {
     struct px_jobs_entry *job;
 
+    if (msg->first + msg->count > jobs->begun_end)
+        jobs->begun_end = msg->first + msg->count;
     if (strlen(msg->text) >= PX_LIB_NAME_BYTES || !has_room(jobs))
         return;
     job = &jobs->all[jobs->count++];
@@ -110,6 +139,7 @@ static void tell_name(struct px_jobs *jobs, const struct job_door *msg)
 
     snprintf(name.nspace, sizeof(name.nspace), "%.*s", PX_LIB_NAME_BYTES - 1,
              msg->text);
+    jobs->tool = name;
     jobs->events->on_named(jobs->arg, msg->is_over ? NULL : &name);
 }
 
@@ -131,6 +161,11 @@ static bool on_word(void *arg, const struct job_door *msg)
             forget(jobs, msg->base);
     }
     return true;
+}
+
+const struct px_lib_name *px_jobs_tool(const struct px_jobs *jobs)
+{
+    return &jobs->tool;
 }
 
 struct px_door *px_jobs_door(const struct px_jobs *jobs)

@@ -23,6 +23,8 @@ struct px_jobs_entry {
     uint8_t channels; /* that can be pulled: bits, 1 << channel */
     bool is_dvm;      /* its processes are the daemons: they write nothing */
     uint8_t stage;    /* enum job_door_stage; 0: it has not begun */
+    uint8_t comes; /* channels that come to the tool without a pull, as it has
+                      started the job; bits */
 };
 
 struct px_jobs_events {
@@ -47,6 +49,9 @@ void px_jobs_close(struct px_jobs *jobs);
 /* Asks for a name, NULL: any; on_named follows. */
 void px_jobs_name(struct px_jobs *jobs, const struct px_lib_name *wanted);
 
+/* What it is called; "": it has no name yet. Borrowed. */
+const struct px_lib_name *px_jobs_tool(const struct px_jobs *jobs);
+
 /* For other words to the session. */
 struct px_door *px_jobs_door(const struct px_jobs *jobs);
 
@@ -61,5 +66,12 @@ const struct px_jobs_entry *px_jobs_find_base(const struct px_jobs *jobs,
  * Borrowed as above. O(1). */
 const struct px_jobs_entry *px_jobs_at(const struct px_jobs *jobs,
                                        uint32_t index);
+/* The same by the number of a process. */
+const struct px_jobs_entry *px_jobs_find_of(const struct px_jobs *jobs,
+                                            uint32_t number);
+/* This one, or a later one, is known or has been. O(1). */
+bool px_jobs_have_begun(const struct px_jobs *jobs, uint32_t base);
+/* Its channels come to the tool without a pull. */
+void px_jobs_come(struct px_jobs *jobs, uint32_t base, uint8_t channels);
 
 #endif

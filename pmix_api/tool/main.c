@@ -17,10 +17,12 @@
 #include "pmix_api/tool/describer.h"
 #include "pmix_api/tool/door.h"
 #include "pmix_api/tool/jobs.h"
+#include "pmix_api/tool/news.h"
 #include "pmix_api/tool/orders.h"
 #include "pmix_api/tool/pulls.h"
 #include "pmix_api/tool/push.h"
 #include "pmix_api/tool/query.h"
+#include "pmix_api/tool/spawns.h"
 #include "pmix_api/tool/texts.h"
 #include "pmix_api/tool/tie.h"
 
@@ -38,6 +40,8 @@ struct helper {
     struct px_queries *queries;
     struct px_orders *orders;
     struct px_texts *texts;
+    struct px_spawns *spawns;
+    struct px_news *news;
     bool has_tool;
 };
 
@@ -127,19 +131,18 @@ static void on_note(void *arg, const char *text)
     px_texts_note(helper->texts, text);
 }
 
-/* --- what it does not serve yet */
-
 static void on_spawn(void *arg, const struct px_lib_spawn *spawn)
 {
-    (void)arg;
-    px_lib_answer(spawn->call, PX_LIB_NOT_SUPPORTED);
+    const struct helper *helper = arg;
+
+    px_spawns_on_spawn(helper->spawns, spawn);
 }
 
 static void on_event(void *arg, const void *mem, size_t len_bytes)
 {
-    (void)arg;
-    (void)mem;
-    (void)len_bytes;
+    const struct helper *helper = arg;
+
+    px_news_on_event(helper->news, mem, len_bytes);
 }
 
 static const struct px_lib_events lib_events = {
@@ -193,12 +196,20 @@ static void on_word(void *arg, const struct job_door *msg)
     px_describer_on_word(helper->describer, msg);
     px_orders_on_word(helper->orders, msg);
     px_texts_on_word(helper->texts, msg);
+    px_news_on_word(helper->news, msg);
+    px_spawns_on_word(helper->spawns, msg);
 }
 
+/* What it has said is still for the tool. */
 static void on_session_end(void *arg, const char *why)
 {
+    const struct helper *helper = arg;
+
     (void)why;
-    leave(arg);
+    if (helper->has_tool)
+        px_news_end(helper->news);
+    else
+        leave(arg);
 }
 
 static const struct px_jobs_events jobs_events = {
@@ -234,12 +245,16 @@ static int open_parts(struct helper *helper, const char *dir)
                                  .arg = helper};
     struct px_pushing_cfg pushing = {
         .way = &helper->way, .on_flood = leave, .arg = helper};
+    struct px_spawns_cfg spawns = {.way = &helper->way};
+    struct px_news_cfg news = {
+        .base = helper->base, .on_told = leave, .arg = helper};
 
     if (ep_writer_open(helper->base, &helper->writer) != 0 ||
         px_jobs_open(&helper->way, &jobs_events, helper, &helper->jobs) != 0)
         return OV_ENOMEM;
     pulls.writer = helper->writer;
-    pulls.jobs = pushing.jobs = helper->jobs;
+    spawns.jobs = helper->jobs;
+    pulls.jobs = pushing.jobs = news.jobs = helper->jobs;
     if (px_pulls_open(&pulls, &helper->pulls) != 0 ||
         px_pushing_open(&pushing, &helper->pushing) != 0 ||
         px_describer_open(helper->jobs, &helper->describer) != 0 ||
@@ -247,6 +262,10 @@ static int open_parts(struct helper *helper, const char *dir)
             0 ||
         px_orders_open(helper->jobs, helper->describer, &helper->orders) != 0 ||
         px_texts_open(helper->jobs, &helper->texts) != 0)
+        return OV_ENOMEM;
+    spawns.pulls = news.pulls = helper->pulls;
+    if (px_spawns_open(&spawns, &helper->spawns) != 0 ||
+        px_news_open(&news, &helper->news) != 0)
         return OV_ENOMEM;
     helper->tie = event_new(helper->base, PX_TIE_FD, EV_READ | EV_PERSIST,
                             on_tie, helper);

@@ -10,40 +10,13 @@
 #include "job/program.h"
 #include "overlay/base/err.h"
 #include "pmix_api/tool/door.h"
-#include "pmix_api/tool/scope.h"
-#include "pmix_api/tool/source.h"
+#include "pmix_api/tool/forward.h"
+#include "pmix_api/tool/pulls_impl.h"
 
 enum {
     CHANNELS = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG,
     CHANNEL_LEAST = PX_LIB_STDOUT,
     TICK_US = 50 * 1000,
-    SOURCES_MAX = 1024,
-};
-
-/* A pull that is registered. */
-struct registration {
-    uint32_t number; /* 0: the slot is free */
-    struct px_scopes scopes;
-    uint8_t **open; /* owned [scopes.count][job.size]: channels to come */
-    uint64_t open_count;
-    struct px_lib_wish wish;
-    bool is_begun;   /* it is answered */
-    bool is_stopped; /* the tool has deregistered it */
-};
-
-struct px_pulls {
-    struct px_pulls_cfg cfg;
-    struct registration all[PX_PULLS_MAX];
-    struct px_source *sources[SOURCES_MAX]; /* owned */
-    unsigned sources_count, turn;
-    struct px_source_deliveries deliveries;
-    uint64_t missed;  /* the last one that was looked at */
-    uint32_t made;    /* pulls */
-    uint32_t known;   /* to libpmix, of those that were answered with yes */
-    uint32_t asked;   /* the one that waits for its answer; 0: none */
-    int64_t asked_ms; /* since when */
-    bool is_ending;
-    struct event *soon, *tick; /* owned */
 };
 
 static void look_soon(void *arg)
@@ -51,15 +24,6 @@ static void look_soon(void *arg)
     struct px_pulls *pulls = arg;
 
     event_active(pulls->soon, 0, 0);
-}
-
-static struct registration *find_pull(struct px_pulls *pulls, uint32_t number)
-{
-    for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
-        if (pulls->all[i].number == number)
-            return &pulls->all[i];
-    }
-    return NULL;
 }
 
 /* --- ends of channels */
@@ -70,7 +34,7 @@ static void on_end(void *arg, uint32_t base, uint32_t rank, uint8_t channel)
     struct px_pulls *pulls = arg;
 
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
-        struct registration *pull = &pulls->all[i];
+        struct px_registration *pull = &pulls->all[i];
 
         for (size_t k = 0; k < pull->scopes.count; k++) {
             if (pull->scopes.at[k].job.base != base ||
@@ -92,7 +56,7 @@ static const struct px_source_events source_events = {
 
 /* What of a rank somebody is to ask for, for this pull. */
 static uint8_t uncovered(const struct px_pulls *pulls,
-                         const struct registration *pull, size_t nth,
+                         const struct px_registration *pull, size_t nth,
                          uint32_t rank)
 {
     uint8_t channels = pull->open[nth][rank];
@@ -100,37 +64,41 @@ static uint8_t uncovered(const struct px_pulls *pulls,
     for (unsigned i = 0; i < pulls->sources_count; i++)
         channels &= (uint8_t)~px_source_covers(
             pulls->sources[i], pull->scopes.at[nth].job.base, rank);
+    channels &= (uint8_t)~px_forward_covers(
+        pulls->forwards, pull->scopes.at[nth].job.base, rank);
     return channels;
 }
 
-static uint32_t cache_of(const struct px_lib_wish *wish, bool is_late)
+/* What came by itself the tool has had. */
+static uint32_t cache_of(const struct px_lib_wish *wish,
+                         const struct px_jobs_entry *job, bool is_late)
 {
     if (is_late)
         return 0;
     if (!wish->has_cache)
-        return JOB_CACHE_UNSAID;
+        return job->comes != 0 ? 0 : JOB_CACHE_UNSAID;
     return wish->cache_bytes < JOB_CACHE_UNSAID ? (uint32_t)wish->cache_bytes
                                                 : JOB_CACHE_UNSAID - 1;
 }
 
-static int open_source(struct px_pulls *pulls, struct registration *pull,
+static int open_source(struct px_pulls *pulls, struct px_registration *pull,
                        const struct px_scope *scope, uint8_t channels,
                        bool is_late)
 {
-    const struct px_source_cfg cfg = {.way = pulls->cfg.way,
-                                      .writer = pulls->cfg.writer,
-                                      .dir = pulls->cfg.dir,
-                                      .deliveries = &pulls->deliveries,
-                                      .owner = pull->number,
-                                      .scope = scope,
-                                      .channels = channels,
-                                      .wish = &pull->wish,
-                                      .cache_bytes =
-                                          cache_of(&pull->wish, is_late)};
+    const struct px_source_cfg cfg = {
+        .way = pulls->cfg.way,
+        .writer = pulls->cfg.writer,
+        .dir = pulls->cfg.dir,
+        .deliveries = &pulls->deliveries,
+        .owner = pull->number,
+        .scope = scope,
+        .channels = channels,
+        .wish = &pull->wish,
+        .cache_bytes = cache_of(&pull->wish, &scope->job, is_late)};
     struct px_source *source;
     int rc = OV_EFULL;
 
-    if (pulls->sources_count < SOURCES_MAX)
+    if (pulls->sources_count < PX_PULLS_SOURCES_MAX)
         rc = px_source_open(&cfg, &source_events, pulls, &source);
     if (rc != 0)
         return rc;
@@ -141,7 +109,7 @@ static int open_source(struct px_pulls *pulls, struct registration *pull,
 }
 
 /* The ranks of which just these channels are to be asked for. */
-static int ask_for(struct px_pulls *pulls, struct registration *pull,
+static int ask_for(struct px_pulls *pulls, struct px_registration *pull,
                    size_t nth, uint8_t channels, const uint8_t *wanted,
                    bool is_late)
 {
@@ -162,7 +130,7 @@ static int ask_for(struct px_pulls *pulls, struct registration *pull,
     return rc;
 }
 
-static int ask_job(struct px_pulls *pulls, struct registration *pull,
+static int ask_job(struct px_pulls *pulls, struct px_registration *pull,
                    size_t nth, bool is_late)
 {
     const uint32_t size = pull->scopes.at[nth].job.size;
@@ -178,7 +146,7 @@ static int ask_job(struct px_pulls *pulls, struct registration *pull,
     return rc;
 }
 
-static int ask_all(struct px_pulls *pulls, struct registration *pull,
+static int ask_all(struct px_pulls *pulls, struct px_registration *pull,
                    bool is_late)
 {
     int rc = 0;
@@ -196,63 +164,13 @@ static void close_source(struct px_pulls *pulls, unsigned nth)
 
 /* --- one comes */
 
-static void free_pull(struct registration *pull)
-{
-    for (size_t i = 0; pull->open != NULL && i < pull->scopes.count; i++)
-        free(pull->open[i]);
-    free(pull->open);
-    px_scopes_end(&pull->scopes);
-    *pull = (struct registration){.number = 0};
-}
-
-static void drop(struct px_pulls *pulls, struct registration *pull)
+static void drop(struct px_pulls *pulls, struct px_registration *pull)
 {
     for (unsigned i = pulls->sources_count; i-- > 0;) {
         if (px_source_owner(pulls->sources[i]) == pull->number)
             close_source(pulls, i);
     }
-    free_pull(pull);
-}
-
-static int want(struct registration *pull, size_t nth, uint8_t channels)
-{
-    const struct px_scope *scope = &pull->scopes.at[nth];
-
-    pull->open[nth] = calloc(scope->job.size, 1);
-    if (pull->open[nth] == NULL)
-        return OV_ENOMEM;
-    for (uint32_t i = 0; i < scope->ranks.count; i++) {
-        const struct topo_range *range = &scope->ranks.items[i];
-
-        memset(pull->open[nth] + range->first, channels,
-               range->last - range->first + 1);
-    }
-    pull->open_count += (uint64_t)topo_ranges_size(&scope->ranks) *
-                        (unsigned)__builtin_popcount(channels);
-    return 0;
-}
-
-static int want_all(struct registration *pull, uint16_t channels)
-{
-    int rc = 0;
-
-    pull->open = calloc(pull->scopes.count, sizeof(*pull->open));
-    if (pull->open == NULL)
-        return OV_ENOMEM;
-    for (size_t i = 0; rc == 0 && i < pull->scopes.count; i++)
-        rc = want(pull, i, (uint8_t)channels & pull->scopes.at[i].job.channels);
-    return rc;
-}
-
-static bool are_served(const struct px_scopes *scopes, uint16_t channels)
-{
-    for (size_t i = 0; i < scopes->count; i++) {
-        const struct px_jobs_entry *job = &scopes->at[i].job;
-
-        if (job->is_dvm || (job->channels & channels) == 0)
-            return false;
-    }
-    return true;
+    px_registration_end(pull);
 }
 
 static enum px_lib_answer judge(struct px_pulls *pulls,
@@ -267,7 +185,7 @@ static enum px_lib_answer judge(struct px_pulls *pulls,
         return PX_LIB_BAD_PARAM;
     answer =
         px_scopes_find(pulls->cfg.jobs, asked->targets, asked->count, scopes);
-    if (answer == PX_LIB_YES && !are_served(scopes, asked->channels)) {
+    if (answer == PX_LIB_YES && !px_scopes_have(scopes, asked->channels)) {
         px_scopes_end(scopes);
         answer = PX_LIB_NOT_SUPPORTED;
     }
@@ -276,16 +194,20 @@ static enum px_lib_answer judge(struct px_pulls *pulls,
 
 static void answer_pull(struct px_pulls *pulls, enum px_lib_answer answer)
 {
-    struct registration *pull = find_pull(pulls, pulls->asked);
+    struct px_registration *pull = px_pulls_find(pulls, pulls->asked);
 
     pulls->asked = 0;
     if (answer == PX_LIB_YES) {
         pull->is_begun = true;
         pulls->known++;
+        px_pulls_note(pulls, pull, pull->wish.copies ? "copies" : "redirects");
         for (unsigned i = 0; i < pulls->sources_count; i++) {
             if (px_source_owner(pulls->sources[i]) == pull->number)
                 px_source_begin(pulls->sources[i]);
         }
+        for (size_t i = 0; i < pull->scopes.count; i++)
+            px_forward_wish(pulls->forwards, pull->scopes.at[i].job.base,
+                            &pull->wish);
     } else {
         drop(pulls, pull);
     }
@@ -303,7 +225,7 @@ static void watch_time(struct px_pulls *pulls)
 
 void px_pulls_on_pull(struct px_pulls *pulls, const struct px_lib_pull *asked)
 {
-    struct registration *pull = find_pull(pulls, 0);
+    struct px_registration *pull = px_pulls_find(pulls, 0);
     struct px_scopes scopes;
     enum px_lib_answer answer = judge(pulls, asked, &scopes);
 
@@ -315,11 +237,11 @@ void px_pulls_on_pull(struct px_pulls *pulls, const struct px_lib_pull *asked)
         px_lib_answer_pull(answer);
         return;
     }
-    *pull = (struct registration){
+    *pull = (struct px_registration){
         .number = ++pulls->made, .scopes = scopes, .wish = asked->wish};
     pulls->asked = pull->number;
     pulls->asked_ms = ep_clock_ms();
-    if (want_all(pull, asked->channels) != 0 ||
+    if (px_registration_want(pull, asked->channels) != 0 ||
         ask_all(pulls, pull, false) != 0) {
         answer_pull(pulls, PX_LIB_NO_RESOURCE);
         return;
@@ -345,13 +267,17 @@ static void look_for_answer(struct px_pulls *pulls)
         }
         are_all_live &= px_source_state(source) == PX_SOURCE_LIVE;
     }
-    if (are_all_live || ep_clock_ms() - pulls->asked_ms >= pulls->cfg.answer_ms)
-        answer_pull(pulls, PX_LIB_YES);
+    if (!are_all_live && ep_clock_ms() - pulls->asked_ms < pulls->cfg.answer_ms)
+        return;
+    if (!are_all_live)
+        px_pulls_note(pulls, px_pulls_find(pulls, pulls->asked),
+                      "is answered before all nodes have heard of it");
+    answer_pull(pulls, PX_LIB_YES);
 }
 
 /* --- one goes */
 
-static void stop(struct px_pulls *pulls, struct registration *pull)
+static void stop(struct px_pulls *pulls, struct px_registration *pull)
 {
     pull->is_stopped = true;
     pulls->known--;
@@ -366,7 +292,7 @@ static void stop(struct px_pulls *pulls, struct registration *pull)
 static void ask_again(struct px_pulls *pulls)
 {
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
-        struct registration *pull = &pulls->all[i];
+        struct px_registration *pull = &pulls->all[i];
 
         if (pull->number != 0 && pull->is_begun && !pull->is_stopped)
             (void)ask_all(pulls, pull, true);
@@ -381,9 +307,10 @@ static void look_for_missed(struct px_pulls *pulls)
     while ((number = px_lib_missed(pulls->missed)) != 0) {
         const uint32_t owner =
             pulls->deliveries.owners[number % PX_SOURCE_DELIVERIES];
-        struct registration *pull = find_pull(pulls, owner);
+        struct px_registration *pull = px_pulls_find(pulls, owner);
 
         pulls->missed = number;
+        px_forwards_missed(pulls->forwards, number);
         if (owner == 0 || pull == NULL)
             continue;
         for (unsigned i = 0; i < pulls->sources_count; i++) {
@@ -399,7 +326,7 @@ static void look_for_missed(struct px_pulls *pulls)
 
 void px_pulls_on_stop(struct px_pulls *pulls)
 {
-    struct registration *only = NULL;
+    struct px_registration *only = NULL;
 
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
         if (pulls->all[i].is_begun && !pulls->all[i].is_stopped)
@@ -411,31 +338,44 @@ void px_pulls_on_stop(struct px_pulls *pulls)
         pulls->known--; /* one that had finished */
 }
 
+#define ENDED "has ended"
+
 /* Those that have come to their end. */
 static void reap(struct px_pulls *pulls, uint64_t taken)
 {
     for (unsigned i = pulls->sources_count; i-- > 0;) {
         const struct px_source *source = pulls->sources[i];
-        const struct registration *pull =
-            find_pull(pulls, px_source_owner(source));
+        const struct px_registration *pull =
+            px_pulls_find(pulls, px_source_owner(source));
 
         if ((px_source_is_over(source) || pull->is_stopped) &&
             px_source_is_settled(source, taken))
             close_source(pulls, i);
     }
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
-        struct registration *pull = &pulls->all[i];
+        struct px_registration *pull = &pulls->all[i];
         bool has_source = false;
 
         for (unsigned k = 0; k < pulls->sources_count; k++)
             has_source |= px_source_owner(pulls->sources[k]) == pull->number;
         if (pull->number != 0 && pull->is_begun && !has_source &&
-            (pull->is_stopped || pull->open_count == 0))
-            free_pull(pull);
+            (pull->is_stopped || pull->open_count == 0)) {
+            px_pulls_note(pulls, pull, ENDED);
+            px_registration_end(pull);
+        }
     }
 }
 
 /* --- in turns */
+
+/* Behind the sources it is the turn of what comes by itself. */
+static bool give_turn(struct px_pulls *pulls, uint64_t now_ms)
+{
+    if (pulls->turn < pulls->sources_count)
+        return px_source_give(pulls->sources[pulls->turn], now_ms);
+    look_for_missed(pulls);
+    return px_forwards_give(pulls->forwards, now_ms);
+}
 
 /* One delivery of each, as long as there is room. Those that redirect go on to
  * read in this order, too. */
@@ -448,9 +388,9 @@ static void give(struct px_pulls *pulls)
         if (pulls->sources[i] == pulls->deliveries.last)
             pulls->turn = i; /* which has had its own */
     }
-    while (idle < pulls->sources_count) {
-        pulls->turn = (pulls->turn + 1) % pulls->sources_count;
-        if (px_source_give(pulls->sources[pulls->turn], now_ms))
+    while (idle <= pulls->sources_count) {
+        pulls->turn = (pulls->turn + 1) % (pulls->sources_count + 1);
+        if (give_turn(pulls, now_ms))
             idle = 0;
         else
             idle++;
@@ -459,7 +399,8 @@ static void give(struct px_pulls *pulls)
 
 static bool is_busy(const struct px_pulls *pulls)
 {
-    bool is_it = pulls->asked != 0 || pulls->is_ending;
+    bool is_it = pulls->asked != 0 || pulls->is_ending ||
+                 px_forwards_are_busy(pulls->forwards);
 
     for (unsigned i = 0; i < pulls->sources_count; i++)
         is_it |= px_source_is_busy(pulls->sources[i]);
@@ -472,6 +413,7 @@ static void acknowledge(struct px_pulls *pulls)
     const uint64_t taken = px_lib_taken();
 
     look_for_missed(pulls);
+    px_forwards_taken(pulls->forwards, taken);
     for (unsigned i = 0; i < pulls->sources_count; i++)
         px_source_taken(pulls->sources[i], taken);
     reap(pulls, taken);
@@ -506,6 +448,15 @@ static bool are_settled(const struct px_pulls *pulls)
     return are;
 }
 
+static void settle(const struct px_pulls *pulls)
+{
+    for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
+        if (pulls->all[i].is_begun)
+            px_pulls_note(pulls, &pulls->all[i], ENDED);
+    }
+    pulls->cfg.on_settled(pulls->cfg.arg);
+}
+
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct px_pulls *pulls = arg;
@@ -514,7 +465,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (pulls->is_ending) {
         if (are_settled(pulls))
-            pulls->cfg.on_settled(pulls->cfg.arg);
+            settle(pulls);
         else
             watch_time(pulls);
         return;
@@ -536,9 +487,48 @@ void px_pulls_end(struct px_pulls *pulls)
     pulls->is_ending = true;
     for (unsigned i = 0; i < pulls->sources_count; i++)
         px_source_stop(pulls->sources[i]);
+    px_forwards_stop(pulls->forwards);
     look_for_missed(pulls);
     event_del(pulls->soon);
     event_add(pulls->tick, &now);
+}
+
+/* --- what comes by itself */
+
+/* All that name it are over. */
+static void on_missed(void *arg, uint32_t base, uint32_t rank, uint8_t channel)
+{
+    struct px_pulls *pulls = arg;
+
+    for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
+        struct px_registration *pull = &pulls->all[i];
+
+        if (px_pulls_has(pulls, pull) && pull->is_begun &&
+            (px_registration_names(pull, base, rank) & channel) != 0)
+            stop(pulls, pull);
+    }
+}
+
+static int open_forwards(struct px_pulls *pulls)
+{
+    static const struct px_forwards_events events = {
+        .pulled = px_pulls_pulled,
+        .on_missed = on_missed,
+        .on_end = on_end,
+        .on_change = look_soon,
+    };
+    const struct px_forwards_cfg cfg = {.writer = pulls->cfg.writer,
+                                        .dir = pulls->cfg.dir,
+                                        .deliveries = &pulls->deliveries,
+                                        .events = &events,
+                                        .arg = pulls};
+
+    return px_forwards_open(&cfg, &pulls->forwards);
+}
+
+struct px_forwards *px_pulls_forwards(const struct px_pulls *pulls)
+{
+    return pulls->forwards;
 }
 
 /* --- it comes and goes */
@@ -553,7 +543,7 @@ int px_pulls_open(const struct px_pulls_cfg *cfg, struct px_pulls **out)
     pulls->cfg = *cfg;
     pulls->soon = event_new(cfg->way->base, -1, 0, on_soon, pulls);
     pulls->tick = evtimer_new(cfg->way->base, on_tick, pulls);
-    if (pulls->soon != NULL && pulls->tick != NULL)
+    if (pulls->soon != NULL && pulls->tick != NULL && open_forwards(pulls) == 0)
         return 0;
     px_pulls_close(pulls);
     *out = NULL;
@@ -566,8 +556,9 @@ void px_pulls_close(struct px_pulls *pulls)
         return;
     while (pulls->sources_count > 0)
         close_source(pulls, 0);
+    px_forwards_close(pulls->forwards);
     for (unsigned i = 0; i < PX_PULLS_MAX; i++)
-        free_pull(&pulls->all[i]);
+        px_registration_end(&pulls->all[i]);
     if (pulls->soon != NULL)
         event_free(pulls->soon);
     if (pulls->tick != NULL)

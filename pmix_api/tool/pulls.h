@@ -17,13 +17,17 @@
 #define PMIX_API_TOOL_PULLS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "pmix_api/helper/lib/lib.h"
 
 struct ep_writer;
 struct px_door_way;
+struct px_forwards;
 struct px_jobs;
 struct px_pulls;
+
+#define PX_PULLS_ANY UINT32_MAX /* in the place of a job's base */
 
 enum { PX_PULLS_MAX = 128, PX_PULLS_ANSWER_MS = 10000 };
 
@@ -54,6 +58,17 @@ void px_pulls_close(struct px_pulls *pulls);
 void px_pulls_on_pull(struct px_pulls *pulls, const struct px_lib_pull *pull);
 void px_pulls_on_stop(struct px_pulls *pulls);
 void px_pulls_on_room(struct px_pulls *pulls);
+
+/* Output that comes without a pull, which takes turns with that of pulls. */
+struct px_forwards *px_pulls_forwards(const struct px_pulls *pulls);
+
+/* Output of the job is still to be given to the tool. O(sources). */
+bool px_pulls_are_due(struct px_pulls *pulls, uint32_t base);
+/* A number that grows as the tool takes something. */
+uint64_t px_pulls_moved(const struct px_pulls *pulls);
+/* When px_lib_taken() has this number the tool has all that was said to it
+ * before, events too. 0: not now, as there is no room. */
+uint64_t px_pulls_mark(struct px_pulls *pulls);
 
 /* The tool has gone: on_settled follows, from the loop. */
 void px_pulls_end(struct px_pulls *pulls);

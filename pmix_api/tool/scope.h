@@ -2,6 +2,7 @@
 #ifndef PMIX_API_TOOL_SCOPE_H
 #define PMIX_API_TOOL_SCOPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,6 +32,8 @@ struct px_scopes {
 enum px_lib_answer px_scopes_find(const struct px_jobs *jobs,
                                   const struct px_lib_name *names, size_t count,
                                   struct px_scopes *out);
+/* Each of their jobs has one of these channels (bits) at least. */
+bool px_scopes_have(const struct px_scopes *scopes, uint16_t channels);
 /* Once; harmless again. */
 void px_scopes_end(struct px_scopes *scopes);
 

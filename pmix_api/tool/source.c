@@ -193,9 +193,7 @@ static bool hear_output(struct px_source *source, const struct job_door *msg)
     return keep(source, msg);
 }
 
-/* What waits for a slow tool is bounded by the cache that it asks for, too,
- * beside what is from before. */
-static uint64_t limit_of(const struct px_lib_wish *wish)
+uint64_t px_source_limit_bytes(const struct px_lib_wish *wish)
 {
     uint64_t limit = MOST_BYTES;
 
@@ -218,8 +216,9 @@ static void ask(struct px_source *source)
                     .redirects = !wish->copies,
                     .is_last = wish->drops_oldest,
                     .cache_bytes = source->cfg.cache_bytes,
-                    .limit_bytes = wish->copies ? BRIDGE_BYTES
-                                                : (uint32_t)limit_of(wish)});
+                    .limit_bytes =
+                        wish->copies ? BRIDGE_BYTES
+                                     : (uint32_t)px_source_limit_bytes(wish)});
 }
 
 static bool on_word(void *arg, const struct job_door *msg)
@@ -290,15 +289,19 @@ static int open_parts(struct px_source *source)
                                            .dir = cfg->dir,
                                            .base = source->job.base,
                                            .procs = source->job.size,
-                                           .limit_bytes = limit_of(wish),
+                                           .limit_bytes =
+                                               px_source_limit_bytes(wish),
                                            .drops_oldest = wish->drops_oldest,
                                            .on_change = on_backlog,
                                            .arg = source};
     int rc = px_backlog_open(&backlog, &source->backlog);
 
     if (rc == 0)
-        rc = px_gather_open(source->job.size, wish->buffer_bytes,
-                            wish->buffer_s * 1000, &source->gather);
+        rc = px_gather_open(
+            &(struct px_gather_cfg){.procs = source->job.size,
+                                    .size_bytes = wish->buffer_bytes,
+                                    .time_ms = wish->buffer_s * 1000},
+            &source->gather);
     if (rc == 0 && !wish->copies)
         rc = px_receipts_open(&source->receipts);
     if (rc == 0)
@@ -412,6 +415,11 @@ bool px_source_is_busy(const struct px_source *source)
            (source->receipts != NULL &&
             !px_receipts_are_empty(source->receipts)) ||
            px_gather_due_ms(source->gather) != 0;
+}
+
+uint32_t px_source_base(const struct px_source *source)
+{
+    return source->job.base;
 }
 
 uint32_t px_source_owner(const struct px_source *source)

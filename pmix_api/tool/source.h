@@ -89,6 +89,11 @@ bool px_source_is_settled(const struct px_source *source, uint64_t taken);
 /* Time has something to do here. */
 bool px_source_is_busy(const struct px_source *source);
 
+/* How much may wait for a slow tool: it is bounded by the cache that the tool
+ * asks for, too, beside what is from before. */
+uint64_t px_source_limit_bytes(const struct px_lib_wish *wish);
+
+uint32_t px_source_base(const struct px_source *source); /* of its job */
 uint32_t px_source_owner(const struct px_source *source);
 /* Channels of a rank of this job that it has asked for and that have not ended;
  * bits. O(1). */

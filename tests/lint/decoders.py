@@ -103,6 +103,8 @@ SPARED = {
     "pmix_api/helper/lib/server.c": _OWN,
     "pmix_api/helper/lib/stream.c": _KERNEL,
     "pmix_api/helper/server.c": _OWN,
+    "pmix_api/tool/news.c": _OWN,
+    "pmix_api/tool/spawns.c": _OWN,
     "pmix_api/helper/sockets.c": _KERNEL,
     "pmix_api/tool/texts.c": _OWN,
     "run_options_parse": _LINE,

@@ -16,6 +16,16 @@ static struct px_lib_output piece(uint32_t rank, const char *text)
                                   .len_bytes = strlen(text)};
 }
 
+static int open_gather(uint32_t procs, uint64_t size_bytes, uint64_t time_ms,
+                       bool has_lines, struct px_gather **out)
+{
+    return px_gather_open(&(struct px_gather_cfg){.procs = procs,
+                                                  .size_bytes = size_bytes,
+                                                  .time_ms = time_ms,
+                                                  .has_lines = has_lines},
+                          out);
+}
+
 static void check(const struct px_lib_output *out, uint32_t rank,
                   const char *text)
 {
@@ -32,7 +42,7 @@ static void nothing_is_held(void **state)
     struct px_gather *gather;
 
     (void)state;
-    assert_int_equal(px_gather_open(1, 0, 1000, &gather), 0);
+    assert_int_equal(open_gather(1, 0, 1000, false, &gather), 0);
     assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_GOES);
     check(&out, 0, "a");
     assert_true(px_gather_is_empty(gather));
@@ -46,7 +56,7 @@ static void size_and_end(void **state)
     struct px_gather *gather;
 
     (void)state;
-    assert_int_equal(px_gather_open(2, 6, 0, &gather), 0);
+    assert_int_equal(open_gather(2, 6, 0, false, &gather), 0);
     assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_HELD);
     assert_int_equal(px_gather_put(gather, &other, 0, &out), PX_GATHER_HELD);
     assert_int_equal(px_gather_due_ms(gather), 0);
@@ -68,7 +78,7 @@ static void missing_bytes(void **state)
     struct px_gather *gather;
 
     (void)state;
-    assert_int_equal(px_gather_open(1, 100, 0, &gather), 0);
+    assert_int_equal(open_gather(1, 100, 0, false, &gather), 0);
     assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_HELD);
     in = piece(0, "d");
     in.dropped_bytes = 7;
@@ -92,7 +102,7 @@ static void time_and_all(void **state)
     struct px_gather *gather;
 
     (void)state;
-    assert_int_equal(px_gather_open(2, 100, 10, &gather), 0);
+    assert_int_equal(open_gather(2, 100, 10, false, &gather), 0);
     (void)px_gather_put(gather, &first, 5, &out);
     (void)px_gather_put(gather, &second, 9, &out);
     (void)px_gather_put(gather, &first, 14, &out);
@@ -152,7 +162,7 @@ static void play(struct chance *chance, uint64_t size_bytes)
 
     memset(given, 0, sizeof(given));
     memset(got, 0, sizeof(got));
-    assert_int_equal(px_gather_open(RANKS, size_bytes, 50, &gather), 0);
+    assert_int_equal(open_gather(RANKS, size_bytes, 50, false, &gather), 0);
     for (uint64_t step = 0; step < STEPS; step++) {
         struct px_lib_output in = some(chance, mem);
 
@@ -178,12 +188,106 @@ static void random_pieces(void **state)
     play(&chance, 1 << 30);
 }
 
+static void put(struct px_gather *gather, const char *text, bool is_end,
+                const char *want)
+{
+    struct px_lib_output in = piece(0, text), out;
+    const enum px_gather_verdict verdict =
+        want[0] != '\0' || is_end ? PX_GATHER_GOES : PX_GATHER_HELD;
+
+    in.is_end = is_end;
+    assert_int_equal(px_gather_put(gather, &in, 0, &out), verdict);
+    if (verdict == PX_GATHER_GOES)
+        check(&out, 0, want);
+}
+
+/* Lines go when they are whole; the last one of a channel is made so. */
+static void lines(void **state)
+{
+    struct px_gather *gather;
+
+    (void)state;
+    assert_int_equal(open_gather(1, 0, 0, true, &gather), 0);
+    put(gather, "one", false, "");
+    put(gather, " line\n", false, "one line\n");
+    assert_true(px_gather_is_empty(gather));
+    put(gather, "a\nb\nc", false, "a\nb\n");
+    put(gather, "d", false, "");
+    put(gather, "\ne", false, "cd\n");
+    put(gather, "", true, "e\n");
+    assert_true(px_gather_is_empty(gather));
+    put(gather, "f", true, "f\n");
+    put(gather, "g\n", true, "g\n");
+    put(gather, "", true, "");
+    px_gather_close(gather);
+    assert_int_equal(open_gather(1, 4, 0, true, &gather), 0);
+    put(gather, "a\n", false, "");
+    put(gather, "b\nc", false, "a\nb\n");
+    assert_false(px_gather_is_empty(gather));
+    px_gather_close(gather);
+}
+
+/* What is too long for a line goes as it is, and so does what is missing
+ * something. */
+static void no_lines(void **state)
+{
+    static char text[PX_GATHER_PIECE_BYTES];
+    struct px_lib_output in = {.channel = PX_LIB_STDOUT,
+                               .mem = text,
+                               .len_bytes = sizeof(text)},
+                         out;
+    struct px_gather *gather;
+    enum px_gather_verdict verdict = PX_GATHER_HELD;
+    unsigned puts = 0;
+
+    (void)state;
+    memset(text, 'x', sizeof(text));
+    assert_int_equal(open_gather(1, 0, 0, true, &gather), 0);
+    for (; verdict == PX_GATHER_HELD; puts++)
+        verdict = px_gather_put(gather, &in, 0, &out);
+    assert_int_equal(out.len_bytes, (size_t)puts * sizeof(text));
+    assert_true(out.len_bytes <= PX_LIB_BYTES_MAX);
+    assert_true(px_gather_is_empty(gather));
+    put(gather, "open", false, "");
+    in = piece(0, "rest");
+    in.dropped_bytes = 7;
+    assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_FIRST);
+    check(&out, 0, "open");
+    assert_int_equal(out.dropped_bytes, 0);
+    assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_GOES);
+    check(&out, 0, "rest");
+    assert_int_equal(out.dropped_bytes, 7);
+    px_gather_close(gather);
+}
+
+/* What is held of a channel is looked for, and taken out. */
+static void taken_out(void **state)
+{
+    struct px_lib_output in = piece(1, "b"), out;
+    struct px_gather *gather;
+
+    (void)state;
+    assert_int_equal(open_gather(2, 100, 0, false, &gather), 0);
+    assert_false(px_gather_peek(gather, &out));
+    assert_false(px_gather_take(gather, 0, PX_LIB_STDOUT, &out));
+    assert_int_equal(px_gather_put(gather, &in, 0, &out), PX_GATHER_HELD);
+    put(gather, "a", false, "");
+    assert_true(px_gather_peek(gather, &out));
+    assert_int_equal(out.rank, 1);
+    assert_true(px_gather_take(gather, 0, PX_LIB_STDOUT, &out));
+    check(&out, 0, "a");
+    assert_false(px_gather_take(gather, 0, PX_LIB_STDOUT, &out));
+    assert_false(px_gather_is_empty(gather));
+    px_gather_close(gather);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_held), cmocka_unit_test(size_and_end),
-        cmocka_unit_test(missing_bytes),   cmocka_unit_test(time_and_all),
-        cmocka_unit_test(random_pieces),
+        cmocka_unit_test(lines),        cmocka_unit_test(no_lines),
+        cmocka_unit_test(taken_out),    cmocka_unit_test(nothing_is_held),
+        cmocka_unit_test(size_and_end), cmocka_unit_test(missing_bytes),
+        cmocka_unit_test(time_and_all), cmocka_unit_test(random_pieces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,55 @@ void px_lib_answer(void *call, enum px_lib_answer answer)
     tool_rig.push_answers[tool_rig.pushes++] = answer;
 }
 
+void px_lib_answer_spawn(void *call, const char *nspace)
+{
+    tool_rig.spawn_call = call;
+    snprintf(tool_rig.spawned, sizeof(tool_rig.spawned), "%s", nspace);
+}
+
+static void print_value(FILE *to, const struct px_lib_value *value)
+{
+    if (value->type == PX_LIB_NUMBER)
+        fprintf(to, "%llu/%d", (unsigned long long)value->as.number,
+                value->width);
+    else if (value->type == PX_LIB_TEXT)
+        fputs(value->as.text, to);
+    else if (value->type == PX_LIB_NAME)
+        fprintf(to, "%s.%d", value->as.names->nspace,
+                (int)value->as.names->rank);
+    else if (value->type == PX_LIB_TIME)
+        fprintf(to, "%lld", (long long)value->as.time_s);
+    else if (value->type == PX_LIB_STATUS)
+        fprintf(to, "%d", value->as.status);
+    else
+        fputs(value->as.flag ? "yes" : "no", to);
+}
+
+int px_lib_event(enum px_lib_status code, const struct px_lib_name *source,
+                 const struct px_lib_info *infos, size_t count)
+{
+    const unsigned nth = tool_rig.events++;
+    FILE *to = fmemopen(tool_rig.event_texts[nth],
+                        sizeof(tool_rig.event_texts[nth]), "w");
+
+    assert_non_null(to);
+    tool_rig.event_codes[nth] = code;
+    fprintf(to, "%s %d", source->nspace, (int)source->rank);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(to, " %s=", infos[i].key);
+        print_value(to, &infos[i].value);
+    }
+    fclose(to);
+    return 0;
+}
+
+int px_lib_event_of(const void *mem, size_t len_bytes)
+{
+    assert_memory_equal(mem, "event", len_bytes);
+    tool_rig.others++;
+    return 0;
+}
+
 size_t px_lib_room(void)
 {
     return tool_rig.room;

@@ -34,8 +34,14 @@ struct tool_rig {
     unsigned given;
     struct tool_rig_delivery all[TOOL_RIG_DELIVERIES];
     enum px_lib_answer pull_answer, push_answers[64];
-    void *push_calls[64];
+    void *push_calls[64]; /* also of others */
     unsigned pull_answers, pushes;
+    void *spawn_call; /* that was answered with yes, and */
+    char spawned[64]; /* the name of its job */
+    unsigned events;
+    enum px_lib_status event_codes[64];
+    char event_texts[64][256]; /* "NAMESPACE RANK KEY=VALUE..." */
+    unsigned others;           /* events of other tools */
 };
 
 extern struct tool_rig tool_rig;

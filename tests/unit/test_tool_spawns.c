@@ -1,0 +1,544 @@
+/* Jobs that a tool starts: what the session is asked, how it is answered, and
+ * whose the output is. */
+#include "config.h"
+
+#include "tests/unit/tool_rig.h"
+
+#include "endpoints/sys/writer.h"
+#include "job/program.h"
+#include "job/request.h"
+#include "pmix_api/tool/forward.h"
+#include "pmix_api/tool/pulls.h"
+#include "pmix_api/tool/spawns.h"
+#include "text/style.h"
+
+enum { FIRST = 1, OUT = 1, ERR = 2, BASE = 40, SIZE = 2 };
+
+static struct px_pulls *pulls;
+static struct px_spawns *spawns;
+static struct ep_writer *writer;
+static int call; /* its address is one */
+
+static void on_settled(void *arg)
+{
+    (void)arg;
+}
+
+static void on_word(const struct job_door *msg)
+{
+    px_spawns_on_word(spawns, msg);
+}
+
+static int set_up(void **state)
+{
+    struct px_pulls_cfg cfg = {.on_settled = on_settled, .answer_ms = 1000};
+    struct px_spawns_cfg of_spawns = {.way = &tool_rig.way};
+
+    (void)state;
+    tool_rig_begin();
+    tool_rig_watch();
+    tool_rig.on_word = on_word;
+    assert_int_equal(ep_writer_open(tool_rig.way.base, &writer), 0);
+    cfg.way = &tool_rig.way;
+    cfg.writer = writer;
+    cfg.jobs = of_spawns.jobs = tool_rig.jobs;
+    assert_int_equal(px_pulls_open(&cfg, &pulls), 0);
+    of_spawns.pulls = pulls;
+    return px_spawns_open(&of_spawns, &spawns);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    tool_rig.on_word = NULL;
+    px_spawns_close(spawns);
+    px_pulls_close(pulls);
+    ep_writer_close(writer, true);
+    tool_rig_end();
+    return 0;
+}
+
+/* --- what is asked for */
+
+static void ask_for(struct px_spawn spawn, struct px_lib_wish wish)
+{
+    static const char *const argv[] = {"program", NULL};
+    static struct job_wish app;
+    static struct px_spawn borrowed;
+
+    app = (struct job_wish){.program.argv = argv, .procs = SIZE};
+    borrowed = spawn;
+    borrowed.apps = &app;
+    borrowed.count = 1;
+    px_spawns_on_spawn(spawns, &(struct px_lib_spawn){.spawn = &borrowed,
+                                                      .wish = wish,
+                                                      .call = &call});
+}
+
+/* HELLO and the job; the bytes are valid until the next call. */
+static struct job_request hear_request(unsigned door)
+{
+    static uint8_t mem[4096];
+    struct job_request request;
+    struct job_door msg;
+    size_t len;
+
+    assert_int_equal(tool_rig_hear(door).kind, JOB_DOOR_HELLO);
+    msg = tool_rig_hear(door);
+    assert_int_equal(msg.kind, JOB_DOOR_SPAWN);
+    assert_false(msg.is_more);
+    len = ov_rd_left(&msg.rest);
+    assert_true(len <= sizeof(mem));
+    memcpy(mem, msg.rest.at, len);
+    assert_int_equal(job_request_decode(ov_rd_init(mem, len), &request), 0);
+    return request;
+}
+
+static void say_job(unsigned door)
+{
+    tool_rig_say(door, &(struct job_door){.kind = JOB_DOOR_JOB,
+                                          .first = BASE,
+                                          .count = SIZE,
+                                          .channels = 6,
+                                          .text = "new"});
+}
+
+static void say_begun(void)
+{
+    tool_rig_say(0, &(struct job_door){.kind = JOB_DOOR_BEGUN,
+                                       .first = BASE,
+                                       .count = SIZE,
+                                       .channels = 6,
+                                       .text = "new"});
+    tool_rig_settle();
+}
+
+static void say(unsigned door, uint8_t kind)
+{
+    tool_rig_say(door, &(struct job_door){.kind = kind});
+    tool_rig_settle();
+}
+
+/* A job whose output comes by itself, and that runs. */
+static void start(uint32_t output, struct px_lib_wish wish)
+{
+    struct job_request request;
+
+    ask_for((struct px_spawn){.forwards = 6, .output = output}, wish);
+    request = hear_request(FIRST);
+    job_request_fini(&request);
+    say_job(FIRST);
+    say_begun();
+    say(FIRST, JOB_DOOR_STARTED);
+    assert_string_equal(tool_rig.spawned, "new");
+    assert_ptr_equal(tool_rig.spawn_call, &call);
+}
+
+static void whole(void **state)
+{
+    struct job_request request;
+
+    (void)state;
+    ask_for((struct px_spawn){.flags = PX_SPAWN_NOHUP | PX_SPAWN_LOG_EVENTS,
+                              .forwards = 1 | 2 | 8,
+                              .reader = 1,
+                              .output = PX_OUTPUT_PATTERN | PX_OUTPUT_MERGE |
+                                        PX_OUTPUT_LOCAL |
+                                        PX_OUTPUT_LOCAL_NEEDED | PX_OUTPUT_TAG |
+                                        PX_OUTPUT_TIME,
+                              .files = "%r",
+                              .cache_bytes = 77},
+            (struct px_lib_wish){.has_cache = true});
+    request = hear_request(FIRST);
+    assert_true(request.has_stddiag && request.has_stdin && request.is_kept);
+    assert_true(request.merges_stderr && request.is_shown && request.waits);
+    assert_true(request.needs_shown && request.says_stages && request.has_time);
+    assert_false(request.says_end || request.is_raw);
+    assert_int_equal(request.reader, 1);
+    assert_int_equal(request.comes, 2 | 8);
+    assert_int_equal(request.forwards, 2 | 8);
+    assert_int_equal(request.cache_bytes, 77);
+    assert_int_equal(request.files, JOB_REQUEST_PATTERN);
+    assert_string_equal(request.name, "%r");
+    assert_int_equal(request.label, TEXT_LABEL_FULL);
+    assert_int_equal(request.apps_count, 1);
+    assert_int_equal(request.apps[0].procs, SIZE);
+    job_request_fini(&request);
+}
+
+/* Files alone: nothing comes by itself, but it can be pulled. */
+static void files_alone(void **state)
+{
+    struct job_request request;
+
+    (void)state;
+    ask_for((struct px_spawn){.flags = PX_SPAWN_LOG_END,
+                              .forwards = 2,
+                              .output = PX_OUTPUT_DIR | PX_OUTPUT_FILE_ONLY |
+                                        PX_OUTPUT_RAW,
+                              .files = "/out"},
+            (struct px_lib_wish){0});
+    request = hear_request(FIRST);
+    assert_true(request.says_end && request.is_raw);
+    assert_false(request.waits || request.is_kept || request.says_stages);
+    assert_int_equal(request.comes, 0);
+    assert_int_equal(request.forwards, 2);
+    assert_int_equal(request.files, JOB_REQUEST_DIR);
+    job_request_fini(&request);
+}
+
+/* --- how it is answered */
+
+/* It runs when both connections have said so, in whichever order. */
+static void answered(void **state)
+{
+    struct job_request request;
+
+    (void)state;
+    ask_for((struct px_spawn){.forwards = 0}, (struct px_lib_wish){0});
+    request = hear_request(FIRST);
+    job_request_fini(&request);
+    say_job(FIRST);
+    say(FIRST, JOB_DOOR_STARTED);
+    assert_null(tool_rig.spawn_call);
+    say_begun();
+    assert_string_equal(tool_rig.spawned, "new");
+    assert_int_equal(tool_rig.pushes, 0);
+    assert_true(tool_rig_is_silent(FIRST)); /* it holds the job */
+    say(FIRST, JOB_DOOR_ENDED);
+    assert_int_equal(tool_rig_hear(FIRST).kind, 0);
+}
+
+/* One that is to be kept needs no connection. */
+static void kept(void **state)
+{
+    struct job_request request;
+
+    (void)state;
+    ask_for((struct px_spawn){.flags = PX_SPAWN_NOHUP},
+            (struct px_lib_wish){0});
+    request = hear_request(FIRST);
+    job_request_fini(&request);
+    say_job(FIRST);
+    say_begun();
+    assert_null(tool_rig.spawn_call);
+    say(FIRST, JOB_DOOR_STARTED);
+    assert_string_equal(tool_rig.spawned, "new");
+    assert_int_equal(tool_rig_hear(FIRST).kind, 0);
+}
+
+/* It was forgotten before it was heard to run. */
+static void forgotten(void **state)
+{
+    struct job_request request;
+
+    (void)state;
+    ask_for((struct px_spawn){.forwards = 6}, (struct px_lib_wish){0});
+    request = hear_request(FIRST);
+    job_request_fini(&request);
+    say_job(FIRST);
+    say_begun();
+    tool_rig_say(0,
+                 &(struct job_door){.kind = JOB_DOOR_FORGOTTEN, .base = BASE});
+    tool_rig_settle();
+    say(FIRST, JOB_DOOR_STARTED);
+    assert_int_equal(tool_rig.pushes, 1);
+    assert_int_equal(tool_rig.push_answers[0], PX_LIB_FAILED);
+}
+
+static void refused(void **state)
+{
+    static const enum px_lib_answer answers[JOB_DOOR_REASONS] = {
+        [JOB_DOOR_NO_ROOM] = PX_LIB_NO_ROOM,
+        [JOB_DOOR_NO_HOST] = PX_LIB_NOT_FOUND,
+        [JOB_DOOR_BAD_HOSTS] = PX_LIB_BAD_PARAM,
+        [JOB_DOOR_NO_READER] = PX_LIB_BAD_PARAM,
+        [JOB_DOOR_BLIND] = PX_LIB_FAILED,
+        [JOB_DOOR_NO_DIR] = PX_LIB_NO_DIR,
+        [JOB_DOOR_NO_PROGRAM] = PX_LIB_NO_PROGRAM,
+        [JOB_DOOR_NO_EXEC] = PX_LIB_NO_EXEC,
+        [JOB_DOOR_FAILED] = PX_LIB_FAILED,
+        [JOB_DOOR_NO_GROWTH] = PX_LIB_NO_GROWTH,
+    };
+
+    (void)state;
+    for (uint8_t reason = 1; reason < JOB_DOOR_REASONS; reason++) {
+        struct job_request request;
+
+        ask_for((struct px_spawn){.forwards = 6}, (struct px_lib_wish){0});
+        request = hear_request(reason);
+        job_request_fini(&request);
+        if (reason >= JOB_DOOR_NO_DIR) { /* as its processes are started */
+            say_job(reason);
+            tool_rig_output(reason, BASE, OUT, "x\n", false);
+        }
+        tool_rig_say(reason, &(struct job_door){.kind = JOB_DOOR_UNSTARTED,
+                                                .reason = reason,
+                                                .text = "why"});
+        assert_int_equal(tool_rig_hear(reason).kind, 0);
+        assert_int_equal(tool_rig.pushes, reason);
+        assert_int_equal(tool_rig.push_answers[reason - 1], answers[reason]);
+        tool_rig_close(reason);
+    }
+    assert_int_equal(tool_rig.given, 0);
+    assert_null(tool_rig.spawn_call);
+}
+
+/* The session goes, with an answer due, and after it. */
+static void session_goes(void **state)
+{
+    struct job_request request;
+
+    (void)state;
+    start(0, (struct px_lib_wish){0});
+    ask_for((struct px_spawn){.forwards = 6}, (struct px_lib_wish){0});
+    request = hear_request(FIRST + 1);
+    job_request_fini(&request);
+    tool_rig_output(FIRST, BASE, OUT, "open", false);
+    tool_rig_settle();
+    assert_int_equal(tool_rig.given, 0);
+    tool_rig_hang_up(FIRST + 1);
+    tool_rig_hang_up(FIRST);
+    tool_rig_settle();
+    assert_int_equal(tool_rig.pushes, 1);
+    assert_int_equal(tool_rig.push_answers[0], PX_LIB_NO_ROOM);
+    assert_int_equal(tool_rig.given, 1); /* what there is of a line */
+    assert_false(px_pulls_are_due(pulls, BASE));
+}
+
+static void too_large(void **state)
+{
+    static char text[JOB_REQUEST_BYTES_MAX];
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    ask_for((struct px_spawn){.output = PX_OUTPUT_FILE, .files = text},
+            (struct px_lib_wish){0});
+    assert_int_equal(tool_rig.pushes, 1);
+    assert_int_equal(tool_rig.push_answers[0], PX_LIB_NO_RESOURCE);
+}
+
+/* --- whose its output is */
+
+static bool is_given(const void *arg)
+{
+    const unsigned *count = arg;
+
+    return tool_rig.given >= *count;
+}
+
+static void check_given(unsigned count, const char *text, bool is_pulled)
+{
+    const struct tool_rig_delivery *last = &tool_rig.all[count - 1];
+
+    tool_rig_run(is_given, &count);
+    tool_rig_settle();
+    assert_int_equal(tool_rig.given, count);
+    assert_int_equal(last->output.len_bytes, strlen(text));
+    assert_string_equal(last->mem, text);
+    assert_int_equal(last->output.is_pulled, is_pulled);
+}
+
+/* From the first byte on, in whole lines, to the end. */
+static void shown(void **state)
+{
+    struct job_request request;
+
+    (void)state;
+    ask_for((struct px_spawn){.forwards = 6}, (struct px_lib_wish){0});
+    request = hear_request(FIRST);
+    job_request_fini(&request);
+    say_job(FIRST);
+    tool_rig_output(FIRST, BASE, OUT, "early\n", false);
+    tool_rig_settle();
+    assert_int_equal(tool_rig.given, 0);
+    say_begun();
+    say(FIRST, JOB_DOOR_STARTED);
+    check_given(1, "early\n", false);
+    tool_rig_output(FIRST, BASE + 1, OUT, "open", false);
+    tool_rig_output(FIRST, BASE, ERR, "line\nof", true);
+    check_given(2, "line\nof\n", false);
+    assert_true(tool_rig.all[1].output.is_end);
+    assert_true(px_pulls_are_due(pulls, BASE));
+    tool_rig_output(FIRST, BASE, OUT, "", true);
+    tool_rig_output(FIRST, BASE + 1, ERR, "", true);
+    tool_rig_output(FIRST, BASE + 1, OUT, "", true);
+    check_given(5, "open\n", false);
+    assert_false(px_pulls_are_due(pulls, BASE));
+    assert_true(tool_rig_is_silent(FIRST));
+    say(FIRST, JOB_DOOR_ENDED);
+    assert_int_equal(tool_rig_hear(FIRST).kind, 0);
+}
+
+static void pull(struct px_lib_wish wish)
+{
+    static const struct px_lib_name target = {.nspace = "new",
+                                              .rank = PX_LIB_ALL};
+    const unsigned before = tool_rig.pull_answers;
+
+    px_pulls_on_pull(pulls, &(struct px_lib_pull){.targets = &target,
+                                                  .count = 1,
+                                                  .channels = PX_LIB_STDOUT,
+                                                  .wish = wish});
+    tool_rig_settle();
+    assert_int_equal(tool_rig.pull_answers, before + 1);
+    assert_int_equal(tool_rig.pull_answer, PX_LIB_YES);
+}
+
+/* A pull has the line that is open, and all that follows, as it comes. */
+static void pulled(void **state)
+{
+    (void)state;
+    start(0, (struct px_lib_wish){0});
+    tool_rig_output(FIRST, BASE, OUT, "one\ntw", false);
+    check_given(1, "one\n", false);
+    pull((struct px_lib_wish){0});
+    assert_int_equal(tool_rig.count, FIRST + 1); /* nobody is asked */
+    tool_rig_output(FIRST, BASE, OUT, "o", false);
+    check_given(3, "o", true);
+    assert_string_equal(tool_rig.all[1].mem, "tw");
+    assert_true(tool_rig.all[1].output.is_pulled);
+    tool_rig_output(FIRST, BASE, ERR, "err\n", false);
+    check_given(4, "err\n", false);
+}
+
+/* It is deregistered: what reached nobody is shown, before what comes then. */
+static void pull_left(void **state)
+{
+    (void)state;
+    start(0, (struct px_lib_wish){0});
+    pull((struct px_lib_wish){0});
+    tool_rig_output(FIRST, BASE, OUT, "a\n", false);
+    tool_rig_output(FIRST, BASE, OUT, "b\n", false);
+    check_given(2, "b\n", true);
+    px_pulls_on_stop(pulls);
+    tool_rig_output(FIRST, BASE, OUT, "c\n", false);
+    tool_rig_settle();
+    assert_int_equal(tool_rig.given, 2);
+    tool_rig.missed = 2;
+    tool_rig.taken = 2;
+    check_given(4, "c\n", false);
+    assert_string_equal(tool_rig.all[2].mem, "b\n");
+    assert_false(tool_rig.all[2].output.is_pulled);
+}
+
+/* Of several pulls none says that it is over: what reaches nobody does. */
+static void one_of_two_left(void **state)
+{
+    static const struct px_lib_name other = {.nspace = "two"};
+
+    (void)state;
+    start(0, (struct px_lib_wish){0});
+    pull((struct px_lib_wish){0});
+    px_pulls_on_pull(pulls, &(struct px_lib_pull){.targets = &other,
+                                                  .count = 1,
+                                                  .channels = PX_LIB_STDOUT,
+                                                  .wish.copies = true});
+    tool_rig_attach(FIRST + 1, "two");
+    tool_rig_say(FIRST + 1, &(struct job_door){.kind = JOB_DOOR_PULLED});
+    tool_rig_settle();
+    assert_int_equal(tool_rig.pull_answers, 2);
+    px_pulls_on_stop(pulls);
+    tool_rig_output(FIRST, BASE, OUT, "a\n", false);
+    check_given(1, "a\n", true);
+    tool_rig.missed = 1;
+    tool_rig.taken = 1;
+    check_given(2, "a\n", false);
+    tool_rig_output(FIRST, BASE, OUT, "b\n", false);
+    check_given(3, "b\n", false);
+}
+
+/* What the pull wishes counts before what the spawn does. */
+static void wishes(void **state)
+{
+    (void)state;
+    start(0, (struct px_lib_wish){.buffer_bytes = 1000});
+    tool_rig_output(FIRST, BASE, OUT, "a\n", false);
+    tool_rig_settle();
+    assert_int_equal(tool_rig.given, 0);
+    pull((struct px_lib_wish){.buffer_bytes = 3});
+    tool_rig_output(FIRST, BASE, OUT, "b\n", false);
+    check_given(1, "a\nb\n", true);
+    tool_rig_output(FIRST, BASE, OUT, "c\n", false);
+    tool_rig_settle();
+    assert_int_equal(tool_rig.given, 1);
+    px_pulls_on_stop(pulls);
+    tool_rig.taken = 1;
+    tool_rig_output(FIRST, BASE, OUT, "d\n", true);
+    check_given(2, "c\nd\n", false);
+}
+
+/* The spawner of a job that is over has had its output. */
+static void pulled_late(void **state)
+{
+    struct job_door msg;
+
+    (void)state;
+    start(0, (struct px_lib_wish){0});
+    for (uint32_t rank = 0; rank < SIZE; rank++) {
+        tool_rig_output(FIRST, BASE + rank, OUT, "", true);
+        tool_rig_output(FIRST, BASE + rank, ERR, "", true);
+    }
+    check_given(4, "", false);
+    px_pulls_on_pull(pulls,
+                     &(struct px_lib_pull){
+                         .targets = &(struct px_lib_name){.nspace = "new",
+                                                          .rank = PX_LIB_ALL},
+                         .count = 1,
+                         .channels = PX_LIB_STDOUT,
+                         .wish.copies = true});
+    tool_rig_attach(FIRST + 1, "new");
+    assert_int_equal(tool_rig_hear(FIRST + 1).kind, JOB_DOOR_RANGES);
+    msg = tool_rig_hear(FIRST + 1);
+    assert_int_equal(msg.kind, JOB_DOOR_PULL);
+    assert_int_equal(msg.cache_bytes, 0);
+}
+
+/* A tool that takes nothing: the session is read all the same, in turns with a
+ * pull. */
+static void slowly(void **state)
+{
+    unsigned of_job = 0;
+
+    (void)state;
+    start(0, (struct px_lib_wish){0});
+    px_pulls_on_pull(
+        pulls, &(struct px_lib_pull){
+                   .targets = &(struct px_lib_name){.nspace = "two", .rank = 0},
+                   .count = 1,
+                   .channels = PX_LIB_STDOUT,
+                   .wish.copies = true});
+    tool_rig_attach(FIRST + 1, "two");
+    tool_rig_say(FIRST + 1, &(struct job_door){.kind = JOB_DOOR_PULLED});
+    tool_rig_settle();
+    tool_rig.room = 0;
+    for (unsigned i = 0; i < 50; i++) {
+        tool_rig_output(FIRST, BASE, OUT, "new\n", false);
+        tool_rig_output(FIRST + 1, 20, OUT, "two\n", false);
+        tool_rig_settle();
+    }
+    for (unsigned i = 0; i < 40; i++) {
+        tool_rig.room = 1;
+        px_pulls_on_room(pulls);
+        tool_rig_settle();
+    }
+    for (unsigned i = 0; i < tool_rig.given; i++)
+        of_job += strcmp(tool_rig.all[i].mem, "new\n") == 0;
+    assert_int_equal(tool_rig.given, 40);
+    assert_in_range(of_job, 10, 30);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(whole),     TEST(files_alone),  TEST(answered),
+        TEST(kept),      TEST(forgotten),    TEST(refused),
+        TEST(too_large), TEST(session_goes), TEST(shown),
+        TEST(pulled),    TEST(pull_left),    TEST(one_of_two_left),
+        TEST(wishes),    TEST(pulled_late),  TEST(slowly),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
