@@ -231,6 +231,23 @@ static void session_goes(void **state)
     assert_int_equal(tool_rig.given, 2);
 }
 
+/* It has gone without a word about its jobs: output that waits is not passed
+ * by, until it is given up. */
+static void session_breaks_off(void **state)
+{
+    (void)state;
+    begin((struct px_lib_wish){.copies = true});
+    tool_rig.room = 0;
+    tool_rig_output(FIRST, 20, OUT, "a", false);
+    tool_rig_settle();
+    tool_rig_hang_up(FIRST);
+    tool_rig_settle();
+    tool_rig.room = 1;
+    px_news_end(news);
+    tool_rig_run(is_over, NULL);
+    assert_true(tool_rig.given == 0 || tool_rig.all[0].output.len_bytes == 1);
+}
+
 static void session_goes_stuck(void **state)
 {
     (void)state;
@@ -272,6 +289,7 @@ int main(void)
         TEST(stuck),
         TEST(forgotten),
         TEST(session_goes),
+        TEST(session_breaks_off),
         TEST(session_goes_stuck),
         TEST(of_tools),
     };

@@ -279,6 +279,7 @@ static void refused(void **state)
         assert_int_equal(tool_rig.pushes, reason);
         assert_int_equal(tool_rig.push_answers[reason - 1], answers[reason]);
         tool_rig_close(reason);
+        assert_false(px_pulls_are_due(pulls, PX_PULLS_ANY));
     }
     assert_int_equal(tool_rig.given, 0);
     assert_null(tool_rig.spawn_call);
