@@ -114,7 +114,7 @@ int dvm_main(int argc, char **argv)
                "it is told to end.",
         .more = {.rows = own, .into = &options, .is_apart = true},
         .sets = OF_TREE,
-        .tap = &run_pmix_tap,
+        .tap = run_pmix_tap,
         .pmix_allow = run_pmix_allow,
         .takes = RUN_NO_PROGRAMS};
 

@@ -443,7 +443,7 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
                                        .launch_timeout_s = 60,
                                        .stdin_ranks = "all",
                                        .rsh = "ssh -o BatchMode=yes",
-                                       .tap = command->tap};
+                                       .tap = command->tap()};
     options->apps[0].program.argv =
         command->takes != RUN_PROGRAMS ? none : NULL;
     read_programs(argc, argv, &how);

@@ -3,7 +3,6 @@
 #include "commands/run_pmix.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,11 +11,10 @@
 #include <unistd.h>
 
 #include "commands/refuse.h"
+#include "commands/run_folders.h"
 #include "commands/run_pmix_jobs.h"
-#include "endpoints/sys/owner.h"
-#include "endpoints/sys/thread.h"
+#include "commands/run_tools.h"
 #include "overlay/base/err.h"
-#include "pmix_api/folder.h"
 #include "pmix_api/host.h"
 
 static uint8_t allowed = PX_ALLOW_USER | PX_ALLOW_ROOT;
@@ -89,61 +87,6 @@ static bool on_spawn(void *arg, const struct px_spawn *spawn,
     return run_pmix_spawn(&opened, spawn, out);
 }
 
-/* --- the folders of servers that earlier sessions have left
- *
- * A launcher and its helper that were killed together could not remove theirs.
- */
-
-/* The process has one of these: the thread may outlive its session, see
- * ep_thread_join. */
-static struct {
-    struct ep_owner own;
-    char mark[EP_OWNER_BYTES];
-    char top[PX_PATH_MAX];
-    pthread_t thread;
-    bool is_running;
-} folders;
-
-static bool is_gone(const char *mark)
-{
-    struct ep_owner whose;
-
-    return ep_owner_read(mark, &whose) != NULL &&
-           ep_owner_is_gone(&whose, &folders.own);
-}
-
-static void *sweep(void *arg)
-{
-    (void)arg;
-    px_folder_sweep(folders.top, is_gone);
-    return NULL;
-}
-
-/* Begins to remove them, in a thread of its own: TMPDIR may be slow. Returns
- * the mark for our own folder, by which a later session knows whose it was; ""
- * where /proc does not tell who we are: then nothing is removed either. */
-static const char *open_folders(void)
-{
-    if (ep_owner_self(&folders.own) != 0)
-        return "";
-    ep_owner_print(&folders.own, folders.mark);
-    /* Not in the thread: others change the environment. */
-    if (snprintf(folders.top, sizeof(folders.top), "%s", px_folder_top()) >=
-        (int)sizeof(folders.top))
-        return "";
-    folders.is_running = ep_thread_start(&folders.thread, sweep, NULL) == 0;
-    return folders.mark;
-}
-
-/* Waits until that is done; a second at most, where the file system does not
- * answer. */
-static void close_folders(void)
-{
-    if (folders.is_running)
-        ep_thread_join(folders.thread, true);
-    folders.is_running = false;
-}
-
 /* --- from the launcher */
 
 static void say_why(const struct ep_tap_cfg *cfg, int rc)
@@ -202,13 +145,13 @@ static void *pmix_open(const struct ep_tap_cfg *run)
     };
     rc = ep_beside_find("xylem-pmix", "XYLEM_PMIX", "pmix_api", opened.helper);
     if (rc == 0) {
-        cfg.mark = open_folders();
+        cfg.mark = run_folders_open();
         rc = px_host_open(&cfg, &opened.host);
     }
     if (rc == 0)
         return &opened;
     say_why(run, rc);
-    close_folders();
+    run_folders_close();
     return NULL;
 }
 
@@ -217,7 +160,7 @@ static void pmix_close(void *tap)
     const struct run_pmix *pmix = tap;
 
     px_host_close(pmix->host);
-    close_folders();
+    run_folders_close();
 }
 
 static enum ep_tap_output pmix_output(void *tap,
@@ -328,7 +271,7 @@ static bool pmix_flush(void *tap)
     return px_host_flush(pmix->host);
 }
 
-const struct ep_tap_ops run_pmix_tap = {
+static const struct ep_tap_ops ops = {
     .open = pmix_open,
     .close = pmix_close,
     .output = pmix_output,
@@ -348,3 +291,13 @@ const struct ep_tap_ops run_pmix_tap = {
     .again = pmix_again,
     .flush = pmix_flush,
 };
+
+const struct ep_tap_ops *run_pmix_tap(void)
+{
+    return getenv("XYLEM_PMIX_EACH") != NULL ? &run_tools_tap : &ops;
+}
+
+uint8_t run_pmix_allowed(void)
+{
+    return allowed;
+}

@@ -6,10 +6,12 @@
 
 /* Without the helper (a build without PMIx) open gives NULL and says so with
  * --verbose only. */
-extern const struct ep_tap_ops run_pmix_tap;
+const struct ep_tap_ops *run_pmix_tap(void);
 
 /* --pmix-allow: whose tools may connect; the user's own and root's where it is
  * not called. Ends the program with words when the list names others. */
 void run_pmix_allow(const char *users);
+/* Who that is: PX_ALLOW_ bits (pmix_api/host.h). */
+uint8_t run_pmix_allowed(void);
 
 #endif

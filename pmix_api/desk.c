@@ -4,7 +4,7 @@
 #include "pmix_api/desk.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 #include <event2/event.h>
 
 #include "endpoints/client/tools.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 #include "pmix_api/contact.h"
 #include "pmix_api/host_process.h"
@@ -413,11 +414,40 @@ int px_desk_open(const struct px_desk_cfg *cfg, struct px_desk **out)
     return 0;
 }
 
+/* The first of those that serve. */
+static struct helper *end_idle(struct px_desk *desk)
+{
+    struct helper *at;
+
+    while ((at = find(desk, STARTS)) != NULL ||
+           (at = find(desk, READY)) != NULL)
+        (void)end_helper(at);
+    return desk->helpers;
+}
+
+/* One after the other; who is not waited for any more is killed. */
+static void await_helpers(struct px_desk *desk)
+{
+    const int64_t until_ms = ep_clock_ms() + PX_DESK_END_MS;
+    struct helper *at = end_idle(desk);
+
+    while (at != NULL) {
+        struct pollfd end = {.fd = at->fd, .events = POLLIN};
+        const int64_t left_ms = until_ms - ep_clock_ms();
+
+        if (left_ms <= 0 || poll(&end, 1, (int)left_ms) != 1)
+            return;
+        (void)end_helper(at);
+        at = desk->helpers;
+    }
+}
+
 void px_desk_close(struct px_desk *desk)
 {
     if (desk == NULL)
         return;
     ep_tools_close(desk->tools);
+    await_helpers(desk);
     while (desk->helpers != NULL)
         (void)end_helper(desk->helpers);
     drop_waiting(desk);

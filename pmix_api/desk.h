@@ -26,7 +26,11 @@
 struct event_base;
 struct px_desk;
 
-enum { PX_DESK_TOOLS_MAX = 64, PX_DESK_PAUSE_MS = 200 };
+enum {
+    PX_DESK_TOOLS_MAX = 64,
+    PX_DESK_PAUSE_MS = 200,
+    PX_DESK_END_MS = 12000,
+};
 
 struct px_desk_cfg {
     struct event_base *base; /* borrowed, as all that is here */
@@ -49,8 +53,9 @@ struct px_desk_cfg {
 /* Starts the first helper. Returns 0 or OV_ENOMEM; what fails later is told. */
 int px_desk_open(const struct px_desk_cfg *cfg, struct px_desk **out);
 
-/* Ends all helpers, and removes the files. No callback follows. NULL is fine.
- */
+/* Removes the files, and waits for helpers that serve tools to end, up to
+ * PX_DESK_END_MS or a signal: then they are killed. The session's words to them
+ * are to have ended before. No callback follows. NULL is fine. */
 void px_desk_close(struct px_desk *desk);
 
 /* Tools that are there. */

@@ -322,7 +322,7 @@ void ep_run_tap_close(struct run *r)
 {
     if (r->plan.again->is_due)
         ep_viewers_anew(ep_door_viewers(r->plan.again->door));
-    for (unsigned i = 0; i < RUN_TAPS; i++) {
+    for (unsigned i = RUN_TAPS; i-- > 0;) {
         struct run_tap *tap = &r->taps.at[i];
 
         if (tap->handle != NULL)
@@ -450,7 +450,7 @@ bool ep_run_tap_flush(struct run *r)
     for (unsigned i = 0; i < RUN_TAPS; i++) {
         struct run_tap *tap = &r->taps.at[i];
 
-        if (tap->handle == NULL || tap->is_flushed)
+        if (tap->handle == NULL || tap->ops->flush == NULL || tap->is_flushed)
             continue;
         tap->is_flushing = true;
         tap->is_flushed = !tap->ops->flush(tap->handle);

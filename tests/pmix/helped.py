@@ -86,7 +86,8 @@ class Proxy:
                 continue
 
     def _hand_on(self, one, other):
-        """What one says; who goes takes the other along."""
+        """What one says; who goes takes the other along, behind all that it has
+        said. Where the other has gone that one's own words say so."""
         packet = self._hear(one)
         try:
             while packet:
@@ -94,13 +95,9 @@ class Proxy:
                     self.said.append(packet)
                 self.pass_on(packet, one, other)
                 packet = self._hear(one)
+            other.shutdown(socket.SHUT_RDWR)
         except OSError:
             pass
-        for sock in (one, other):
-            try:
-                sock.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
     def pass_on(self, packet, one, other):
         """What one has said to the other."""

@@ -1,0 +1,262 @@
+/* PMIx tools of `xylem run`: the desk to which they come (tools_api/desk.h),
+ * and the folder by which they find it. For all else the helper of a tool is a
+ * client of the session's door. */
+#include "commands/run_tools.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "commands/run_folders.h"
+#include "commands/run_pmix.h"
+#include "endpoints/client/folder.h"
+#include "endpoints/sys/beside.h"
+#include "endpoints/sys/why.h"
+#include "overlay/base/err.h"
+#include "pmix_api/desk.h"
+#include "pmix_api/folder.h"
+#include "pmix_api/host.h"
+#include "pmix_api/rendezvous.h"
+
+enum {
+    NAME_BYTES = 256,
+    TEXT_BYTES = 3 * PX_PATH_MAX,
+    FIRST_MS = 1000, /* the desk is opened, from the launch on, */
+    SOON_MS = 200,   /* or from the first processes on */
+};
+
+/* A process has one. */
+static struct run_tools {
+    struct ep_tap_cfg run;
+    struct px_desk *desk;       /* owned; NULL: it is to come */
+    struct event *first;        /* owned: then it does */
+    char helper[EP_BESIDE_MAX]; /* the program */
+    char doors[PX_PATH_MAX], session[16], server[NAME_BYTES];
+    char *argv[6];            /* of the helper: pmix_api/tool/tie.h */
+    char folder[PX_PATH_MAX]; /* of the files; "": there is none */
+    struct stat file;         /* of the one that the environment names */
+    bool has_file, is_soon;
+} opened;
+
+/* --- what the desk says */
+
+/* A tool that has started us waits for this file. */
+static void put_file(struct run_tools *tools)
+{
+    const char *path = px_rendezvous_path();
+    char from[PX_PATH_MAX + NAME_BYTES + 16], here[NAME_BYTES] = "", text[512];
+
+    if (path == NULL)
+        return;
+    gethostname(here, sizeof(here) - 1);
+    snprintf(from, sizeof(from), "%s/pmix.%s.tool", tools->folder, here);
+    tools->has_file = px_rendezvous_put(from, path, &tools->file) == 0;
+    if (tools->has_file)
+        return;
+    snprintf(text, sizeof(text),
+             "the rendezvous file %.300s cannot be written: %s", path,
+             errno == EEXIST ? "there is one already" : strerror(errno));
+    tools->run.events->on_say(tools->run.arg, text);
+}
+
+static void on_up(void *arg, const char *uri)
+{
+    struct run_tools *tools = arg;
+    char text[TEXT_BYTES];
+
+    put_file(tools);
+    snprintf(text, sizeof(text), "PMIx tools can connect to %s, or by %s", uri,
+             tools->folder);
+    tools->run.events->on_note(tools->run.arg, text);
+    tools->run.events->on_up(tools->run.arg, uri);
+}
+
+/* A dvm is of no use without it; of a run it is worth a word to those who want
+ * to know all. */
+static void give_up(struct run_tools *tools, const char *why)
+{
+    const struct ep_tap_events *events = tools->run.events;
+    char text[TEXT_BYTES];
+
+    snprintf(text, sizeof(text), "%.500s (%s, with files below %.500s)", why,
+             tools->helper, px_folder_top());
+    if (tools->run.is_dvm)
+        events->on_given_up(tools->run.arg, text);
+    else
+        events->on_note(tools->run.arg, text);
+}
+
+static void on_given_up(void *arg, const char *why)
+{
+    struct run_tools *tools = arg;
+
+    tools->run.events->on_up(tools->run.arg, NULL);
+    give_up(tools, why);
+}
+
+static void on_say(void *arg, const char *text)
+{
+    struct run_tools *tools = arg;
+
+    tools->run.events->on_say(tools->run.arg, text);
+}
+
+static void on_note(void *arg, const char *text)
+{
+    struct run_tools *tools = arg;
+
+    tools->run.events->on_note(tools->run.arg, text);
+}
+
+/* --- it opens */
+
+static int make_folder(struct run_tools *tools)
+{
+    if (px_folder_name(run_folders_open(), tools->folder) == 0 &&
+        px_folder_make(tools->folder) == 0)
+        return 0;
+    tools->folder[0] = '\0';
+    return OV_ESYS;
+}
+
+static int open_desk(struct run_tools *tools)
+{
+    const struct px_desk_cfg cfg = {
+        .base = tools->run.base,
+        .path = tools->helper,
+        .argv = tools->argv,
+        .folder = tools->folder,
+        .job = tools->run.nspace,
+        .allows_user = (run_pmix_allowed() & PX_ALLOW_USER) != 0,
+        .allows_root = (run_pmix_allowed() & PX_ALLOW_ROOT) != 0,
+        .pause_ms = PX_DESK_PAUSE_MS,
+        .on_up = on_up,
+        .on_given_up = on_given_up,
+        .on_say = on_say,
+        .on_note = on_note,
+        .arg = tools,
+    };
+    int rc = make_folder(tools);
+
+    return rc != 0 ? rc : px_desk_open(&cfg, &tools->desk);
+}
+
+static void on_first(evutil_socket_t fd, short what, void *arg)
+{
+    struct run_tools *tools = arg;
+    char why[128];
+    int rc = open_desk(tools);
+
+    (void)fd;
+    (void)what;
+    if (rc == 0)
+        return;
+    snprintf(why, sizeof(why), "PMIx tools cannot connect: %s",
+             rc == OV_ESYS ? strerror(errno) : ov_strerror(rc));
+    give_up(tools, why);
+}
+
+/* Its path, for another process. */
+static int find_doors(struct run_tools *tools)
+{
+    char why[EP_WHY_MAX], link[32];
+    int folder = ep_door_folder_make(why);
+    ssize_t len;
+
+    if (folder < 0)
+        return OV_ESYS;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
+    len = readlink(link, tools->doors, sizeof(tools->doors) - 1);
+    close(folder);
+    if (len < 0)
+        return OV_ESYS;
+    tools->doors[len] = '\0';
+    snprintf(tools->session, sizeof(tools->session), "%d", (int)getpid());
+    snprintf(tools->server, sizeof(tools->server), "%.200s-server",
+             tools->run.nspace);
+    tools->argv[0] = tools->helper;
+    tools->argv[1] = tools->doors;
+    tools->argv[2] = tools->session;
+    tools->argv[3] = tools->server;
+    tools->argv[4] = tools->folder;
+    return 0;
+}
+
+static void say_why(const struct ep_tap_cfg *cfg, int rc)
+{
+    char text[256];
+
+    if (rc == OV_ENOENT)
+        snprintf(text, sizeof(text),
+                 "this xylem was built without PMIx: tools cannot connect");
+    else
+        snprintf(text, sizeof(text), "PMIx tools cannot connect: %s",
+                 rc == OV_ESYS ? strerror(errno) : ov_strerror(rc));
+    cfg->events->on_note(cfg->arg, text);
+}
+
+static void start_in(struct run_tools *tools, unsigned ms)
+{
+    const struct timeval due = {.tv_sec = ms / 1000,
+                                .tv_usec = ms % 1000 * 1000};
+
+    event_add(tools->first, &due);
+}
+
+static void *tools_open(const struct ep_tap_cfg *run)
+{
+    int rc;
+
+    opened = (struct run_tools){.run = *run};
+    rc = ep_beside_find("xylem-tool", "XYLEM_TOOL", "pmix_api", opened.helper);
+    if (rc == 0)
+        rc = find_doors(&opened);
+    if (rc == 0) {
+        opened.first = evtimer_new(run->base, on_first, &opened);
+        rc = opened.first != NULL ? 0 : OV_ENOMEM;
+    }
+    if (rc != 0) {
+        say_why(run, rc);
+        return NULL;
+    }
+    start_in(&opened,
+             px_rendezvous_path() != NULL || run->is_dvm ? 0 : FIRST_MS);
+    return &opened;
+}
+
+static void tools_started(void *tap, uint32_t rank, const uint32_t *pids,
+                          uint32_t count)
+{
+    struct run_tools *tools = tap;
+
+    (void)rank;
+    (void)pids;
+    (void)count;
+    if (!tools->is_soon && evtimer_pending(tools->first, NULL))
+        start_in(tools, SOON_MS);
+    tools->is_soon = true;
+}
+
+static void tools_close(void *tap)
+{
+    struct run_tools *tools = tap;
+
+    event_free(tools->first);
+    if (tools->has_file)
+        px_rendezvous_remove(px_rendezvous_path(), &tools->file);
+    px_desk_close(tools->desk);
+    if (tools->folder[0] != '\0')
+        px_folder_remove(tools->folder);
+    run_folders_close();
+}
+
+const struct ep_tap_ops run_tools_tap = {
+    .open = tools_open,
+    .close = tools_close,
+    .started = tools_started,
+};
