@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <event2/event.h>
-
 #include "commands/run_folders.h"
 #include "commands/run_pmix.h"
 #include "endpoints/client/folder.h"
@@ -33,14 +31,13 @@ enum {
 /* A process has one. */
 static struct run_tools {
     struct ep_tap_cfg run;
-    struct px_desk *desk;       /* owned; NULL: it is to come */
-    struct event *first;        /* owned: then it does */
+    struct px_desk *desk;       /* owned */
     char helper[EP_BESIDE_MAX]; /* the program */
     char doors[PX_PATH_MAX], session[16], server[NAME_BYTES];
     char *argv[6];            /* of the helper: pmix_api/tool/tie.h */
     char folder[PX_PATH_MAX]; /* of the files; "": there is none */
     struct stat file;         /* of the one that the environment names */
-    bool has_file, is_soon;
+    bool has_file;
 } opened;
 
 /* --- what the desk says */
@@ -124,16 +121,27 @@ static int make_folder(struct run_tools *tools)
     return OV_ESYS;
 }
 
+static void close_folder(struct run_tools *tools)
+{
+    if (tools->folder[0] != '\0')
+        px_folder_remove(tools->folder);
+    tools->folder[0] = '\0';
+    run_folders_close();
+}
+
 static int open_desk(struct run_tools *tools)
 {
+    const uint8_t allowed = run_pmix_allowed();
+    const bool is_awaited = px_rendezvous_path() != NULL || tools->run.is_dvm;
     const struct px_desk_cfg cfg = {
         .base = tools->run.base,
         .path = tools->helper,
         .argv = tools->argv,
         .folder = tools->folder,
         .job = tools->run.nspace,
-        .allows_user = (run_pmix_allowed() & PX_ALLOW_USER) != 0,
-        .allows_root = (run_pmix_allowed() & PX_ALLOW_ROOT) != 0,
+        .allows_user = (allowed & PX_ALLOW_USER) != 0,
+        .allows_root = (allowed & PX_ALLOW_ROOT) != 0,
+        .first_ms = is_awaited ? 0 : FIRST_MS,
         .pause_ms = PX_DESK_PAUSE_MS,
         .on_up = on_up,
         .on_given_up = on_given_up,
@@ -141,24 +149,8 @@ static int open_desk(struct run_tools *tools)
         .on_note = on_note,
         .arg = tools,
     };
-    int rc = make_folder(tools);
 
-    return rc != 0 ? rc : px_desk_open(&cfg, &tools->desk);
-}
-
-static void on_first(evutil_socket_t fd, short what, void *arg)
-{
-    struct run_tools *tools = arg;
-    char why[128];
-    int rc = open_desk(tools);
-
-    (void)fd;
-    (void)what;
-    if (rc == 0)
-        return;
-    snprintf(why, sizeof(why), "PMIx tools cannot connect: %s",
-             rc == OV_ESYS ? strerror(errno) : ov_strerror(rc));
-    give_up(tools, why);
+    return px_desk_open(&cfg, &tools->desk);
 }
 
 /* Its path, for another process. */
@@ -200,14 +192,6 @@ static void say_why(const struct ep_tap_cfg *cfg, int rc)
     cfg->events->on_note(cfg->arg, text);
 }
 
-static void start_in(struct run_tools *tools, unsigned ms)
-{
-    const struct timeval due = {.tv_sec = ms / 1000,
-                                .tv_usec = ms % 1000 * 1000};
-
-    event_add(tools->first, &due);
-}
-
 static void *tools_open(const struct ep_tap_cfg *run)
 {
     int rc;
@@ -216,17 +200,15 @@ static void *tools_open(const struct ep_tap_cfg *run)
     rc = ep_beside_find("xylem-tool", "XYLEM_TOOL", "pmix_api", opened.helper);
     if (rc == 0)
         rc = find_doors(&opened);
-    if (rc == 0) {
-        opened.first = evtimer_new(run->base, on_first, &opened);
-        rc = opened.first != NULL ? 0 : OV_ENOMEM;
-    }
-    if (rc != 0) {
-        say_why(run, rc);
-        return NULL;
-    }
-    start_in(&opened,
-             px_rendezvous_path() != NULL || run->is_dvm ? 0 : FIRST_MS);
-    return &opened;
+    if (rc == 0)
+        rc = make_folder(&opened);
+    if (rc == 0)
+        rc = open_desk(&opened);
+    if (rc == 0)
+        return &opened;
+    say_why(run, rc);
+    close_folder(&opened);
+    return NULL;
 }
 
 static void tools_started(void *tap, uint32_t rank, const uint32_t *pids,
@@ -237,22 +219,17 @@ static void tools_started(void *tap, uint32_t rank, const uint32_t *pids,
     (void)rank;
     (void)pids;
     (void)count;
-    if (!tools->is_soon && evtimer_pending(tools->first, NULL))
-        start_in(tools, SOON_MS);
-    tools->is_soon = true;
+    px_desk_start_in(tools->desk, SOON_MS);
 }
 
 static void tools_close(void *tap)
 {
     struct run_tools *tools = tap;
 
-    event_free(tools->first);
     if (tools->has_file)
         px_rendezvous_remove(px_rendezvous_path(), &tools->file);
     px_desk_close(tools->desk);
-    if (tools->folder[0] != '\0')
-        px_folder_remove(tools->folder);
-    run_folders_close();
+    close_folder(tools);
 }
 
 const struct ep_tap_ops run_tools_tap = {

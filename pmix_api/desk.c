@@ -51,7 +51,7 @@ struct px_desk {
                                        their order */
     unsigned waiting_count;
     unsigned tries; /* since one came up */
-    bool has_files;
+    bool has_started, is_hurried, has_files;
     struct px_contact_names names;
     char host[NAME_BYTES], server[NAME_BYTES];
     char wrong[TEXT_BYTES]; /* of the last try */
@@ -123,11 +123,18 @@ static void give_up(struct px_desk *desk)
     desk->cfg.on_given_up(desk->cfg.arg, why);
 }
 
+static int arm(const struct px_desk *desk, unsigned ms)
+{
+    const struct timeval due = {.tv_sec = ms / 1000,
+                                .tv_usec = ms % 1000 * 1000};
+
+    return event_add(desk->again, &due) == 0 ? 0 : OV_ENOMEM;
+}
+
 /* One that was to be in reserve is not. */
 static void try_again(struct px_desk *desk)
 {
     unsigned pause_ms = desk->cfg.pause_ms;
-    struct timeval pause;
 
     note(desk, desk->wrong);
     if (desk->tries >= TRIES_MAX) {
@@ -138,9 +145,7 @@ static void try_again(struct px_desk *desk)
         pause_ms *= 2;
     if (pause_ms > PAUSE_MAX_MS)
         pause_ms = PAUSE_MAX_MS;
-    pause = (struct timeval){.tv_sec = pause_ms / 1000,
-                             .tv_usec = pause_ms % 1000 * 1000};
-    event_add(desk->again, &pause);
+    (void)arm(desk, pause_ms);
 }
 
 static void describe(int status, char *out)
@@ -389,16 +394,18 @@ static void start(struct px_desk *desk)
 
 static void on_again(evutil_socket_t fd, short what, void *arg)
 {
+    struct px_desk *desk = arg;
+
     (void)fd;
     (void)what;
-    start(arg);
+    desk->has_started = true;
+    start(desk);
 }
 
 /* --- beginning and end */
 
 int px_desk_open(const struct px_desk_cfg *cfg, struct px_desk **out)
 {
-    static const struct timeval now = {.tv_sec = 0};
     struct px_desk *desk = calloc(1, sizeof(*desk));
 
     *out = NULL;
@@ -406,12 +413,19 @@ int px_desk_open(const struct px_desk_cfg *cfg, struct px_desk **out)
         return OV_ENOMEM;
     desk->cfg = *cfg;
     desk->again = evtimer_new(cfg->base, on_again, desk);
-    if (desk->again == NULL || event_add(desk->again, &now) != 0) {
+    if (desk->again == NULL || arm(desk, cfg->first_ms) != 0) {
         px_desk_close(desk);
         return OV_ENOMEM;
     }
     *out = desk;
     return 0;
+}
+
+void px_desk_start_in(struct px_desk *desk, unsigned ms)
+{
+    if (!desk->has_started && !desk->is_hurried)
+        (void)arm(desk, ms);
+    desk->is_hurried = true;
 }
 
 /* The first of those that serve. */

@@ -40,6 +40,7 @@ struct px_desk_cfg {
     const char *job;         /* the namespace that tools look for */
     bool allows_user;        /* tools of our own user, */
     bool allows_root;        /* and of root */
+    unsigned first_ms;       /* before the first helper is started */
     unsigned pause_ms; /* before the second try; usual: PX_DESK_PAUSE_MS */
     /* From the loop; they call none of these functions. Once each: tools can
      * come, to there; nobody else can. */
@@ -50,8 +51,11 @@ struct px_desk_cfg {
     void *arg;
 };
 
-/* Starts the first helper. Returns 0 or OV_ENOMEM; what fails later is told. */
+/* Starts the first helper, in time. Returns 0 or OV_ENOMEM; what fails later is
+ * told. */
 int px_desk_open(const struct px_desk_cfg *cfg, struct px_desk **out);
+/* The first helper is started after so long, if it was not yet; once. */
+void px_desk_start_in(struct px_desk *desk, unsigned ms);
 
 /* Removes the files, and waits for helpers that serve tools to end, up to
  * PX_DESK_END_MS or a signal: then they are killed. The session's words to them

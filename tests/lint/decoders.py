@@ -81,7 +81,6 @@ SPARED = {
     "endpoints/client/escrow.c": _OWN,
     "endpoints/client/tools.c": "an address of this program's own",
     "endpoints/client/watcher_describe.c": _OWN,
-    "endpoints/client/watcher_say.c": _OWN,
     "endpoints/console/hoard.c": _OWN,
     "endpoints/daemon/local_words.c": _OWN,
     "endpoints/ofi/sockets.c": _KERNEL,

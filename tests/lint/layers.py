@@ -70,8 +70,9 @@ LAYERS = (
                             "config.h")),
     # The launcher's port for tools, and their helpers.
     (("pmix_api/desk.*",), ("overlay/base/*", "endpoints/client/tools.h",
-                            "pmix_api/*", "!pmix_api/helper/*",
-                            "!pmix_api/tool/*", "config.h")),
+                            "endpoints/sys/clock.h", "pmix_api/*",
+                            "!pmix_api/helper/*", "!pmix_api/tool/*",
+                            "config.h")),
     (("pmix_api/*",), ("overlay/base/*", "overlay/wire/push.h",
                        "topo/tree.h", "text/style.h",
                        "job/*",

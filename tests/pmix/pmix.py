@@ -18,6 +18,8 @@ TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_pull")
 ASK = os.path.join(live.BUILD, "tests", "pmix", "tool_ask")
 CONNECT_S = clients.CONNECT_S
 Gate = live.Gate
+# The launcher starts a helper for each tool, not one for all.
+EACH = "XYLEM_PMIX_EACH" in os.environ
 BOTH = 64 * live.MIB  # the launcher's bound, and as much for what tools cost
 
 
@@ -34,12 +36,17 @@ def until_5():
         raise live.LeftOut("does not hold with PMIx %s yet" % version)
 
 
+def helpers_of(job):
+    """The pids of the job's helpers, in the order in which they began: those
+    that serve a tool, and the one in reserve."""
+    return sorted(pid for pid, name in live.ours().items()
+                  if name == ("xylem-tool" if EACH else "xylem-pmix") and
+                  live.parent(pid) == job.proc.pid)
+
+
 def helper_of(job):
-    """The pid of the job's helper, or None."""
-    for pid, name in live.ours().items():
-        if name == "xylem-pmix" and live.parent(pid) == job.proc.pid:
-            return pid
-    return None
+    """The pid of the job's helper, the oldest one, or None."""
+    return next(iter(helpers_of(job)), None)
 
 
 def spooled(job, pid=None):
@@ -60,15 +67,16 @@ def spooled(job, pid=None):
 def rendezvous(job, tmp=live.TMP):
     """The file by which tools find the job's launcher; `tmp` is its TMPDIR."""
     found = glob.glob(os.path.join(
-        tmp, "xylem-pmix-*", "server",
+        tmp, "xylem-pmix-*", *(() if EACH else ("server",)),
         "pmix.%s.tool.%d" % (socket.gethostname(), job.proc.pid)))
     return found[0] if found else None
 
 
 def server(job, tmp=live.TMP):
-    """(pid, port) of the helper that tools can connect to now, or None. The
-    file of one that is dead stands there until the next one is up."""
-    pid, path = helper_of(job), rendezvous(job, tmp)
+    """(pid, port) of who listens for tools now, or None. The file of one that
+    is dead stands there until the next one is up."""
+    pid = job.proc.pid if EACH else helper_of(job)
+    path = rendezvous(job, tmp)
     text = live.read_file(path) if path else b""
     found = re.search(rb"tcp4://[0-9.]+:(\d+)", text)
     if pid is None or found is None:
@@ -123,7 +131,7 @@ def kill_helper(job):
     live.eventually(lambda: helper_of(job), 60, "a helper")
     pid = helper_of(job)
     os.kill(pid, signal.SIGKILL)
-    live.eventually(lambda: helper_of(job) != pid, 60, "it is gone")
+    live.eventually(lambda: pid not in helpers_of(job), 60, "it is gone")
 
 
 class Job(live.Job):
@@ -133,7 +141,7 @@ class Job(live.Job):
     def __init__(self, *args, **more):
         super().__init__(*args, **more)
         self.peaks = {}  # pid: bytes
-        self._helper = None
+        self._helpers, self._looks = [], 0
         self.over = threading.Event()
         self.watch = threading.Thread(target=self._watch, daemon=True)
         self.watch.start()
@@ -144,10 +152,11 @@ class Job(live.Job):
 
     def look(self):
         """False when the launcher has ended."""
-        helper = self._helper
-        if helper is None or live.peak(helper) == 0:
-            helper = self._helper = helper_of(self)
-        for pid in filter(None, (helper, self.proc.pid)):
+        if not self._helpers or self._looks % 10 == 0 or \
+                any(live.peak(pid) == 0 for pid in self._helpers):
+            self._helpers = helpers_of(self)
+        self._looks += 1
+        for pid in (*self._helpers, self.proc.pid):
             size = live.peak(pid)
             if size > 0:
                 self.peaks[pid] = size
