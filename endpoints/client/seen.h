@@ -22,6 +22,7 @@ enum ep_seen_bit {
     EP_SEEN_BEHIND = 32, /* nothing is to be pushed to its job for now */
     EP_SEEN_LOST = 64,   /* with its node */
     EP_SEEN_OVER = 128,
+    EP_SEEN_OUTPUT = 2 | 4 | 8, /* the channels that there are */
 };
 
 /* What the user is told of the job. */
@@ -31,7 +32,7 @@ struct ep_seen_job {
     struct ep_seen_job *next;
     uint32_t base, size, apps, parts, cache_bytes;
     uint8_t channels; /* 1 << channel each */
-    uint8_t forwards; /* those of them that tools may have */
+    uint8_t forwards; /* that tools may pull, as far as there are any */
     uint8_t says;     /* enum ep_seen_says */
     char *name;       /* owned */
     char **programs;  /* owned [apps], with their strings */

@@ -114,6 +114,8 @@ bool ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec);
 void ep_viewer_catch_up(struct ep_viewer *viewer);
 /* The node of this process gives no answers. */
 void ep_viewer_lost(struct ep_viewer *viewer, uint32_t number);
+/* This process has ended, and with it the channels that it never had. */
+void ep_viewer_exit(struct ep_viewer *viewer, uint32_t rank);
 bool ep_viewer_wants(const struct ep_viewer *viewer, uint32_t number,
                      uint8_t channel);
 

@@ -90,8 +90,12 @@ void ep_viewers_exit(void *tap, uint32_t number, uint32_t status)
     if (status != 0 && (*state & EP_SEEN_OVER) == 0)
         job_failure_add(&job->failure, number - job->base, (int)status,
                         ep_clock_ns());
-    *state |= EP_SEEN_OVER;
+    *state |= EP_SEEN_OVER | (EP_SEEN_OUTPUT & ~job->channels);
     *state &= (uint8_t)~EP_SEEN_READS;
+    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+        if (at->job == job)
+            ep_viewer_exit(at, number - job->base);
+    }
     ep_viewers_behind(tap, number, false);
     ep_watchers_look(all->watchers, job);
 }
@@ -123,11 +127,11 @@ static void begin_job(struct ep_viewers *all, const struct ep_tap_job *told)
                               .parts = told->parts,
                               .cache_bytes = told->cache_bytes,
                               .channels = told->channels,
-                              .forwards = told->channels,
+                              .forwards = EP_SEEN_OUTPUT,
                               .name = (char *)(uintptr_t)told->nspace};
 
     if (asked != NULL) {
-        job.forwards &= asked->forwards;
+        job.forwards = asked->forwards & EP_SEEN_OUTPUT;
         job.says = (asked->says_stages ? EP_SEEN_SAYS_STAGES : 0) |
                    (asked->says_end ? EP_SEEN_SAYS_END : 0);
     }

@@ -244,7 +244,7 @@ static bool expect_past(struct ep_viewer *viewer, bool is_late)
         if ((viewer->told[rank] & PULLED) != 0 &&
             (*state_of(viewer, rank) & EP_SEEN_LOST) == 0)
             job_late_expect(&viewer->late, job->base + rank,
-                            viewer->channels & (uint8_t)~ended);
+                            viewer->channels & job->channels & (uint8_t)~ended);
     }
     if (viewer->late.left > 0 && ask_past(viewer))
         return true;
@@ -310,6 +310,18 @@ void ep_viewer_lost(struct ep_viewer *viewer, uint32_t number)
     }
 }
 
+void ep_viewer_exit(struct ep_viewer *viewer, uint32_t rank)
+{
+    const uint8_t missing = EP_SEEN_OUTPUT & ~viewer->job->channels;
+
+    for (uint8_t channel = 1; channel <= EP_VIEWER_CHANNELS; channel++) {
+        if (viewer->is_pulling && (missing & 1u << channel) != 0 &&
+            !tell_channel(viewer, rank, channel))
+            viewer->is_behind = true;
+    }
+    ep_viewer_pump(viewer);
+}
+
 /* --- a pull */
 
 static void mark(struct ep_viewer *viewer)
@@ -344,7 +356,7 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
     if (viewer->is_pulling)
         return "a client pulls once";
     viewer->is_pulling = true;
-    viewer->channels = msg->channels & viewer->job->channels;
+    viewer->channels = msg->channels & EP_SEEN_OUTPUT;
     viewer->past.is_last = msg->is_last;
     viewer->past.bytes = msg->cache_bytes < viewer->job->cache_bytes
                              ? msg->cache_bytes
@@ -372,6 +384,7 @@ bool ep_viewer_wants(const struct ep_viewer *viewer, uint32_t number,
 
     return viewer->is_pulling && number >= job->base &&
            number - job->base < job->size &&
+           (job->channels & 1u << channel) != 0 &&
            is_for(viewer, number - job->base, channel);
 }
 

@@ -148,7 +148,7 @@ static void note_lost(struct ep_seen_job *job, uint32_t rank)
 {
     if ((job->state[rank] & EP_SEEN_OVER) == 0)
         job_failure_lost(&job->failure);
-    job->state[rank] |= EP_SEEN_LOST;
+    job->state[rank] |= EP_SEEN_LOST | (EP_SEEN_OUTPUT & ~job->channels);
 }
 
 static void tap_lost(void *tap, uint32_t first, uint32_t count)
@@ -409,7 +409,7 @@ static void *tap_open(const struct ep_tap_cfg *cfg)
                               .parts = cfg->parts,
                               .cache_bytes = cfg->cache_bytes,
                               .channels = cfg->is_dvm ? 0 : cfg->channels,
-                              .forwards = cfg->is_dvm ? 0 : cfg->channels,
+                              .forwards = cfg->is_dvm ? 0 : EP_SEEN_OUTPUT,
                               .name = (char *)(uintptr_t)cfg->nspace,
                               .is_daemons = cfg->is_dvm,
                               .is_started = true};

@@ -1,6 +1,7 @@
 /* The jobs of the session. */
 #include "pmix_api/tool/jobs.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,17 @@ static bool on_word(void *arg, const struct job_door *msg)
             forget(jobs, msg->base);
     }
     return true;
+}
+
+void px_jobs_note(const struct px_jobs *jobs, const char *format, ...)
+{
+    struct job_door msg = {.kind = JOB_DOOR_NOTE};
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(msg.text, sizeof(msg.text), format, args);
+    va_end(args);
+    px_door_say(jobs->door, &msg);
 }
 
 const struct px_lib_name *px_jobs_tool(const struct px_jobs *jobs)

@@ -52,6 +52,11 @@ void px_jobs_name(struct px_jobs *jobs, const struct px_lib_name *wanted);
 /* What it is called; "": it has no name yet. Borrowed. */
 const struct px_lib_name *px_jobs_tool(const struct px_jobs *jobs);
 
+/* Tells a user who wants to know all; cut where it is longer than the door
+ * takes. */
+void px_jobs_note(const struct px_jobs *jobs, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* For other words to the session. */
 struct px_door *px_jobs_door(const struct px_jobs *jobs);
 

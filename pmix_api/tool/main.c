@@ -99,7 +99,11 @@ static void on_room(void *arg)
 static void on_gone(void *arg)
 {
     const struct helper *helper = arg;
+    const struct px_lib_name *tool = px_jobs_tool(helper->jobs);
 
+    if (tool->nspace[0] != '\0')
+        px_jobs_note(helper->jobs, "PMIx tool %s.%u has gone", tool->nspace,
+                     tool->rank);
     px_pulls_end(helper->pulls);
 }
 
@@ -128,7 +132,7 @@ static void on_note(void *arg, const char *text)
 {
     const struct helper *helper = arg;
 
-    px_texts_note(helper->texts, text);
+    px_jobs_note(helper->jobs, "%s", text);
 }
 
 static void on_spawn(void *arg, const struct px_lib_spawn *spawn)
@@ -183,10 +187,17 @@ static void on_watched(void *arg)
  * ends with the process. */
 static void on_named(void *arg, const struct px_lib_name *name)
 {
-    if (name != NULL)
-        px_lib_admit(name);
-    else
+    const struct helper *helper = arg;
+
+    if (name == NULL) {
+        px_jobs_note(helper->jobs, "a PMIx tool is refused: there is one with "
+                                   "its name already");
         leave(arg);
+        return;
+    }
+    px_jobs_note(helper->jobs, "PMIx tool %s.%u has connected", name->nspace,
+                 name->rank);
+    px_lib_admit(name);
 }
 
 static void on_word(void *arg, const struct job_door *msg)

@@ -173,25 +173,6 @@ static void drop(struct px_pulls *pulls, struct px_registration *pull)
     px_registration_end(pull);
 }
 
-static enum px_lib_answer judge(struct px_pulls *pulls,
-                                const struct px_lib_pull *asked,
-                                struct px_scopes *scopes)
-{
-    enum px_lib_answer answer;
-
-    if (asked->wish.strange != NULL)
-        return PX_LIB_NOT_SUPPORTED;
-    if (asked->wish.is_bad || (asked->channels & CHANNELS) == 0)
-        return PX_LIB_BAD_PARAM;
-    answer =
-        px_scopes_find(pulls->cfg.jobs, asked->targets, asked->count, scopes);
-    if (answer == PX_LIB_YES && !px_scopes_have(scopes, asked->channels)) {
-        px_scopes_end(scopes);
-        answer = PX_LIB_NOT_SUPPORTED;
-    }
-    return answer;
-}
-
 static void answer_pull(struct px_pulls *pulls, enum px_lib_answer answer)
 {
     struct px_registration *pull = px_pulls_find(pulls, pulls->asked);
@@ -227,7 +208,7 @@ void px_pulls_on_pull(struct px_pulls *pulls, const struct px_lib_pull *asked)
 {
     struct px_registration *pull = px_pulls_find(pulls, 0);
     struct px_scopes scopes;
-    enum px_lib_answer answer = judge(pulls, asked, &scopes);
+    enum px_lib_answer answer = px_pulls_judge(pulls, asked, &scopes);
 
     if (answer == PX_LIB_YES && pull == NULL) {
         px_scopes_end(&scopes);

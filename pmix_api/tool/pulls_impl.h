@@ -43,6 +43,11 @@ struct px_pulls {
 
 /* --- registration.c */
 
+/* As px_pulls_on_pull() says. */
+enum px_lib_answer px_pulls_judge(const struct px_pulls *pulls,
+                                  const struct px_lib_pull *asked,
+                                  struct px_scopes *scopes);
+
 /* It wants these channels of its scopes, where they are. Returns 0 or
  * OV_ENOMEM; then, too, it is to be given to px_registration_end(). */
 int px_registration_want(struct px_registration *pull, uint16_t channels);

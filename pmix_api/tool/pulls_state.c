@@ -1,7 +1,4 @@
 /* How far the pulls of the tool are. */
-#include <stdio.h>
-
-#include "pmix_api/tool/door.h"
 #include "pmix_api/tool/forward.h"
 #include "pmix_api/tool/jobs.h"
 #include "pmix_api/tool/pulls_impl.h"
@@ -58,9 +55,7 @@ void px_pulls_note(const struct px_pulls *pulls,
                    const struct px_registration *pull, const char *what)
 {
     const struct px_lib_name *tool = px_jobs_tool(pulls->cfg.jobs);
-    struct job_door msg = {.kind = JOB_DOOR_NOTE};
 
-    snprintf(msg.text, sizeof(msg.text), "PMIx pull %u %s, of tool %s.%u",
-             pull->number, what, tool->nspace, tool->rank);
-    px_door_say(px_jobs_door(pulls->cfg.jobs), &msg);
+    px_jobs_note(pulls->cfg.jobs, "PMIx pull %u %s, of tool %s.%u",
+                 pull->number, what, tool->nspace, tool->rank);
 }

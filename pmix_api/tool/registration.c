@@ -3,7 +3,89 @@
 #include <string.h>
 
 #include "overlay/base/err.h"
+#include "pmix_api/tool/jobs.h"
 #include "pmix_api/tool/pulls_impl.h"
+
+enum { OUTPUT = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG };
+
+/* --- may it be? */
+
+/* libpmix matches output by rank, and knows no name for many but all. */
+static bool are_names(const struct px_pulls *pulls,
+                      const struct px_lib_pull *asked)
+{
+    for (size_t i = 0; i < asked->count; i++) {
+        const uint32_t rank = asked->targets[i].rank;
+
+        if (rank != PX_LIB_LOCAL_NODE && rank != PX_LIB_LOCAL_PEERS)
+            continue;
+        px_jobs_note(pulls->cfg.jobs,
+                     "a pull is refused: PMIX_RANK_LOCAL_%s is no target of "
+                     "it: name ranks, or all",
+                     rank == PX_LIB_LOCAL_NODE ? "NODE" : "PEERS");
+        return false;
+    }
+    return true;
+}
+
+/* The directive of a spawn that one of these channels is missing. */
+static const char *name_forward(unsigned channels)
+{
+    if ((channels & PX_LIB_STDOUT) != 0)
+        return "PMIX_FWD_STDOUT";
+    return (channels & PX_LIB_STDERR) != 0 ? "PMIX_FWD_STDERR"
+                                           : "PMIX_FWD_STDDIAG";
+}
+
+/* What its job was started without is not to be had, and nothing of daemons. */
+static bool are_forwarded(const struct px_pulls *pulls,
+                          const struct px_scopes *scopes, unsigned channels)
+{
+    for (size_t i = 0; i < scopes->count; i++) {
+        const struct px_jobs_entry *job = &scopes->at[i].job;
+        const unsigned missing = channels & OUTPUT & ~(unsigned)job->channels;
+
+        if (job->is_dvm)
+            px_jobs_note(pulls->cfg.jobs,
+                         "a pull is refused: %s is this dvm, whose daemons "
+                         "have no output",
+                         job->name);
+        else if (missing != 0)
+            px_jobs_note(pulls->cfg.jobs,
+                         "a pull is refused: %s was not started with %s",
+                         job->name, name_forward(missing));
+        if (job->is_dvm || missing != 0)
+            return false;
+    }
+    return true;
+}
+
+enum px_lib_answer px_pulls_judge(const struct px_pulls *pulls,
+                                  const struct px_lib_pull *asked,
+                                  struct px_scopes *scopes)
+{
+    enum px_lib_answer answer;
+
+    if (asked->wish.strange != NULL) {
+        px_jobs_note(pulls->cfg.jobs, "a pull is refused: %s is not supported",
+                     asked->wish.strange);
+        return PX_LIB_NOT_SUPPORTED;
+    }
+    if (asked->wish.is_bad || (asked->channels & OUTPUT) == 0)
+        return PX_LIB_BAD_PARAM;
+    if (!are_names(pulls, asked))
+        return PX_LIB_NOT_SUPPORTED;
+    answer =
+        px_scopes_find(pulls->cfg.jobs, asked->targets, asked->count, scopes);
+    if (answer == PX_LIB_YES &&
+        !are_forwarded(pulls, scopes, asked->channels)) {
+        px_scopes_end(scopes);
+        answer = PX_LIB_NOT_SUPPORTED;
+    }
+    return answer;
+}
+
+/* --- what it wants */
 
 void px_registration_end(struct px_registration *pull)
 {

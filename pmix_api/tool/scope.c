@@ -77,17 +77,6 @@ enum px_lib_answer px_scopes_find(const struct px_jobs *jobs,
     return answer;
 }
 
-bool px_scopes_have(const struct px_scopes *scopes, uint16_t channels)
-{
-    for (size_t i = 0; i < scopes->count; i++) {
-        const struct px_jobs_entry *job = &scopes->at[i].job;
-
-        if (job->is_dvm || (job->channels & channels) == 0)
-            return false;
-    }
-    return true;
-}
-
 void px_scopes_end(struct px_scopes *scopes)
 {
     for (size_t i = 0; i < scopes->count; i++)

@@ -32,8 +32,6 @@ struct px_scopes {
 enum px_lib_answer px_scopes_find(const struct px_jobs *jobs,
                                   const struct px_lib_name *names, size_t count,
                                   struct px_scopes *out);
-/* Each of their jobs has one of these channels (bits) at least. */
-bool px_scopes_have(const struct px_scopes *scopes, uint16_t channels);
 /* Once; harmless again. */
 void px_scopes_end(struct px_scopes *scopes);
 

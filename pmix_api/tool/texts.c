@@ -123,14 +123,6 @@ void px_texts_on_word(struct px_texts *texts, const struct job_door *msg)
     say(texts);
 }
 
-void px_texts_note(const struct px_texts *texts, const char *text)
-{
-    struct job_door msg = {.kind = JOB_DOOR_NOTE};
-
-    snprintf(msg.text, sizeof(msg.text), "%s", text);
-    px_door_say(px_jobs_door(texts->jobs), &msg);
-}
-
 int px_texts_open(const struct px_jobs *jobs, struct px_texts **out)
 {
     struct px_texts *texts = calloc(1, sizeof(*texts));

@@ -28,10 +28,6 @@ void px_texts_close(struct px_texts *texts);
  * too long; PX_LIB_NO_RESOURCE: the other bounds, or the launcher or this
  * process has no room. O(bytes + requests). */
 void px_texts_on_log(struct px_texts *texts, const struct px_lib_log *log);
-/* A sentence for a user who wants to know all; cut where it is longer than the
- * door takes. */
-void px_texts_note(const struct px_texts *texts, const char *text);
-
 /* Any word of the session. */
 void px_texts_on_word(struct px_texts *texts, const struct job_door *msg);
 

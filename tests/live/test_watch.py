@@ -37,7 +37,7 @@ def two_jobs():
     watcher = doors.Watcher(run.pid)
     watcher.await_stage(0, doors.RUNNING)
     own = watcher.begun[0]
-    check_eq((RANKS, 6, False), (own.size, own.channels, own.is_dvm))
+    check_eq((RANKS, 14, False), (own.size, own.channels, own.is_dvm))
     job = watcher.describe(0)
     check_eq([(0, rank, 1) for rank in range(RANKS)],
              [place[:3] for place in job.places])

@@ -334,6 +334,31 @@ static void the_launcher_hears_when_who_waits_goes(void **state)
     lab_close(&lab);
 }
 
+/* Who counts ends is not left to wait: that of a channel that a process never
+ * had comes when it has ended, or is lost. */
+static void a_channel_that_never_was_ends_with_its_process(void **state)
+{
+    struct lab_client early, late;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, 0);
+    come(&lab, &early, 0, 2, 2 | 8);
+    ASSERT_HEARD(&early, "pulled");
+    ep_viewers_tap.exit(lab.tap, 1, 0);
+    ASSERT_HEARD(&early, "1.3 end");
+    ep_viewers_tap.lost(lab.tap, 2, 1);
+    ASSERT_HEARD(&early, "2.3 end");
+    come(&lab, &late, 0, 2, 8);
+    ASSERT_HEARD(&late, "pulled; 1.3 end; 2.3 end");
+    ep_viewers_tap.exit(lab.tap, 0, 0);
+    ASSERT_HEARD(&early, "0.3 end");
+    ASSERT_HEARD(&late, "0.3 end");
+    lab_leave(&early);
+    lab_leave(&late);
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +374,7 @@ int main(void)
         cmocka_unit_test(a_large_answer_comes_in_pieces),
         cmocka_unit_test(answers_are_for_who_asked),
         cmocka_unit_test(the_launcher_hears_when_who_waits_goes),
+        cmocka_unit_test(a_channel_that_never_was_ends_with_its_process),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,9 +141,9 @@ static void those_that_watch_hear_what_it_forwards(void **state)
     request.forwards = 4 | 8; /* but it has no stddiag */
     ask(&lab, &client, &request);
     ASSERT_HEARD(&client, "job own.1 10+2 channels 6 parts 1 push 4096");
-    ASSERT_HEARD(&watcher, "begun own.1 10+2 channels 4");
+    ASSERT_HEARD(&watcher, "begun own.1 10+2 channels 12");
     lab_job_begun(&lab, "own.2", 20, 1, 0); /* of somebody else */
-    ASSERT_HEARD(&watcher, "begun own.2 20+1 channels 6");
+    ASSERT_HEARD(&watcher, "begun own.2 20+1 channels 14");
     lab_leave(&client);
     lab_leave(&watcher);
     lab_close(&lab);

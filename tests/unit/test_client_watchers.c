@@ -27,7 +27,7 @@ static void begin(struct lab *lab)
 static void watch(struct lab *lab, struct lab_client *client)
 {
     lab_watch(lab, client);
-    assert_memory_equal(lab_heard(client), "begun own 0+4 channels 6", 24);
+    assert_memory_equal(lab_heard(client), "begun own 0+4 channels 14", 25);
 }
 
 static void start(struct lab *lab, uint32_t number, uint32_t count)
@@ -88,9 +88,9 @@ static void a_job_is_told_from_its_begin_to_its_end(void **state)
     (void)state;
     begin(&lab);
     lab_watch(&lab, &client);
-    ASSERT_HEARD(&client, "begun own 0+4 channels 6; watched");
+    ASSERT_HEARD(&client, "begun own 0+4 channels 14; watched");
     lab_job(&lab, "own.1", 10, 3, 64);
-    ASSERT_HEARD(&client, "begun own.1 10+3 channels 6");
+    ASSERT_HEARD(&client, "begun own.1 10+3 channels 14");
     start(&lab, 10, 2);
     ASSERT_HEARD(&client, "starting 10");
     start(&lab, 12, 1);
@@ -125,7 +125,7 @@ static void one_that_was_skipped_comes_with_the_next(void **state)
     finish(&lab, 10, 2);
     end(&lab, 11, 15);
     lab_job_ended(&lab, 10);
-    ASSERT_HEARD(&client, "begun own.1 10+2 channels 6; starting 10; "
+    ASSERT_HEARD(&client, "begun own.1 10+2 channels 14; starting 10; "
                           "running 10, 2 failed, 10 first with 32512; "
                           "over 10, 2 failed, 10 first with 32512");
     lab_leave(&client);
@@ -172,11 +172,11 @@ static void what_never_began_does_not_end(void **state)
     lab_job(&lab, "own.1", 10, 1, 64);
     finish(&lab, 10, 1);
     end(&lab, 10, 127 << 8);
-    ASSERT_HEARD(&client, "begun own.1 10+1 channels 6");
+    ASSERT_HEARD(&client, "begun own.1 10+1 channels 14");
     lab_job_ended(&lab, 10);
     ASSERT_HEARD(&client, "forgotten 10");
     lab_watch(&lab, &late);
-    ASSERT_HEARD(&late, "begun own 0+4 channels 6; watched");
+    ASSERT_HEARD(&late, "begun own 0+4 channels 14; watched");
     lab_job_forgotten(&lab, 10);
     ASSERT_HEARD(&client, "");
     lab_leave(&late);
@@ -248,7 +248,7 @@ static void a_lost_node_breaks_what_it_left_open(void **state)
     end(&lab, 2, 9);
     ASSERT_HEARD(&client, "starting 0; running 0; broken 2.2");
     lab_watch(&lab, &late);
-    ASSERT_HEARD(&late, "begun own 0+4 channels 6; "
+    ASSERT_HEARD(&late, "begun own 0+4 channels 14; "
                         "starting 0, 1 failed, 2 first with 9, lost; "
                         "running 0, 1 failed, 2 first with 9, lost; "
                         "broken 2.2; watched");
@@ -298,7 +298,7 @@ static void so_many_broken_channels_are_known(void **state)
     cut(&lab, 3, 1);
     ASSERT_HEARD(&client, "broken 3.1");
     lab_watch(&lab, &late);
-    ASSERT_HEARD(&late, "begun own 0+4 channels 6; broken 3.1; watched");
+    ASSERT_HEARD(&late, "begun own 0+4 channels 14; broken 3.1; watched");
     lab_leave(&late);
     lab_leave(&client);
     lab_close(&lab);
@@ -328,7 +328,7 @@ static void the_last_are_known(void **state)
     ASSERT_HEARD(&client, "place 0 10+2 h0 prog; pids 10: 11; exits 10: 0; "
                           "described");
     run(&lab, "last", 10 + ENDED);
-    ASSERT_HEARD(&client, "begun last 74+1 channels 6; starting 74; "
+    ASSERT_HEARD(&client, "begun last 74+1 channels 14; starting 74; "
                           "running 74; over 74; forgotten 10");
     assert_string_equal(describe(&client, 10), "");
     ASSERT_HEARD(&client, "no job");
@@ -378,7 +378,7 @@ static void a_forgotten_job_is_not_told(void **state)
     lab_attach(&lab, &viewer, "own.1");
     lab_job_ended(&lab, 10);
     lab_watch(&lab, &client);
-    ASSERT_HEARD(&client, "begun own 0+4 channels 6; watched");
+    ASSERT_HEARD(&client, "begun own 0+4 channels 14; watched");
     assert_string_equal(describe(&client, 10), "");
     ASSERT_HEARD(&client, "no job");
     lab_leave(&client);
@@ -489,7 +489,7 @@ static void who_comes_early_hears_when_the_tap_is_open(void **state)
                         "a client that watches waits for WATCHED");
     ASSERT_HEARD(&client, "");
     lab_begin(&lab);
-    ASSERT_HEARD(&client, "begun own 0+4 channels 6; watched");
+    ASSERT_HEARD(&client, "begun own 0+4 channels 14; watched");
     lab_leave(&hasty);
     /* Launched anew: it is told, and goes. */
     ep_viewers_anew(lab.all);
@@ -502,7 +502,7 @@ static void who_comes_early_hears_when_the_tap_is_open(void **state)
     lab_leave(&hasty);
     lab_watch(&lab, &client);
     lab_begin(&lab);
-    ASSERT_HEARD(&client, "begun own 0+4 channels 6; watched");
+    ASSERT_HEARD(&client, "begun own 0+4 channels 14; watched");
     lab_end(&lab);
     assert_true(client.is_cut);
     assert_string_equal(client.why, "");

@@ -124,13 +124,33 @@ static void scopes(void **state)
     px_scopes_end(&out);
 }
 
+/* It is cut, and not answered. */
+static void notes(void **state)
+{
+    char text[JOB_DOOR_TEXT_MAX + 9];
+    struct job_door msg;
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    tool_rig_watch();
+    px_jobs_note(tool_rig.jobs, "a %s", "word");
+    msg = tool_rig_hear(0);
+    assert_int_equal(msg.kind, JOB_DOOR_NOTE);
+    assert_string_equal(msg.text, "a word");
+    px_jobs_note(tool_rig.jobs, "%s", text);
+    msg = tool_rig_hear(0);
+    assert_int_equal(msg.kind, JOB_DOOR_NOTE);
+    assert_int_equal(strlen(msg.text), JOB_DOOR_TEXT_MAX - 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(busy), TEST(come_and_go),
-                                       TEST(named), TEST(last_words),
-                                       TEST(scopes)};
+    const struct CMUnitTest tests[] = {TEST(busy),   TEST(come_and_go),
+                                       TEST(named),  TEST(last_words),
+                                       TEST(scopes), TEST(notes)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -218,22 +218,6 @@ static void too_many_bytes(void **state)
     assert_int_equal(tool_rig.pushes, 3);
 }
 
-/* It is cut, and not answered. */
-static void notes(void **state)
-{
-    struct job_door msg;
-
-    (void)state;
-    px_texts_note(texts, "a word");
-    msg = tool_rig_hear(0);
-    assert_int_equal(msg.kind, JOB_DOOR_NOTE);
-    assert_string_equal(msg.text, "a word");
-    px_texts_note(texts, text_of_max);
-    msg = tool_rig_hear(0);
-    assert_int_equal(msg.kind, JOB_DOOR_NOTE);
-    assert_int_equal(strlen(msg.text), JOB_DOOR_TEXT_MAX - 1);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -241,7 +225,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(four_at_a_time), TEST(not_taken), TEST(pieces),
         TEST(too_long),       TEST(too_many),  TEST(too_many_bytes),
-        TEST(notes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
