@@ -166,7 +166,7 @@ def asked():
 def private():
     job, gate = start(command="true", nodes=1)
     file = pmix.rendezvous(job)
-    folder = os.path.dirname(os.path.dirname(file))
+    folder = file[:file.index("/", file.index("/xylem-pmix-") + 1)]
     live.check_eq(0o700, os.stat(folder).st_mode & 0o777, "mode")
     gate.open()
     job.check_ok()
