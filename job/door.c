@@ -45,6 +45,11 @@ static const struct job_schema_row pulled_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
+static const struct job_schema_row push_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, needs_all, 1),
+    {.kind = JOB_ROW_END},
+};
+
 static const struct job_schema_row ended_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, is_lost, 1),
     {.kind = JOB_ROW_END},
@@ -74,7 +79,7 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
                          JOB_SCHEMA_FLAGS(1, output_flags),
                          UINT(dropped_bytes, "dropped"),
                          UINT(before_bytes, "before"), REST("bytes", 1, 0)},
-    [JOB_DOOR_PUSH] = {REST("push", 1, 1)},
+    [JOB_DOOR_PUSH] = {JOB_SCHEMA_FLAGS(1, push_flags), REST("push", 1, 1)},
     [JOB_DOOR_PUSHED] = {JOB_SCHEMA_FLAGS(1, over_flags)},
     [JOB_DOOR_SPAWN] = {JOB_SCHEMA_FLAGS(1, more_flags), REST("piece", 1, 1)},
     [JOB_DOOR_UNSTARTED] = {JOB_SCHEMA_RANGE(struct job_door, reason, "reason",

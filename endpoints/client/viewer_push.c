@@ -39,7 +39,8 @@ static bool is_sound(struct ep_viewer *viewer, struct ov_push push)
     return true;
 }
 
-static bool is_read(const struct ep_viewer *viewer)
+/* One of the set reads, or (by_all) each does. */
+static bool is_read(const struct ep_viewer *viewer, bool by_all)
 {
     const struct ep_seen_job *job = viewer->job;
 
@@ -48,11 +49,11 @@ static bool is_read(const struct ep_viewer *viewer)
 
         for (uint32_t n = range->first - job->base;
              n <= range->last - job->base; n++) {
-            if ((job->state[n] & EP_SEEN_READS) != 0)
-                return true;
+            if (((job->state[n] & EP_SEEN_READS) != 0) != by_all)
+                return !by_all;
         }
     }
-    return false;
+    return by_all;
 }
 
 /* Nothing comes for them from anybody. */
@@ -130,7 +131,7 @@ const char *ep_viewer_push(struct ep_viewer *viewer, const struct job_door *msg)
     in->is_closed = (push.flags & OV_PUSH_CLOSE) != 0;
     job_push_set_note(&in->set, push);
     if (in->set.count > 0 && (push.flags & OV_PUSH_MORE) == 0 &&
-        viewer->job->is_started && !is_read(viewer)) {
+        viewer->job->is_started && !is_read(viewer, msg->needs_all)) {
         if (in->is_there)
             be_there(viewer, false);
         say_pushed(viewer, true);

@@ -26,6 +26,7 @@ struct part {
     uint32_t named;           /* of them */
     size_t sent_bytes;
     bool is_sent;
+    bool needs_all; /* it names each of them: that one reads is not enough */
 };
 
 /* A connection. */
@@ -149,6 +150,7 @@ static void send_some(struct writer *writer, struct part *part)
     px_door_say(
         writer->door,
         &(struct job_door){.kind = JOB_DOOR_PUSH,
+                           .needs_all = part->needs_all,
                            .rest = ov_rd_init(mem, (size_t)(wr.at - mem))});
 }
 
@@ -270,6 +272,7 @@ static struct part *make_part(struct px_pushing_tool *pushing,
     }
     part->call = call;
     part->ranks = scope->ranks;
+    part->needs_all = !scope->is_all;
     scope->ranks.items = NULL;
     return part;
 }

@@ -55,6 +55,7 @@ static enum px_lib_answer add_name(struct px_scopes *scopes,
         scope = make_scope(scopes, job, names);
     if (scope == NULL || topo_ranges_add(&scope->ranks, range) != 0)
         return PX_LIB_NO_RESOURCE;
+    scope->is_all |= name->rank == PX_LIB_ALL;
     return PX_LIB_YES;
 }
 

@@ -14,6 +14,7 @@
 struct px_scope {
     struct px_jobs_entry job; /* as it was then */
     struct topo_ranges ranks; /* owned; one member at least */
+    bool is_all;              /* a name stands for all of the job */
 };
 
 struct px_scopes {

@@ -196,6 +196,31 @@ static void what_is_no_push_is_refused(void **state)
     lab_close(&lab);
 }
 
+/* One that names each of them goes to all or to none. */
+static void a_push_that_one_does_not_read_is_over(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    lab.pushes_at_once = true;
+    lab_attach(&lab, &client, "own");
+    client.needs_all = true;
+    assert_string_equal(lab_push(&client, OV_PUSH_NEW, 1, 2, "a"), "");
+    ep_viewers_tap.has_stdin(lab.tap, 1, 1, false);
+    assert_string_equal(lab_push(&client, 0, 0, 0, "b"), "");
+    ASSERT_HEARD(&client, "pushed; over");
+    assert_string_equal(lab_push(&client, OV_PUSH_NEW, 2, 3, "c"), "");
+    client.needs_all = false;
+    assert_string_equal(lab_push(&client, OV_PUSH_NEW, 0, 3, "d"), "");
+    ASSERT_HEARD(&client, "pushed; pushed");
+    ASSERT_CALLS(&lab, "pushers; push 0/1 new 1-2 'a'; no pushers; pushers; "
+                       "push 0/1 new 2-3 'c'; push 0/1 new 0-3 'd'");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
 static void a_push_that_nobody_reads_is_over(void **state)
 {
     struct lab_client client;
@@ -474,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_push_names_processes_of_the_job_in_order),
         cmocka_unit_test(ranges_go_on_only_behind_more),
         cmocka_unit_test(what_is_no_push_is_refused),
+        cmocka_unit_test(a_push_that_one_does_not_read_is_over),
         cmocka_unit_test(a_push_that_nobody_reads_is_over),
         cmocka_unit_test(stdin_is_that_of_one_job),
         cmocka_unit_test(an_end_is_that_of_others_too),

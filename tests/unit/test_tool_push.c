@@ -72,7 +72,7 @@ static const char *heard(unsigned door)
 
         at += sprintf(text + at, " %u-%u", range.first, range.last);
     }
-    sprintf(text + at, ":%.*s", (int)push.len_bytes,
+    sprintf(text + at, "%s:%.*s", msg.needs_all ? "!" : "", (int)push.len_bytes,
             (const char *)msg.rest.at + push.off_bytes);
     return text;
 }
@@ -102,12 +102,12 @@ static void in_order(void **state)
     push_to("one", 2, "world", false, &b);
     push_to("one", PX_LIB_ALL, "", true, &c);
     tool_rig_attach(FIRST, "one");
-    assert_string_equal(heard(FIRST), "1 12-12:hello");
+    assert_string_equal(heard(FIRST), "1 12-12!:hello");
     assert_true(tool_rig_is_silent(FIRST));
     assert_int_equal(tool_rig.pushes, 0);
     say_pushed(FIRST, false);
     check_answer(0, &a, PX_LIB_YES);
-    assert_string_equal(heard(FIRST), "0:world");
+    assert_string_equal(heard(FIRST), "0!:world");
     say_pushed(FIRST, false);
     check_answer(1, &b, PX_LIB_YES);
     assert_string_equal(heard(FIRST), "5 10-13:");
@@ -115,7 +115,7 @@ static void in_order(void **state)
     assert_true(tool_rig_is_silent(FIRST));
     say_pushed(FIRST, false);
     check_answer(2, &c, PX_LIB_YES);
-    assert_string_equal(heard(FIRST), "1 11-11:late");
+    assert_string_equal(heard(FIRST), "1 11-11!:late");
     say_pushed(FIRST, false);
     check_answer(3, &a, PX_LIB_YES);
     assert_int_equal(tool_rig.count, 2);
@@ -131,12 +131,12 @@ static void in_pieces(void **state)
     memset(text, 'x', sizeof(text) - 1);
     push_to("one", 0, text, true, &a);
     tool_rig_attach(FIRST, "one");
-    assert_int_equal(strlen(heard(FIRST)), strlen("1 10-10:") + 52);
+    assert_int_equal(strlen(heard(FIRST)), strlen("1 10-10!:") + 52);
     say_pushed(FIRST, false);
-    assert_int_equal(strlen(heard(FIRST)), strlen("0:") + 60);
+    assert_int_equal(strlen(heard(FIRST)), strlen("0!:") + 60);
     say_pushed(FIRST, false);
     assert_int_equal(tool_rig.pushes, 0);
-    assert_string_equal(heard(FIRST), "4:xxxxxxxxxxxxxxxxxx");
+    assert_string_equal(heard(FIRST), "4!:xxxxxxxxxxxxxxxxxx");
     say_pushed(FIRST, false);
     check_answer(0, &a, PX_LIB_YES);
 }
@@ -161,11 +161,11 @@ static void wide_set(void **state)
                                            .count = 4,
                                            .push_bytes = 13,
                                            .text = "one"});
-    assert_string_equal(heard(FIRST), "3 10-10:");
+    assert_string_equal(heard(FIRST), "3 10-10!:");
     say_pushed(FIRST, false);
-    assert_string_equal(heard(FIRST), "0 12-12:a");
+    assert_string_equal(heard(FIRST), "0 12-12!:a");
     say_pushed(FIRST, false);
-    assert_string_equal(heard(FIRST), "0:bc");
+    assert_string_equal(heard(FIRST), "0!:bc");
     say_pushed(FIRST, false);
     check_answer(0, &a, PX_LIB_YES);
 }
@@ -186,7 +186,7 @@ static void two_jobs(void **state)
     push_to("two", PX_LIB_ALL, "y", false, &b);
     tool_rig_attach(FIRST, "one");
     tool_rig_attach(FIRST + 1, "two");
-    assert_string_equal(heard(FIRST), "1 10-10:x");
+    assert_string_equal(heard(FIRST), "1 10-10!:x");
     assert_string_equal(heard(FIRST + 1), "1 20-21:x");
     say_pushed(FIRST + 1, false);
     assert_string_equal(heard(FIRST + 1), "0:y");
@@ -205,16 +205,16 @@ static void over(void **state)
     push_to("one", 0, "x", false, &a);
     push_to("one", 1, "y", false, &b);
     tool_rig_attach(FIRST, "one");
-    assert_string_equal(heard(FIRST), "1 10-10:x");
+    assert_string_equal(heard(FIRST), "1 10-10!:x");
     say_pushed(FIRST, true);
     check_answer(0, &a, PX_LIB_IS_COMPLETE);
-    assert_string_equal(heard(FIRST), "1 11-11:y");
+    assert_string_equal(heard(FIRST), "1 11-11!:y");
     tool_rig_hang_up(FIRST);
     tool_rig_settle();
     check_answer(1, &b, PX_LIB_IS_COMPLETE);
     push_to("one", 1, "z", false, &c);
     tool_rig_attach(FIRST + 1, "one");
-    assert_string_equal(heard(FIRST + 1), "1 11-11:z");
+    assert_string_equal(heard(FIRST + 1), "1 11-11!:z");
 }
 
 /* What is refused at once. */

@@ -539,5 +539,6 @@ const char *lab_push(struct lab_client *client, uint16_t flags, uint32_t first,
     ov_wr_bytes(&wr, text, strlen(text));
     return lab_say(client, (struct job_door){
                                .kind = JOB_DOOR_PUSH,
+                               .needs_all = client->needs_all,
                                .rest = ov_rd_init(mem, (size_t)(wr.at - mem))});
 }

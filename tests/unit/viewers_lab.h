@@ -65,6 +65,7 @@ struct lab_client {
     bool is_cut;
     char why[JOB_DOOR_TEXT_MAX]; /* "": nothing was wrong */
     char heard[LAB_TEXT_MAX];
+    bool needs_all; /* its pushes do */
 };
 
 /* Appends to what is shown, LAB_TEXT_MAX bytes. */
