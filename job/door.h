@@ -137,7 +137,7 @@ struct job_door {
     uint32_t version; /* HELLO: JOB_DOOR_VERSION of the client */
     bool is_dvm;      /* WELCOME. BEGUN: its processes are the daemons */
     bool is_end;      /* OUTPUT: of the channel */
-    bool needs_all;   /* PUSH: where one of them does not read it goes to none */
+    bool needs_all;   /* PUSH: where one does not read it goes to none */
     bool is_over;     /* PUSHED: nobody reads it any more, it goes nowhere.
                          SIGNALLED, DESCRIBED, NAMED, LOGGED: as said there */
     bool is_more;     /* SPAWN, LOG */
