@@ -10,8 +10,8 @@ import subprocess
 import sys
 import threading
 
-import doors
 import helped
+import doors
 import pmix
 import live
 
