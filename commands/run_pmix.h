@@ -11,7 +11,7 @@ const struct ep_tap_ops *run_pmix_tap(void);
 /* --pmix-allow: whose tools may connect; the user's own and root's where it is
  * not called. Ends the program with words when the list names others. */
 void run_pmix_allow(const char *users);
-/* Who that is: PX_ALLOW_ bits (pmix_api/host.h). */
+/* The users who may connect: PX_ALLOW_ bits (pmix_api/host.h). */
 uint8_t run_pmix_allowed(void);
 
 #endif

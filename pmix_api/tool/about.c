@@ -67,8 +67,8 @@ enum px_lib_answer px_about_job(const struct px_lib_ask *ask,
 {
     enum px_lib_answer answer = PX_LIB_YES;
 
-    *about = (struct px_about){.job = px_jobs_find_base(jobs, 0),
-                               .rank = PX_LIB_ALL};
+    *about =
+        (struct px_about){.job = px_jobs_find_of(jobs, 0), .rank = PX_LIB_ALL};
     for (size_t i = 0; answer == PX_LIB_YES && i < ask->qualifiers_count; i++) {
         const struct px_lib_info *info = &ask->qualifiers[i];
         enum what what = what_of(info);

@@ -15,7 +15,8 @@ struct px_jobs;
 struct px_jobs_entry;
 struct px_table;
 
-/* Who asks; in the asker's memory until on_done, one question at a time. */
+/* An asker, which has one question at a time; its own memory, which stays
+ * until on_done. */
 struct px_describer_user {
     /* PX_LIB_YES: the table is the asker's from now on. Else it is NULL:
      * PX_LIB_NOT_FOUND: there is no such job any more; PX_LIB_NO_RESOURCE:

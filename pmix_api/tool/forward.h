@@ -76,7 +76,7 @@ bool px_forward_hear(struct px_forwards *all, uint32_t base,
 void px_forward_cut(struct px_forwards *all, uint32_t base);
 /* Nothing of it is given any more. */
 void px_forward_drop(struct px_forwards *all, uint32_t base);
-/* Of none, as the tool has gone. */
+/* Nothing of any job is given any more: the tool has gone. */
 void px_forwards_stop(struct px_forwards *all);
 /* A pull of the tool wishes this for what it gets. */
 void px_forward_wish(struct px_forwards *all, uint32_t base,

@@ -53,8 +53,8 @@ enum px_gather_verdict px_gather_put(struct px_gather *gather,
 bool px_gather_get(struct px_gather *gather, uint64_t now_ms, bool all,
                    struct px_lib_output *out);
 
-/* Whose what has been held for longest is, without it. False: nothing is held.
- * O(1). */
+/* The channel whose bytes have been held for longest, without these. False:
+ * nothing is held. O(1). */
 bool px_gather_peek(const struct px_gather *gather, struct px_lib_output *out);
 /* What is held of a channel. False: nothing. O(1). */
 bool px_gather_take(struct px_gather *gather, uint32_t rank, uint16_t channel,

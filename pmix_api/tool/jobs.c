@@ -37,32 +37,22 @@ const struct px_jobs_entry *px_jobs_at(const struct px_jobs *jobs,
     return index < jobs->count ? &jobs->all[index] : NULL;
 }
 
-static struct px_jobs_entry *find_base(const struct px_jobs *jobs,
-                                       uint32_t base)
+static struct px_jobs_entry *find_of(const struct px_jobs *jobs,
+                                     uint32_t number)
 {
     for (uint32_t i = 0; i < jobs->count; i++) {
-        if (jobs->all[i].base == base)
-            return &jobs->all[i];
-    }
-    return NULL;
-}
-
-const struct px_jobs_entry *px_jobs_find_base(const struct px_jobs *jobs,
-                                              uint32_t base)
-{
-    return find_base(jobs, base);
-}
-
-const struct px_jobs_entry *px_jobs_find_of(const struct px_jobs *jobs,
-                                            uint32_t number)
-{
-    for (uint32_t i = 0; i < jobs->count; i++) {
-        const struct px_jobs_entry *job = &jobs->all[i];
+        struct px_jobs_entry *job = &jobs->all[i];
 
         if (number >= job->base && number - job->base < job->size)
             return job;
     }
     return NULL;
+}
+
+const struct px_jobs_entry *px_jobs_find_of(const struct px_jobs *jobs,
+                                            uint32_t number)
+{
+    return find_of(jobs, number);
 }
 
 bool px_jobs_have_begun(const struct px_jobs *jobs, uint32_t base)
@@ -72,7 +62,7 @@ bool px_jobs_have_begun(const struct px_jobs *jobs, uint32_t base)
 
 void px_jobs_come(struct px_jobs *jobs, uint32_t base, uint8_t channels)
 {
-    struct px_jobs_entry *job = find_base(jobs, base);
+    struct px_jobs_entry *job = find_of(jobs, base);
 
     if (job != NULL)
         job->comes = channels;
@@ -114,7 +104,7 @@ static void add(struct px_jobs *jobs, const struct job_door *msg)
 
 static void forget(struct px_jobs *jobs, uint32_t base)
 {
-    struct px_jobs_entry *job = find_base(jobs, base);
+    struct px_jobs_entry *job = find_of(jobs, base);
 
     if (job == NULL)
         return;
@@ -126,7 +116,7 @@ static void forget(struct px_jobs *jobs, uint32_t base)
 
 static void note_stage(struct px_jobs *jobs, const struct job_door *msg)
 {
-    struct px_jobs_entry *job = find_base(jobs, msg->base);
+    struct px_jobs_entry *job = find_of(jobs, msg->base);
 
     if (job != NULL)
         job->stage = msg->reason;

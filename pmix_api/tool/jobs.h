@@ -63,17 +63,14 @@ struct px_door *px_jobs_door(const struct px_jobs *jobs);
 /* NULL: there is no such job. Borrowed until the loop goes on. O(jobs). */
 const struct px_jobs_entry *px_jobs_find(const struct px_jobs *jobs,
                                          const char *name);
-/* The same by the number of its first process; that of the run's own, and of
- * the daemons of a dvm, is 0. */
-const struct px_jobs_entry *px_jobs_find_base(const struct px_jobs *jobs,
-                                              uint32_t base);
+/* The job that has this process: 0 is one of the run's own job, or a daemon of
+ * a dvm. Otherwise like px_jobs_find(). */
+const struct px_jobs_entry *px_jobs_find_of(const struct px_jobs *jobs,
+                                            uint32_t number);
 /* The index-th, in the order in which they began; NULL: there are no more.
  * Borrowed as above. O(1). */
 const struct px_jobs_entry *px_jobs_at(const struct px_jobs *jobs,
                                        uint32_t index);
-/* The same by the number of a process. */
-const struct px_jobs_entry *px_jobs_find_of(const struct px_jobs *jobs,
-                                            uint32_t number);
 /* This one, or a later one, is known or has been. O(1). */
 bool px_jobs_have_begun(const struct px_jobs *jobs, uint32_t base);
 /* Its channels come to the tool without a pull. */

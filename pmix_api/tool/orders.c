@@ -212,7 +212,7 @@ static enum px_lib_answer copy_names(const struct px_orders *orders,
                                      struct order *order)
 {
     const struct px_lib_control *asked = order->asked;
-    const struct px_jobs_entry *own = px_jobs_find_base(orders->jobs, 0);
+    const struct px_jobs_entry *own = px_jobs_find_of(orders->jobs, 0);
 
     if (asked->count == 0 && own == NULL)
         return PX_LIB_NOT_FOUND;

@@ -209,8 +209,8 @@ static bool ask_next(struct px_queries *queries)
 
     while (queries->answer == PX_LIB_YES &&
            queries->known < queries->needs_count) {
-        job = px_jobs_find_base(queries->jobs,
-                                queries->needs[queries->known].base);
+        job =
+            px_jobs_find_of(queries->jobs, queries->needs[queries->known].base);
         if (job != NULL) {
             px_describer_ask(queries->describer, &queries->user, job);
             return true;

@@ -174,7 +174,7 @@ static enum px_lib_answer load_local_size(const struct reply *reply)
                       px_about_count(reply->about, reply->known->here));
 }
 
-/* Of one process that has ended. In the table it does not get through: the
+/* The exit code of a process that has ended. A table cannot give it: the
  * library does not pack that field. */
 static enum px_lib_answer load_exit(const struct reply *reply)
 {
@@ -196,7 +196,7 @@ static enum px_lib_answer load_size(const struct reply *reply)
     return put_number(reply, PX_LIB_U32, reply->about->job->size);
 }
 
-/* Of processes that are not heard of again only the stage tells. */
+/* The stage alone tells of processes that are not heard of again. */
 static enum px_lib_answer load_status(const struct reply *reply)
 {
     const struct px_about *about = reply->about;

@@ -52,8 +52,8 @@ static void come_and_go(void **state)
         tool_rig_settle();
     }
     assert_int_equal(px_jobs_find(tool_rig.jobs, "more")->base, 40);
-    assert_int_equal(px_jobs_find_base(tool_rig.jobs, 41)->base, 41);
-    assert_null(px_jobs_find_base(tool_rig.jobs, 10));
+    assert_int_equal(px_jobs_find_of(tool_rig.jobs, 41)->base, 41);
+    assert_null(px_jobs_find_of(tool_rig.jobs, 10));
     assert_string_equal(px_jobs_at(tool_rig.jobs, 0)->name, "two");
     assert_int_equal(px_jobs_at(tool_rig.jobs, 41)->base, 79);
     assert_null(px_jobs_at(tool_rig.jobs, 42));
