@@ -164,8 +164,8 @@ def wide():
     others have for the other job alone does not. The run's own job is its
     neighbour by the numbers of processes."""
     own = os.path.join(live.TMP, "own")
-    job, gate = spawning.start(f"cat >{own}.$XYLEM_RANK", "--keep-stdin",
-                               nodes=2, wrap=limit(), wait="")
+    job, gate = spawning.start(f'cat >{own}.$XYLEM_RANK; : <"$0"',
+                               "--keep-stdin", nodes=2, wrap=limit(), wait="")
     first, second, third = (spawning.connect(job) for _ in range(3))
     slow, go = late(first, "tail\\s-c\\s5\\s>$0.$XYLEM_RANK")
     space = slow.space.rsplit(".", 1)[0]
