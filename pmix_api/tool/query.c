@@ -28,7 +28,7 @@ struct px_queries {
     char here[HOST_BYTES];
     struct query *first, *last; /* owned */
     uint32_t count;
-    /* Of the first: */
+    /* What the first one needs: */
     struct px_known_job *needs; /* owned, with their tables */
     bool *are_places;           /* owned: of this one only a place is needed */
     uint32_t needs_count, known;

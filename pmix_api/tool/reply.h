@@ -32,7 +32,7 @@ struct px_known {
 /* The index-th key; NULL: there are no more. */
 const char *px_reply_key(unsigned index);
 
-/* Of a key that nobody knows: nothing. */
+/* What an answer needs; a key that nobody knows needs nothing. */
 enum px_reply_need px_reply_need(const char *key);
 
 /* The table of this job; NULL: it is not there. O(count). */

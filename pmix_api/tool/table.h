@@ -18,8 +18,8 @@ struct px_table_place {
     uint32_t first, count;
 };
 
-/* Of the job with these processes; none of them is known yet. NULL: out of
- * memory. */
+/* Makes the table of a job with these processes, without anything known of
+ * them. NULL: memory is out. */
 struct px_table *px_table_open(uint32_t base, uint32_t size);
 /* NULL is fine. */
 void px_table_close(struct px_table *table);

@@ -178,7 +178,7 @@ static void tables(void **state)
                   "}{pmix.qry.lptable=" ROW0 ROW1 "}\n");
 }
 
-/* Of one host, without that: this one. */
+/* The processes of one host are told: this one where none is named. */
 static void local_ones(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void namespace_infos(void **state)
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=two}"
                   "{pmix.cmd.line=second}{pmix.job.size=2:u32}}}\n");
     check_refused("pmix.nspace=dvm pmix.qry.nsinfo", false, PX_LIB_NOT_FOUND);
-    /* Of one that is named, all of it; both keys have the same table. */
+    /* A job that is named is described whole; both keys use one table. */
     ask("pmix.nspace=two pmix.qry.nsinfo pmix.lpeers");
     describe_small(20, 2, "second");
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=two}"
@@ -287,7 +287,7 @@ static void states_of_jobs(void **state)
     check_answers("YES {pmix.qry.jst=END}\n");
 }
 
-/* Of one process that has ended. */
+/* The exit code is that of one process, which has ended. */
 static void exit_codes(void **state)
 {
     (void)state;
@@ -344,7 +344,7 @@ static void qualifiers(void **state)
     }
 }
 
-/* Of others, nobody, or in contradiction. */
+/* They name somebody unknown, nobody, or contradict each other. */
 static void qualifiers_that_make_no_sense(void **state)
 {
     static const struct {
