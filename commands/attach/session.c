@@ -11,7 +11,7 @@
 
 #include "commands/attach/entrance.h"
 #include "endpoints/client/outbox.h"
-#include "endpoints/console/hoard.h"
+#include "endpoints/sys/hoard.h"
 #include "overlay/base/err.h"
 #include "overlay/wire/push.h"
 

@@ -3,7 +3,7 @@
  *
  * First it is found where the job is, which waits for the session
  * (attach/entrance.h); the loop has the rest. What comes while
- * show_has_room() says no waits in memory and in a file (console/hoard.h), so
+ * show_has_room() says no waits in memory and in a file (sys/hoard.h), so
  * that the session is rid of it. There is one in a process.
  *
  * What can fail returns NULL, or a text that says what went wrong, borrowed

@@ -10,7 +10,7 @@
 
 #include <event2/event.h>
 
-#include "endpoints/console/hoard.h"
+#include "endpoints/sys/hoard.h"
 #include "job/door.h"
 #include "job/record.h"
 #include "overlay/base/err.h"

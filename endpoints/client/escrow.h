@@ -1,7 +1,7 @@
 /* Output that clients take in the place of the console, until they say that
  * they have it.
  *
- * What goes to such a client lies in a store of its own (console/hoard.h), is
+ * What goes to such a client lies in a store of its own (sys/hoard.h), is
  * sent from there, and is forgotten when the client acknowledges it. When the
  * client goes the rest goes back, in order, and before anything newer of those
  * channels: the caller lets records of them wait as long as ep_escrows_return()

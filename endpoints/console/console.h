@@ -21,7 +21,7 @@
  * Memory: records in hand pin the caller's buffers; the caller's windows bound
  * them. While a line is held, whatever is over park_limit goes to a spool of
  * at most 2 MiB of memory and spool_limit_bytes of an unlinked file
- * (endpoints/console/spool.h); where that is all pieces of unfinished lines, up
+ * (endpoints/sys/spool.h); where that is all pieces of unfinished lines, up
  * to 5 MiB more tell them apart. Labelled output passes through 0.5 MiB. All
  * per descriptor.
  *

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "endpoints/console/spool.h"
+#include "endpoints/sys/spool.h"
 #include "text/style.h"
 
 struct ep_source;

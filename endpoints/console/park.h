@@ -15,7 +15,7 @@
 
 #include "endpoints/console/item.h"
 #include "endpoints/console/source.h"
-#include "endpoints/console/spool.h"
+#include "endpoints/sys/spool.h"
 
 enum { EP_PARK_SPOOLED_MAX = 32768 }; /* items in the spool: 5 MiB of memory */
 

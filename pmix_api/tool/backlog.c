@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "endpoints/console/hoard.h"
+#include "endpoints/sys/hoard.h"
 #include "overlay/base/err.h"
 
 enum {

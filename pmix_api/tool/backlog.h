@@ -6,7 +6,7 @@
  * with its end, which comes in any case; one that finds no room comes when all
  * else has gone.
  *
- * Memory: that of a hoard (console/hoard.h), a message, and 24 bytes for each
+ * Memory: that of a hoard (sys/hoard.h), a message, and 24 bytes for each
  * channel of all processes from the first drop on.
  */
 #ifndef PMIX_API_TOOL_BACKLOG_H

@@ -81,7 +81,7 @@ SPARED = {
     "endpoints/client/escrow.c": _OWN,
     "endpoints/client/tools.c": "an address of this program's own",
     "endpoints/client/watcher_describe.c": _OWN,
-    "endpoints/console/hoard.c": _OWN,
+    "endpoints/sys/hoard.c": _OWN,
     "endpoints/daemon/local_words.c": _OWN,
     "endpoints/ofi/sockets.c": _KERNEL,
     "endpoints/run/stats_json.c": _LINE,

@@ -61,7 +61,7 @@ LAYERS = (
     (("pmix_api/tool/*",), ("overlay/base/*", "overlay/wire/frame.h",
                             "overlay/wire/push.h",
                             "topo/tree.h", "topo/ranges.h", "job/*",
-                            "endpoints/sys/*", "endpoints/console/hoard.h",
+                            "endpoints/sys/*",
                             "endpoints/client/folder.h",
                             "endpoints/client/outbox.h",
                             "pmix_api/helper/lib/key.h",

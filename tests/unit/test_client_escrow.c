@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/console/spool.h"
+#include "endpoints/sys/spool.h"
 #include "endpoints/sys/writer.h"
 #include "job/door.h"
 #include "overlay/base/err.h"

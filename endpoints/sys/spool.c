@@ -6,7 +6,7 @@
  */
 #include "config.h"
 
-#include "endpoints/console/spool.h"
+#include "endpoints/sys/spool.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  *
  * Packets are copied to the end and read from the front, each as it was put.
  * What was read stays inside until it is forgotten, and can be read once more
- * from the first one on. Packets lie in a spool (console/spool.h), one behind
+ * from the first one on. Packets lie in a spool (sys/spool.h), one behind
  * the other: those of one block make one stretch, which is read and given back
  * as a whole, so that packets cost no memory of their own however small they
  * are. The event loop copies memory and waits for nothing.
@@ -12,8 +12,8 @@
  * and some 50 bytes per block of the limit), limit_bytes of file, and some 50
  * bytes per block that is in use. A packet takes four bytes more than its own.
  */
-#ifndef ENDPOINTS_CONSOLE_HOARD_H
-#define ENDPOINTS_CONSOLE_HOARD_H
+#ifndef ENDPOINTS_SYS_HOARD_H
+#define ENDPOINTS_SYS_HOARD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* A queue of packets whose reader goes back to what is not forgotten yet. */
 #include "config.h"
 
-#include "endpoints/console/hoard.h"
+#include "endpoints/sys/hoard.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "endpoints/console/spool.h"
+#include "endpoints/sys/spool.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 #include "tests/unit/rig.h"

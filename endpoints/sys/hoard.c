@@ -9,12 +9,12 @@
  */
 #include "config.h"
 
-#include "endpoints/console/hoard.h"
+#include "endpoints/sys/hoard.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "endpoints/console/spool.h"
+#include "endpoints/sys/spool.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 #include "overlay/base/wire.h"

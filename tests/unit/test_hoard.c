@@ -1,14 +1,14 @@
 /* A queue of packets gives each out as it was put, over memory and file. */
 #include "config.h"
 
-#include "endpoints/console/hoard.h"
+#include "endpoints/sys/hoard.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "endpoints/console/spool.h"
+#include "endpoints/sys/spool.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 #include "tests/unit/rig.h"

@@ -11,8 +11,8 @@
  * Bounds: EP_SPOOL_MEM_BLOCKS + EP_SPOOL_READS blocks of memory, limit_bytes
  * of file, some 50 bytes of memory per block of limit.
  */
-#ifndef ENDPOINTS_CONSOLE_SPOOL_H
-#define ENDPOINTS_CONSOLE_SPOOL_H
+#ifndef ENDPOINTS_SYS_SPOOL_H
+#define ENDPOINTS_SYS_SPOOL_H
 
 #include <stdbool.h>
 #include <stdint.h>
