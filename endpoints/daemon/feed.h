@@ -60,7 +60,7 @@ struct ep_feed_slow {
     uint32_t window_frames;   /* of the stream: not more are ever waiting */
     uint32_t after_ms;        /* it has been slow for so long, at least 1 */
     uint32_t unread_ms;       /* shared: and has not read for so long */
-    uint64_t spill_bytes;     /* that one may be behind, in whole segments */
+    uint64_t spill_bytes;     /* that one may be behind, in MiB */
     const char *spill_dir;    /* copied; as of ep_spool_file_init */
     struct ep_writer *writer; /* borrowed, outlives the feed */
 };

@@ -4,10 +4,10 @@
  * the start). Each counts the targets that do not have it yet; base moves over
  * frames whose count is 0. A target is idle (it has everything), runnable
  * (queued for the pump), blocked (its pipe is full), or fetching (queued for
- * the backlog). The pump is a timer of zero: it gives each runnable target one
+ * the store). The pump is a timer of zero: it gives each runnable target one
  * write in turn, up to a bound, and then lets other events have theirs.
  *
- * A spilled target has its bytes from the backlog, whose last one is before
+ * A spilled target has its bytes from the store, whose last one is before
  * frame `saved`, and no frame counts it. While there are such targets every
  * frame is saved before base moves over it, and so consumed without them. One
  * that has all that is saved is a target like others again, from frame `saved`

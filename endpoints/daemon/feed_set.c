@@ -1,8 +1,8 @@
 /* Frames that are for some targets only: whose they are, in memory and in the
- * backlog.
+ * store.
  *
  * A set is one bit for each target, and is shared by the frames that follow one
- * another. The backlog has bytes alone; what they are is kept beside it in
+ * another. The store has bytes alone; what they are is kept beside it in
  * spans of frames that are alike, and their number is bounded: where pushes to
  * changing targets fill the table, nothing more is saved until the slowest
  * target has had some.

@@ -1,5 +1,5 @@
 /* Whose a frame is: sets of targets, and what is kept of them beside the
- * backlog. */
+ * store. */
 #ifndef ENDPOINTS_DAEMON_FEED_SET_H
 #define ENDPOINTS_DAEMON_FEED_SET_H
 
@@ -20,7 +20,7 @@ struct feed_set {
     uint64_t bit[];
 };
 
-/* Frames in the backlog, from `frame` on, that are alike. */
+/* Frames in the store, from `frame` on, that are alike. */
 struct feed_span {
     uint64_t frame;
     uint64_t at_bytes;
@@ -35,7 +35,7 @@ bool ep_set_has(const struct feed_set *set, const struct feed_target *target);
 /* Makes feed->set what the message says. OV_EPROTO: it names nobody. */
 int ep_set_apply(struct ep_feed *feed, struct ov_push *push);
 
-/* A frame is in the backlog. There is room for each: ep_span_room(). */
+/* A frame is in the store. There is room for each: ep_span_room(). */
 void ep_span_save(struct ep_feed *feed, uint64_t number);
 uint32_t ep_span_room(const struct ep_feed *feed);
 /* Nobody needs what is before that frame. */

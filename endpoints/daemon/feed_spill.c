@@ -1,4 +1,4 @@
-/* Targets that have their bytes from the backlog. */
+/* Targets that have their bytes from the store. */
 #include "config.h"
 
 #include "endpoints/daemon/feed_spill.h"
@@ -8,22 +8,30 @@
 #include <stdlib.h>
 
 #include "endpoints/daemon/feed_impl.h"
+#include "endpoints/sys/tape.h"
 #include "overlay/base/err.h"
 
 enum {
-    SAVE_BYTES = 1 << 20, /* of one append, if a frame is no larger */
+    /* Of the store. Frames wait in the stream's window, too. */
+    BLOCK_BYTES = 256 * 1024,
+    SHARED_BLOCK_BYTES = 64 * 1024,
+    MEM_BLOCKS = 2,
     ON_ITS_WAY_BYTES = 64 << 20,
     /* A pipe that has room takes so much, though its bytes may lie in it so
      * that it seems to have less. */
     FETCH_MIN = 4096,
+    FETCH_MAX = 64 * 1024,
 };
 
 /* --- saving
  * */
 
-/* The one that is furthest behind hears of it, once. */
-static void tell(struct ep_feed *feed, enum job_stdin_event what, int err)
+/* The store takes no more, and the one that is furthest behind hears of it,
+ * once. In a shared stream the bound was told before. */
+static void tell_full(struct ep_feed *feed)
 {
+    int full = feed->slow.is_shared ? EFBIG : 0;
+    int err = ep_tape_errno(feed->spill.tape);
     struct feed_target *target, *last = NULL;
 
     TAILQ_FOREACH (target, &feed->all, all) {
@@ -34,113 +42,46 @@ static void tell(struct ep_feed *feed, enum job_stdin_event what, int err)
     if (last == NULL || last->is_told)
         return;
     last->is_told = true;
-    feed->events->on_slow(feed->arg, last->proc, what, err);
+    if (err == 0)
+        err = full;
+    feed->events->on_slow(feed->arg, last->proc,
+                          err != 0 ? JOB_STDIN_UNSAVED : JOB_STDIN_FULL, err);
 }
 
-static void break_saving(struct ep_feed *feed, int err)
+/* The rest of a frame of which some may be in the store. */
+static int put(struct ep_feed *feed, const struct feed_frame *frame)
 {
-    feed->spill.is_broken = true;
-    tell(feed, JOB_STDIN_UNSAVED, err);
+    uint64_t begun = ep_tape_end(feed->spill.tape) - frame->at_bytes;
+
+    return ep_tape_put(feed->spill.tape,
+                       frame->buf->mem + frame->off_bytes + begun,
+                       frame->len_bytes - (uint32_t)begun);
 }
 
-static void references_put(struct ep_feed *feed)
+/* Frames go to the store as long as it takes them. */
+static void save(struct ep_feed *feed)
 {
-    while (feed->spill.saving_count > 0) {
-        struct ov_buf *buf = feed->spill.saving[--feed->spill.saving_count];
+    int rc = 0;
 
-        if (ov_buf_unref(buf))
-            feed->events->on_free(feed->arg, buf);
+    if (feed->spill.targets == 0)
+        return;
+    while (rc == 0 && feed->spill.saved < feed->head &&
+           ep_span_room(feed) > 0) {
+        rc = put(feed, feed_frame_at(feed, feed->spill.saved));
+        if (rc == 0)
+            ep_span_save(feed, feed->spill.saved++);
     }
-}
-
-/* The next frames that fit the backlog: pieces and, in *bytes, their size. */
-static void pieces_fill(struct ep_feed *feed, struct iovec *iov,
-                        uint64_t *bytes)
-{
-    uint64_t room = ep_backlog_room(feed->spill.backlog);
-    uint32_t spans = ep_span_room(feed);
-
-    *bytes = 0;
-    feed->spill.saving_frames = 0;
-    for (uint64_t i = feed->spill.saved; i < feed->head; i++) {
-        const struct feed_frame *frame = feed_frame_at(feed, i);
-        unsigned n = feed->spill.saving_count;
-
-        if (n == EP_BACKLOG_PIECES_MAX || *bytes >= SAVE_BYTES ||
-            *bytes + frame->len_bytes > room ||
-            feed->spill.saving_frames == spans)
-            break;
-        feed->spill.saving_frames++;
-        if (frame->len_bytes == 0)
-            continue;
-        iov[n].iov_base = frame->buf->mem + frame->off_bytes;
-        iov[n].iov_len = frame->len_bytes;
-        feed->spill.saving[feed->spill.saving_count++] = ov_buf_ref(frame->buf);
-        *bytes += frame->len_bytes;
-    }
-}
-
-static void save_done(struct ep_feed *feed)
-{
-    for (uint32_t i = 0; i < feed->spill.saving_frames; i++)
-        ep_span_save(feed, feed->spill.saved + i);
-    feed->spill.saved += feed->spill.saving_frames;
+    if (feed->spill.saved < feed->head && rc != OV_EAGAIN)
+        tell_full(feed);
     ep_target_base_move(feed);
 }
 
-static void save_more(struct ep_feed *feed)
-{
-    struct iovec iov[EP_BACKLOG_PIECES_MAX];
-    uint64_t bytes;
-    int err;
-
-    if (feed->spill.targets == 0 || feed->spill.is_saving ||
-        feed->spill.is_broken || feed->spill.saved == feed->head)
-        return;
-    pieces_fill(feed, iov, &bytes);
-    if (feed->spill.saving_frames == 0) {
-        /* In a shared stream the bound was told before. */
-        if (feed->slow.is_shared)
-            tell(feed, JOB_STDIN_UNSAVED, EFBIG);
-        else
-            tell(feed, JOB_STDIN_FULL, 0);
-        return;
-    }
-    if (bytes == 0) {
-        save_done(feed);
-        return;
-    }
-    err = ep_backlog_append(feed->spill.backlog, iov, feed->spill.saving_count);
-    feed->spill.is_saving = err == 0;
-    if (err == 0)
-        return;
-    references_put(feed);
-    break_saving(feed, err);
-}
-
-static void on_saved(void *arg, int err)
-{
-    struct ep_feed *feed = arg;
-    bool is_stale = feed->spill.is_stale;
-
-    feed->spill.is_saving = false;
-    feed->spill.is_stale = false;
-    references_put(feed);
-    if (!is_stale && err != 0)
-        break_saving(feed, err);
-    else if (!is_stale)
-        save_done(feed);
-    ep_spill_settle(feed);
-}
-
-/* Nothing of what is in the backlog is needed: it begins anew, at a frame. */
+/* Nothing of what is in the store is needed: it begins anew, at a frame. */
 static void restart(struct ep_feed *feed, uint64_t number)
 {
-    ep_backlog_start(feed->spill.backlog, ep_feed_bytes_at(feed, number));
+    ep_tape_start(feed->spill.tape, ep_feed_bytes_at(feed, number));
     ep_span_clear(feed);
     feed->spill.saved = number;
-    feed->spill.is_stale = feed->spill.is_saving;
-    feed->spill.is_broken = false;
 }
 
 void ep_spill_begin(struct feed_target *target)
@@ -196,33 +137,58 @@ static uint64_t pipe_room(const struct feed_target *target)
     return (uint32_t)size - used;
 }
 
-/* Asks for bytes of it: at most len_bytes, and what its pipe has room for. */
-static void fetch(struct feed_target *target, uint64_t len_bytes)
+/* Writes to it what was read. A short write means that the pipe is full. */
+static void deliver(struct feed_target *target, const uint8_t *mem,
+                    uint32_t len_bytes, bool is_pushed)
+{
+    struct iovec iov = {.iov_base = (uint8_t *)mem, .iov_len = len_bytes};
+    size_t written;
+
+    if (!ep_target_put(target, &iov, 1, &written))
+        return;
+    target->place_bytes += written;
+    ep_target_note(target, written, is_pushed);
+    ep_target_state_set(target,
+                        written < len_bytes ? TARGET_BLOCKED : TARGET_RUNNABLE);
+}
+
+/* Gets bytes of it: at most len_bytes, and what its pipe has room for. False
+ * when they are still to come. */
+static bool fetch(struct feed_target *target, uint64_t len_bytes,
+                  bool is_pushed)
 {
     struct ep_feed *feed = target->feed;
     uint64_t room = pipe_room(target);
-    int err = ep_backlog_fetch(feed->spill.backlog, target->place_bytes,
-                               (uint32_t)(room < len_bytes ? room : len_bytes));
+    uint32_t len = (uint32_t)(len_bytes < FETCH_MAX ? len_bytes : FETCH_MAX);
+    const uint8_t *mem;
+    int rc;
 
-    if (err != 0) {
-        lose(target, err);
-        return;
-    }
-    feed->spill.is_fetching = true;
-    feed->spill.fetching = target;
+    if (len > room)
+        len = (uint32_t)room;
+    rc = ep_tape_get(feed->spill.tape, target->place_bytes, &len, &mem);
+    feed->spill.fetching = rc == OV_EAGAIN ? target : NULL;
+    if (rc == OV_EAGAIN)
+        return false;
+    if (rc == 0)
+        deliver(target, mem, len, is_pushed);
+    else
+        lose(target, errno);
+    ep_tape_let_go(feed->spill.tape);
+    return true;
 }
 
-static void fetch_next(struct ep_feed *feed)
+/* Those that wait for bytes get them, in turn; the first one's may be on their
+ * way. */
+static void fetch_all(struct ep_feed *feed)
 {
     struct feed_target *target;
+    bool goes_on = true, is_pushed;
     uint64_t len_bytes;
 
-    while (!feed->spill.is_fetching &&
-           (target = TAILQ_FIRST(&feed->spill.fetches)) != NULL) {
-        switch (
-            ep_span_next(target, &len_bytes, &feed->spill.is_fetching_pushed)) {
+    while (goes_on && (target = TAILQ_FIRST(&feed->spill.fetches)) != NULL) {
+        switch (ep_span_next(target, &len_bytes, &is_pushed)) {
         case FEED_PLACE_BYTES:
-            fetch(target, len_bytes);
+            goes_on = fetch(target, len_bytes, is_pushed);
             break;
         case FEED_PLACE_CLOSED:
             ep_target_end(target);
@@ -234,38 +200,13 @@ static void fetch_next(struct ep_feed *feed)
     }
 }
 
-static void on_fetched(void *arg, const uint8_t *mem, uint32_t len_bytes,
-                       int err)
-{
-    struct ep_feed *feed = arg;
-    struct feed_target *target = feed->spill.fetching;
-    struct iovec iov = {.iov_base = (uint8_t *)mem, .iov_len = len_bytes};
-    size_t written;
-
-    feed->spill.is_fetching = false;
-    feed->spill.fetching = NULL;
-    if (target != NULL && err != 0) {
-        lose(target, err);
-    } else if (target != NULL && ep_target_put(target, &iov, 1, &written)) {
-        target->place_bytes += written;
-        ep_target_note(target, written, feed->spill.is_fetching_pushed);
-        /* A short write means that the pipe is full. */
-        ep_target_state_set(target, written < len_bytes ? TARGET_BLOCKED
-                                                        : TARGET_FETCHING);
-    }
-    fetch_next(feed);
-    ep_spill_settle(feed);
-}
-
 void ep_spill_turn(struct feed_target *target)
 {
-    struct ep_feed *feed = target->feed;
-
     ep_target_state_set(target, TARGET_FETCHING);
-    fetch_next(feed);
+    fetch_all(target->feed);
 }
 
-/* --- the backlog
+/* --- the store
  * */
 
 void ep_spill_settle(struct ep_feed *feed)
@@ -291,8 +232,8 @@ void ep_spill_settle(struct ep_feed *feed)
     ep_span_forget(feed, frame);
     TAILQ_FOREACH (target, &feed->all, all)
         ep_target_tell_behind(target);
-    ep_backlog_forget(feed->spill.backlog, needed);
-    save_more(feed);
+    ep_tape_forget(feed->spill.tape, needed);
+    save(feed);
 }
 
 /* In a shared stream frames are still on their way when the bound is told. */
@@ -303,30 +244,38 @@ static uint64_t limit_bytes(const struct ep_feed_slow *slow)
     return slow->is_shared ? bytes + ON_ITS_WAY_BYTES : bytes;
 }
 
+static void on_change(void *arg)
+{
+    struct ep_feed *feed = arg;
+
+    fetch_all(feed);
+    ep_spill_settle(feed);
+}
+
 int ep_spill_open(struct ep_feed *feed)
 {
-    static const struct ep_backlog_events events = {.on_saved = on_saved,
-                                                    .on_fetched = on_fetched};
-    struct ep_backlog_cfg cfg = {
-        .writer = feed->slow.writer,
-        .dir = feed->slow.spill_dir,
-        /* Where the user has not asked for it the file is small. */
-        .may_lie_in_memory = feed->slow.policy != JOB_SLOW_SPILL,
+    bool is_asked_for = feed->slow.policy == JOB_SLOW_SPILL;
+    struct ep_spool_cfg cfg = {
         .limit_bytes = limit_bytes(&feed->slow),
-        .events = &events,
+        .block_bytes = BLOCK_BYTES,
+        .mem_blocks = MEM_BLOCKS,
+        .dir = feed->slow.spill_dir,
+        .may_lie_in_memory = !is_asked_for,
+        .on_change = on_change,
         .arg = feed,
     };
 
     feed->spill.spans = calloc(FEED_SPANS_MAX, sizeof(*feed->spill.spans));
     if (feed->spill.spans == NULL)
         return OV_ENOMEM;
-    return ep_backlog_open(&cfg, &feed->spill.backlog);
+    if (feed->slow.is_shared) /* there may be many */
+        cfg.block_bytes = SHARED_BLOCK_BYTES;
+    return ep_tape_open(feed->slow.writer, &cfg, &feed->spill.tape);
 }
 
 void ep_spill_close(struct ep_feed *feed)
 {
-    if (ep_backlog_close(feed->spill.backlog))
-        references_put(feed);
+    ep_tape_close(feed->spill.tape);
     ep_span_clear(feed);
     free(feed->spill.spans);
 }

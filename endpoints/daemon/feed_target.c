@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "endpoints/daemon/feed_impl.h"
+#include "endpoints/sys/tape.h"
 #include "overlay/base/err.h"
 
 enum {
@@ -169,7 +170,7 @@ void ep_target_tell_behind(struct feed_target *target)
         tell_bound(target);
 }
 
-static void leave_backlog(struct feed_target *target)
+static void leave_store(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
 
@@ -178,8 +179,10 @@ static void leave_backlog(struct feed_target *target)
     target->is_spilled = false;
     target->next = feed->head;
     feed->spill.targets--;
-    if (feed->spill.fetching == target)
+    if (feed->spill.fetching == target) {
         feed->spill.fetching = NULL;
+        ep_tape_let_go(feed->spill.tape);
+    }
     ep_target_tell_behind(target);
 }
 
@@ -195,7 +198,7 @@ static void finish(struct feed_target *target)
     close(target->fd);
     target->fd = -1;
     feed->reading--;
-    leave_backlog(target);
+    leave_store(target);
     for (uint64_t i = target->next; i < feed->head; i++)
         feed_frame_at(feed, i)->waiting--;
     target->next = feed->head;

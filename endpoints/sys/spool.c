@@ -22,8 +22,9 @@ enum {
     NONE = UINT32_MAX, /* no block */
     NO_SLOT = -1,
     LOST = -2, /* no slot, and no pin either */
+    ASKED = -3,
     IOS_MAX = EP_SPOOL_MEM_BLOCKS + EP_SPOOL_READS + 1,
-    BLOCKS_MAX = 1 << 20,
+    BLOCKS_MAX = 1 << 22,
 };
 
 enum io_op { IO_FREE, IO_SAVE, IO_READ, IO_SHRINK };
@@ -31,7 +32,8 @@ enum io_op { IO_FREE, IO_SAVE, IO_READ, IO_SHRINK };
 enum slot_state {
     SLOT_FREE,
     SLOT_LOADING,
-    SLOT_READY, /* nobody came for it yet */
+    SLOT_UNWANTED, /* the same, and nobody waits for it */
+    SLOT_READY,    /* nobody came for it yet */
     SLOT_TAKEN,
     SLOT_BAD, /* the read failed */
 };
@@ -69,12 +71,14 @@ struct ep_spool {
     void (*on_change)(void *arg);
     void *arg;
     struct block *blocks; /* owned */
+    uint32_t block_bytes;
     uint32_t blocks_max;
     uint32_t blocks_made; /* below it: used, or on the free list */
     uint32_t blocks_used;
     uint32_t first_free;
     uint32_t tail; /* the block being filled */
     uint32_t mem_blocks;
+    uint32_t mem_blocks_max;
     uint64_t live_bytes; /* of all blocks */
     int err;             /* the file cannot be used */
     bool is_file_used;
@@ -132,6 +136,12 @@ static void block_mem_free(struct ep_spool *sp, struct block *block)
 static void spool_emptied(struct ep_spool *sp)
 {
     sp->err = 0; /* a disk that was full may have room again */
+    for (int i = 0; i < EP_SPOOL_READS; i++) {
+        if (sp->slots[i].state == SLOT_FREE) {
+            free(sp->slots[i].mem);
+            sp->slots[i].mem = NULL;
+        }
+    }
     if (sp->is_file_used)
         sp->is_file_used = !io_start(sp, IO_SHRINK, NONE, NULL, 0, 0);
 }
@@ -166,7 +176,7 @@ static void block_save(struct ep_spool *sp, uint32_t index)
     sp->is_file_used = true;
     block->is_saving =
         io_start(sp, IO_SAVE, index, block->mem,
-                 (uint64_t)index * EP_SPOOL_BLOCK_BYTES, block->fill_bytes);
+                 (uint64_t)index * sp->block_bytes, block->fill_bytes);
     if (!block->is_saving)
         sp->err = EAGAIN; /* the system's word for "no thread" */
 }
@@ -179,7 +189,7 @@ static int block_room(const struct ep_spool *sp)
     if (sp->err != 0 ||
         (sp->first_free == NONE && sp->blocks_made == sp->blocks_max))
         return sp->live_bytes > 0 ? OV_EFULL : OV_EAGAIN;
-    return sp->mem_blocks < EP_SPOOL_MEM_BLOCKS ? 0 : OV_EAGAIN;
+    return sp->mem_blocks < sp->mem_blocks_max ? 0 : OV_EAGAIN;
 }
 
 /* Starts a new block. Returns 0, OV_EAGAIN or OV_EFULL. */
@@ -198,7 +208,7 @@ static int block_new(struct ep_spool *sp)
         sp->blocks_made++;
     else
         sp->first_free = block->next_free;
-    *block = (struct block){.mem = malloc(EP_SPOOL_BLOCK_BYTES)};
+    *block = (struct block){.mem = malloc(sp->block_bytes)};
     if (block->mem == NULL) {
         block->next_free = sp->first_free;
         sp->first_free = index;
@@ -208,6 +218,15 @@ static int block_new(struct ep_spool *sp)
     sp->blocks_used++;
     sp->tail = index;
     return 0;
+}
+
+static void slot_answer(struct slot *slot, int err)
+{
+    slot->err = err;
+    if (slot->state == SLOT_UNWANTED)
+        slot->state = SLOT_FREE;
+    else
+        slot->state = err == 0 ? SLOT_READY : SLOT_BAD;
 }
 
 static void io_end(struct ep_spool *sp, uint64_t cookie, int err)
@@ -223,8 +242,7 @@ static void io_end(struct ep_spool *sp, uint64_t cookie, int err)
             sp->err = err;
         block_settle(sp, io->index);
     } else if (op == IO_READ) {
-        sp->slots[io->index].state = err == 0 ? SLOT_READY : SLOT_BAD;
-        sp->slots[io->index].err = err;
+        slot_answer(&sp->slots[io->index], err);
     }
 }
 
@@ -255,7 +273,7 @@ int ep_spool_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
                   struct ep_spool **out)
 {
     struct ep_spool *sp = calloc(1, sizeof(*sp));
-    uint64_t blocks = cfg->limit_bytes / EP_SPOOL_BLOCK_BYTES;
+    uint64_t blocks;
     int rc;
 
     if (sp == NULL)
@@ -264,9 +282,16 @@ int ep_spool_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
     sp->arg = cfg->arg;
     sp->first_free = NONE;
     sp->tail = NONE;
+    sp->block_bytes =
+        cfg->block_bytes > 0 ? cfg->block_bytes : EP_SPOOL_BLOCK_BYTES;
+    sp->mem_blocks_max =
+        cfg->mem_blocks > 0 ? cfg->mem_blocks : EP_SPOOL_MEM_BLOCKS;
+    OV_ASSERT(sp->mem_blocks_max <= EP_SPOOL_MEM_BLOCKS);
+    blocks = cfg->limit_bytes / sp->block_bytes;
     sp->blocks_max =
         blocks < 1 ? 1 : (uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX);
     rc = ep_spool_file_init(&sp->file, cfg->dir);
+    sp->file.memory_ok |= cfg->may_lie_in_memory;
     if (rc != 0) {
         free(sp);
         return rc;
@@ -300,7 +325,7 @@ void ep_spool_close(struct ep_spool *sp)
 static bool tail_has_room(const struct ep_spool *sp, uint64_t len_bytes)
 {
     return sp->tail != NONE &&
-           sp->blocks[sp->tail].fill_bytes + len_bytes <= EP_SPOOL_BLOCK_BYTES;
+           sp->blocks[sp->tail].fill_bytes + len_bytes <= sp->block_bytes;
 }
 
 int ep_spool_room(const struct ep_spool *sp, uint32_t len_bytes)
@@ -308,36 +333,70 @@ int ep_spool_room(const struct ep_spool *sp, uint32_t len_bytes)
     return tail_has_room(sp, len_bytes) ? 0 : block_room(sp);
 }
 
+/* Makes the block that is being filled have room. Returns 0, OV_EAGAIN or
+ * OV_EFULL. */
+static int tail_ready(struct ep_spool *sp, uint64_t len_bytes)
+{
+    if (tail_has_room(sp, len_bytes))
+        return 0;
+    if (sp->tail != NONE)
+        block_save(sp, sp->tail);
+    sp->tail = NONE;
+    return block_new(sp);
+}
+
+static void tail_add(struct ep_spool *sp, const void *mem, uint32_t len_bytes)
+{
+    struct block *block = &sp->blocks[sp->tail];
+
+    if (len_bytes > 0)
+        memcpy(block->mem + block->fill_bytes, mem, len_bytes);
+    block->fill_bytes += len_bytes;
+    block->live_bytes += len_bytes;
+    sp->live_bytes += len_bytes;
+}
+
+static struct ep_spool_ref tail_ref(const struct ep_spool *sp,
+                                    uint32_t len_bytes)
+{
+    return (struct ep_spool_ref){.block = sp->tail,
+                                 .off_bytes = sp->blocks[sp->tail].fill_bytes,
+                                 .len_bytes = len_bytes,
+                                 .slot = NO_SLOT};
+}
+
 int ep_spool_put(struct ep_spool *sp, const void *head, uint32_t head_bytes,
                  const void *body, uint32_t body_bytes,
                  struct ep_spool_ref *out)
 {
     const uint64_t len = (uint64_t)head_bytes + body_bytes;
-    struct block *block;
+    int rc;
 
-    if (len == 0 || len > EP_SPOOL_BLOCK_BYTES)
+    if (len == 0 || len > sp->block_bytes)
         return OV_EINVAL;
-    if (sp->tail != NONE && !tail_has_room(sp, len)) {
-        block_save(sp, sp->tail);
-        sp->tail = NONE;
-    }
-    if (sp->tail == NONE) {
-        int rc = block_new(sp);
+    rc = tail_ready(sp, len);
+    if (rc != 0)
+        return rc;
+    *out = tail_ref(sp, (uint32_t)len);
+    tail_add(sp, head, head_bytes);
+    tail_add(sp, body, body_bytes);
+    return 0;
+}
 
-        if (rc != 0)
-            return rc;
-    }
-    block = &sp->blocks[sp->tail];
-    *out = (struct ep_spool_ref){.block = sp->tail,
-                                 .off_bytes = block->fill_bytes,
-                                 .len_bytes = (uint32_t)len,
-                                 .slot = NO_SLOT};
-    memcpy(block->mem + block->fill_bytes, head, head_bytes);
-    if (body_bytes > 0)
-        memcpy(block->mem + block->fill_bytes + head_bytes, body, body_bytes);
-    block->fill_bytes += (uint32_t)len;
-    block->live_bytes += (uint32_t)len;
-    sp->live_bytes += len;
+int ep_spool_put_some(struct ep_spool *sp, const void *mem, uint32_t len_bytes,
+                      struct ep_spool_ref *out)
+{
+    uint32_t left;
+    int rc;
+
+    if (len_bytes == 0)
+        return OV_EINVAL;
+    rc = tail_ready(sp, 1);
+    if (rc != 0)
+        return rc;
+    left = sp->block_bytes - sp->blocks[sp->tail].fill_bytes;
+    *out = tail_ref(sp, len_bytes < left ? len_bytes : left);
+    tail_add(sp, mem, out->len_bytes);
     return 0;
 }
 
@@ -363,7 +422,8 @@ static struct slot *slot_find(struct ep_spool *sp,
 
         if (slot->state == SLOT_FREE)
             unused = slot;
-        else if (slot->state != SLOT_TAKEN && is_same(&slot->ref, ref))
+        else if (slot->state != SLOT_TAKEN && slot->state != SLOT_UNWANTED &&
+                 is_same(&slot->ref, ref))
             return slot;
     }
     return unused;
@@ -373,7 +433,7 @@ static int slot_load(struct ep_spool *sp, struct slot *slot,
                      const struct ep_spool_ref *ref)
 {
     if (slot->mem == NULL)
-        slot->mem = malloc(EP_SPOOL_BLOCK_BYTES);
+        slot->mem = malloc(sp->block_bytes);
     if (slot->mem == NULL) {
         errno = ENOMEM;
         return OV_ESYS;
@@ -381,7 +441,7 @@ static int slot_load(struct ep_spool *sp, struct slot *slot,
     slot->ref = *ref;
     slot->state = SLOT_LOADING;
     if (!io_start(sp, IO_READ, (uint32_t)(slot - sp->slots), slot->mem,
-                  (uint64_t)ref->block * EP_SPOOL_BLOCK_BYTES + ref->off_bytes,
+                  (uint64_t)ref->block * sp->block_bytes + ref->off_bytes,
                   ref->len_bytes)) {
         slot->state = SLOT_FREE;
         errno = EAGAIN;
@@ -404,6 +464,7 @@ int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
         return 0;
     }
     slot = slot_find(sp, ref);
+    ref->slot = ASKED;
     if (slot == NULL || slot->state == SLOT_LOADING)
         return OV_EAGAIN;
     if (slot->state == SLOT_FREE) {
@@ -424,6 +485,16 @@ int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
     return 0;
 }
 
+/* Nobody comes for a stretch that was asked for. */
+static void ask_end(struct ep_spool *sp, const struct ep_spool_ref *ref)
+{
+    struct slot *slot = slot_find(sp, ref);
+
+    if (slot == NULL || slot->state == SLOT_FREE)
+        return;
+    slot->state = slot->state == SLOT_LOADING ? SLOT_UNWANTED : SLOT_FREE;
+}
+
 void ep_spool_let_go(struct ep_spool *sp, const struct ep_spool_ref *ref)
 {
     struct block *block = &sp->blocks[ref->block];
@@ -432,6 +503,8 @@ void ep_spool_let_go(struct ep_spool *sp, const struct ep_spool_ref *ref)
         OV_ASSERT(block->pins > 0);
         block->pins--;
         block_settle(sp, ref->block);
+    } else if (ref->slot == ASKED) {
+        ask_end(sp, ref);
     } else if (ref->slot != LOST) {
         OV_ASSERT(sp->slots[ref->slot].state == SLOT_TAKEN);
         sp->slots[ref->slot].state = SLOT_FREE;

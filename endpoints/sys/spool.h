@@ -8,8 +8,9 @@
  * writer: the event loop copies memory and waits for nothing. Little that soon
  * leaves again never touches the disk.
  *
- * Bounds: EP_SPOOL_MEM_BLOCKS + EP_SPOOL_READS blocks of memory, limit_bytes
- * of file, some 50 bytes of memory per block of limit.
+ * Bounds: mem_blocks + EP_SPOOL_READS blocks of memory, limit_bytes of file,
+ * some 50 bytes of memory per block of limit. Nothing held is nothing but the
+ * latter.
  */
 #ifndef ENDPOINTS_SYS_SPOOL_H
 #define ENDPOINTS_SYS_SPOOL_H
@@ -38,8 +39,11 @@ struct ep_spool_ref {
 
 struct ep_spool_cfg {
     uint64_t limit_bytes; /* at least one block is allowed */
+    uint32_t block_bytes; /* 0: EP_SPOOL_BLOCK_BYTES */
+    uint32_t mem_blocks;  /* EP_SPOOL_MEM_BLOCKS at most; 0: so many */
     /* NULL: $TMPDIR, then /var/tmp, but neither where it lies in memory. */
-    const char *dir; /* copied */
+    const char *dir;        /* copied */
+    bool may_lie_in_memory; /* it is so little */
     /* An answer of OV_EAGAIN may have changed. Borrowed; from the loop. */
     void (*on_change)(void *arg);
     void *arg;
@@ -62,6 +66,11 @@ int ep_spool_put(struct ep_spool *sp, const void *head, uint32_t head_bytes,
                  const void *body, uint32_t body_bytes,
                  struct ep_spool_ref *out);
 
+/* Copies as many of the bytes as go to the block that is being filled, at least
+ * one; *out says how many. Returns as ep_spool_put. */
+int ep_spool_put_some(struct ep_spool *sp, const void *mem, uint32_t len_bytes,
+                      struct ep_spool_ref *out);
+
 /* Would puts of so many bytes in all, a block at most, return 0 now? Returns
  * what the one that fails would return. O(1). */
 int ep_spool_room(const struct ep_spool *sp, uint32_t len_bytes);
@@ -78,8 +87,8 @@ int ep_spool_errno(const struct ep_spool *sp);
 int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
                  const uint8_t **mem);
 
-/* The stretch was got, or lost, and its memory is done with; it can be got
- * again. */
+/* The stretch was got, or lost, and its memory is done with; or nobody waits
+ * for it any more after an OV_EAGAIN. It can be got again. */
 void ep_spool_let_go(struct ep_spool *sp, const struct ep_spool_ref *ref);
 
 /* Nobody gets the stretch any more: its place is free. */

@@ -94,6 +94,7 @@ SPARED = {
     "endpoints/sys/usage.c": _KERNEL,
     "ep_run_logs_add": "keeps them",
     "ep_spool_put": "keeps them",
+    "ep_spool_put_some": "keeps them",
     "options_parse": _LINE,
     "pmix_api/helper/job.c": _OWN,
     "pmix_api/helper/lib/flow.c": _OWN,

@@ -166,6 +166,26 @@ static void on_a_full_disk_everybody_waits(void **state)
     assert_int_equal(sh->hose->slow_told, 1);
 }
 
+/* It gets no wrong bytes, and nobody else notices. */
+static void what_cannot_be_read_back_is_told(void **state)
+{
+    struct slow_hose *sh = *state;
+
+    add_two(sh);
+    flow(sh, 8 * MIB);
+    while (sh->hose->consumed < sh->pushed || !ep_writer_is_idle(sh->writer))
+        turn(sh, 0, NULL, 0);
+    spill_file_cut();
+    while (sh->hose->slow_told == 0)
+        turn(sh, 0, (const uint32_t[]){1}, 1);
+    assert_int_equal(sh->hose->slow_proc, 1);
+    assert_int_equal(sh->hose->slow_what, JOB_STDIN_LOST);
+    assert_int_equal(sh->hose->slow_err, EIO);
+    ep_feed_drop_target(sh->hose->feed, 1);
+    flow(sh, 9 * MIB);
+    check_end(sh, 0);
+}
+
 /* Ended or with its stdin closed, it needs no file any more. */
 static void who_is_gone_leaves_no_file(void **state)
 {
@@ -353,6 +373,7 @@ int main(void)
         TEST(who_is_spilled_later_finds_its_bytes, spilling),
         TEST(at_the_bound_everybody_waits, spilling_a_little),
         TEST(on_a_full_disk_everybody_waits, spilling),
+        TEST(what_cannot_be_read_back_is_told, spilling),
         TEST(who_is_gone_leaves_no_file, spilling),
         TEST(a_target_that_does_not_read_is_closed, closing),
         TEST(a_target_that_reads_a_little_is_not_closed, closing),

@@ -1,0 +1,59 @@
+/* The bytes of a stream from one position to another, for readers that are
+ * behind, each at its own place: in memory first, then in a file without a
+ * name.
+ *
+ * Bytes are copied to the end, looked at anywhere between, and forgotten from
+ * the front. They lie in a spool (sys/spool.h), whose blocks they fill without
+ * gaps, so that a position says where a byte is. The file is never larger than
+ * the most that was held at once, whatever goes through it. The event loop
+ * copies memory and waits for nothing.
+ *
+ * Bounds: the memory of a spool with one read, limit_bytes of file, and 4 bytes
+ * for each block of that.
+ */
+#ifndef ENDPOINTS_SYS_TAPE_H
+#define ENDPOINTS_SYS_TAPE_H
+
+#include <stdint.h>
+
+#include "endpoints/sys/spool.h"
+
+struct ep_tape;
+
+/* Makes no file. cfg->block_bytes is given. Returns 0, OV_ENOMEM or OV_ESYS. */
+int ep_tape_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
+                 struct ep_tape **out);
+
+/* Drops all that is held and removes the file. NULL is fine. */
+void ep_tape_close(struct ep_tape *tape);
+
+/* Forgets everything: the next byte put is that at `pos`. */
+void ep_tape_start(struct ep_tape *tape, uint64_t pos);
+
+/* The position behind the last byte that was put. */
+uint64_t ep_tape_end(const struct ep_tape *tape);
+
+/* Copies bytes to the end. Returns 0 when that was all of them. Else
+ * ep_tape_end says how many it was, and the rest is to be put again:
+ * OV_EAGAIN (when on_change has come) or OV_EFULL (when something was
+ * forgotten, or all, if ep_tape_errno is not 0). */
+int ep_tape_put(struct ep_tape *tape, const uint8_t *mem, uint32_t len_bytes);
+
+/* As of ep_spool_errno. */
+int ep_tape_errno(const struct ep_tape *tape);
+
+/* Looks at the bytes from `pos` on, which were put and are not forgotten: at
+ * *len_bytes of them, or fewer, but one at least. Returns 0 with *mem, which is
+ * valid until ep_tape_let_go; OV_EAGAIN: they are being read, and are to be
+ * asked for again after on_change; or OV_ESYS, with errno, when the file gives
+ * an error. Nothing else may be looked at before ep_tape_let_go. */
+int ep_tape_get(struct ep_tape *tape, uint64_t pos, uint32_t *len_bytes,
+                const uint8_t **mem);
+
+/* What was looked at, or asked for, is done with. Fine when there was none. */
+void ep_tape_let_go(struct ep_tape *tape);
+
+/* Nobody needs what is before `pos`. O(blocks that become free). */
+void ep_tape_forget(struct ep_tape *tape, uint64_t pos);
+
+#endif
