@@ -5,8 +5,11 @@
 #include "endpoints/sys/tape.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
 
 #include "endpoints/sys/spool_file.h"
 #include "endpoints/sys/writer.h"
@@ -19,6 +22,7 @@ enum {
     MEM_BLOCKS = 2,
     PIECE_MAX = 4 * BLOCK,
     LIMIT = 40 * BLOCK,
+    ASK_BYTES = 1000,
 };
 
 struct fixture {
@@ -43,19 +47,27 @@ static void on_change(void *arg)
     fx->changes++;
 }
 
-static int setup(void **state)
+static void open_in(struct fixture *fx, const char *dir, bool may_lie_in_memory)
 {
-    struct fixture *fx = calloc(1, sizeof(*fx));
     const struct ep_spool_cfg cfg = {.limit_bytes = LIMIT,
                                      .block_bytes = BLOCK,
                                      .mem_blocks = MEM_BLOCKS,
-                                     .dir = getenv("TMPDIR"),
+                                     .dir = dir,
+                                     .may_lie_in_memory = may_lie_in_memory,
                                      .on_change = on_change,
                                      .arg = fx};
 
+    ep_tape_close(fx->tape);
+    assert_int_equal(ep_tape_open(fx->writer, &cfg, &fx->tape), 0);
+}
+
+static int setup(void **state)
+{
+    struct fixture *fx = calloc(1, sizeof(*fx));
+
     fx->base = event_base_new();
     assert_int_equal(ep_writer_open(fx->base, &fx->writer), 0);
-    assert_int_equal(ep_tape_open(fx->writer, &cfg, &fx->tape), 0);
+    open_in(fx, getenv("TMPDIR"), false);
     *state = fx;
     return 0;
 }
@@ -70,6 +82,20 @@ static int teardown(void **state)
     assert_int_equal(spill_file_bytes(), -1);
     free(fx);
     return 0;
+}
+
+/* Unlinked files that this process has open on the file system of `dir`. */
+static int spill_files_in(const char *dir)
+{
+    struct stat of_dir, st;
+    int count = 0;
+
+    assert_int_equal(stat(dir, &of_dir), 0);
+    for (int fd = 0; fd < 256; fd++) {
+        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink == 0)
+            count += st.st_dev == of_dir.st_dev;
+    }
+    return count;
 }
 
 static void wait_for_change(struct fixture *fx)
@@ -146,7 +172,7 @@ static void start(struct fixture *fx, uint64_t pos)
 /* As a reader that is gone before its bytes have come. */
 static void ask_in_vain(struct fixture *fx, uint64_t pos)
 {
-    uint32_t len = 1;
+    uint32_t len = ASK_BYTES;
     const uint8_t *mem;
 
     ep_tape_get(fx->tape, pos, &len, &mem);
@@ -306,8 +332,8 @@ static void what_is_not_in_the_file_any_more_is_said(void **state)
     get(fx, 2 * BLOCK, 1); /* this is in memory */
 }
 
-/* What was asked for and never fetched is in nobody's way, and a block that
- * takes the place of another one is not taken for it. */
+/* What was asked for and never fetched is in nobody's way, can be asked for by
+ * another one, and is not taken for what comes to its place. */
 static void readers_may_go_while_they_wait(void **state)
 {
     struct fixture *fx = *state;
@@ -317,6 +343,8 @@ static void readers_may_go_while_they_wait(void **state)
     for (unsigned i = 0; i < 20; i++) {
         wait_for_file(fx);
         ask_in_vain(fx, fx->first);
+        get(fx, fx->first, ASK_BYTES);
+        ask_in_vain(fx, fx->first);
         fx->first += BLOCK;
         ep_tape_forget(fx->tape, fx->first);
         if (i % 2 == 0)
@@ -325,6 +353,31 @@ static void readers_may_go_while_they_wait(void **state)
         wait_for_file(fx);
         get_all(fx);
     }
+}
+
+/* TMPDIR is a place for little, even there; else the next one is tried. */
+static void in_memory_it_lies_where_it_may(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *before = tmp != NULL ? strdup(tmp) : NULL;
+    struct fixture *fx = *state;
+    struct statfs fs;
+
+    if (statfs("/dev/shm", &fs) != 0 || fs.f_type != TMPFS_MAGIC)
+        skip();
+    setenv("TMPDIR", "/dev/shm", 1);
+    for (int may = 0; may <= 1; may++) {
+        open_in(fx, NULL, may == 1);
+        start(fx, 0);
+        put(fx, 3 * BLOCK); /* no other place may be there, either */
+        wait_for_file(fx);
+        assert_int_equal(spill_files_in("/dev/shm"), may);
+    }
+    if (before != NULL)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+    free(before);
 }
 
 static void places_are_tried_before(void **state)
@@ -349,6 +402,7 @@ int main(void)
         TEST(a_full_disk_takes_nothing_from_what_is_there),
         TEST(what_is_not_in_the_file_any_more_is_said),
         TEST(readers_may_go_while_they_wait),
+        TEST(in_memory_it_lies_where_it_may),
         cmocka_unit_test(places_are_tried_before),
     };
 
