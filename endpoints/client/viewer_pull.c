@@ -308,6 +308,7 @@ void ep_viewer_lost(struct ep_viewer *viewer, uint32_t number)
         if (viewer->is_pulling && !tell_channel(viewer, rank, channel))
             viewer->is_behind = true;
     }
+    ep_viewer_pump(viewer);
 }
 
 void ep_viewer_exit(struct ep_viewer *viewer, uint32_t rank)

@@ -138,6 +138,30 @@ static void a_lost_node_does_not_hold_it_up(void **state)
     lab_close(&lab);
 }
 
+/* Nor does it leave what is told then in its store. */
+static void a_store_is_sent_when_a_node_is_lost(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    lab_finish(&lab, 1, 1);
+    lab_attach(&lab, &client, "own");
+    assert_string_equal(lab_range(&client, 1, 1), "");
+    assert_string_equal(
+        lab_say(&client, (struct job_door){.kind = JOB_DOOR_PULL,
+                                           .channels = 2,
+                                           .cache_bytes = CACHE,
+                                           .limit_bytes = 1 << 20}),
+        "");
+    ASSERT_HEARD(&client, "");
+    ep_viewers_tap.lost(lab.tap, 1, 1);
+    ASSERT_HEARD(&client, "pulled; 1.1 end");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
 /* A client that heard of nothing from before would take that for all. */
 static void who_comes_too_late_for_the_past_is_refused(void **state)
 {
@@ -366,6 +390,7 @@ int main(void)
         cmocka_unit_test(an_answer_tells_that_it_was_heard),
         cmocka_unit_test(an_end_comes_behind_the_past),
         cmocka_unit_test(a_lost_node_does_not_hold_it_up),
+        cmocka_unit_test(a_store_is_sent_when_a_node_is_lost),
         cmocka_unit_test(who_comes_too_late_for_the_past_is_refused),
         cmocka_unit_test(nothing_was_before_of_a_job_that_is_gone),
         cmocka_unit_test(without_a_cache_nodes_are_heard_first),
