@@ -121,7 +121,8 @@ int ep_tape_get(struct ep_tape *tape, uint64_t pos, uint32_t *len_bytes,
     if (!tape->is_asked) {
         const uint64_t i = off_bytes / tape->block_bytes;
 
-        OV_ASSERT(i >= tape->first && pos<tape->end && * len_bytes> 0);
+        OV_ASSERT(i >= tape->first && pos < tape->end);
+        OV_ASSERT(*len_bytes > 0);
         tape->ref = piece(tape, i, (uint32_t)(off_bytes % tape->block_bytes));
         if (tape->ref.len_bytes > *len_bytes)
             tape->ref.len_bytes = *len_bytes;
