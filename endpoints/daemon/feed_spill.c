@@ -12,7 +12,8 @@
 #include "overlay/base/err.h"
 
 enum {
-    /* Of the store. Frames wait in the stream's window, too. */
+    /* Blocks of the store. Few are held in memory: frames that it does not
+     * take yet wait in the stream's window. */
     BLOCK_BYTES = 256 * 1024,
     SHARED_BLOCK_BYTES = 64 * 1024,
     MEM_BLOCKS = 2,

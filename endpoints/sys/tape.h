@@ -39,7 +39,8 @@ uint64_t ep_tape_end(const struct ep_tape *tape);
  * forgotten, or all, if ep_tape_errno is not 0). */
 int ep_tape_put(struct ep_tape *tape, const uint8_t *mem, uint32_t len_bytes);
 
-/* As of ep_spool_errno. */
+/* Why the file cannot be used, an errno; 0 while it can. ENOTSUP: the
+ * directories lie in memory. */
 int ep_tape_errno(const struct ep_tape *tape);
 
 /* Looks at the bytes from `pos` on, which were put and are not forgotten: at

@@ -332,8 +332,8 @@ static void what_is_not_in_the_file_any_more_is_said(void **state)
     get(fx, 2 * BLOCK, 1); /* this is in memory */
 }
 
-/* What was asked for and never fetched is in nobody's way, can be asked for by
- * another one, and is not taken for what comes to its place. */
+/* A reader may ask for bytes and go: that keeps nobody else from the same ones,
+ * and they can be asked for once more. */
 static void readers_may_go_while_they_wait(void **state)
 {
     struct fixture *fx = *state;
