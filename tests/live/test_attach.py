@@ -216,12 +216,22 @@ def unread():
     live.check_eq(0, tool.wait(), tool.said())
 
 
+def written(pid):
+    """Bytes that a process has written."""
+    for line in live.read_file("/proc/%d/io" % pid).splitlines():
+        if line.startswith(b"wchar:"):
+            return int(line.split()[1])
+    return 0
+
+
 def slow():
-    """What reads it is slow: nothing is lost, and little memory is taken."""
+    """What reads it is slow: nothing is lost where its disk keeps up, and
+    little memory is taken."""
     megs = 6
     end = live.Gate()
-    job, gate = start("--raw", command='head -c %dM /dev/zero; : <"%s"' % (
-        megs, end.path))
+    job, gate = start("--raw", stdin=subprocess.PIPE, command=(
+        'for n in $(seq %d); do read -r x; head -c 1M /dev/zero; done; : <"%s"'
+        % (megs, end.path)))
     tool = Attach("--pid", job.proc.pid, "--raw", stdout=subprocess.PIPE)
     tool.wait_attached()
     memory = live.Memory()
@@ -229,11 +239,16 @@ def slow():
     live.eventually(lambda: len(memory.peak) >= 3, 60, "all are seen")
     gate.open()
     got = 0
-    while got < RANKS * megs * live.MIB:  # the console alone
-        part = os.read(job.stdout.fileno(), live.MIB)
-        if not part:
-            break
-        got += len(part)
+    for n in range(1, megs + 1):
+        job.stdin.write(b"on\n")
+        job.stdin.flush()
+        while got < n * RANKS * live.MIB:  # the console alone
+            part = os.read(job.stdout.fileno(), live.MIB)
+            live.check(part != b"", "the console ends at %d bytes" % got)
+            got += len(part)
+        # As much as that at most it keeps in memory.
+        live.eventually(lambda: written(tool.proc.pid) >= got - 6 * live.MIB,
+                        120, "its file has the rest")
     live.check_eq(RANKS * megs * live.MIB, got, "the console")
     # The end of the job does not wait for its reader as long as this may take.
     shown = tool.proc.stdout.read(RANKS * megs * live.MIB)
