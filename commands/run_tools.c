@@ -18,7 +18,6 @@
 #include "overlay/base/err.h"
 #include "pmix_api/desk.h"
 #include "pmix_api/folder.h"
-#include "pmix_api/host.h"
 #include "pmix_api/rendezvous.h"
 
 enum {
@@ -139,8 +138,8 @@ static int open_desk(struct run_tools *tools)
         .argv = tools->argv,
         .folder = tools->folder,
         .job = tools->run.nspace,
-        .allows_user = (allowed & PX_ALLOW_USER) != 0,
-        .allows_root = (allowed & PX_ALLOW_ROOT) != 0,
+        .allows_user = (allowed & RUN_PMIX_USER) != 0,
+        .allows_root = (allowed & RUN_PMIX_ROOT) != 0,
         .first_ms = is_awaited ? 0 : FIRST_MS,
         .pause_ms = PX_DESK_PAUSE_MS,
         .on_up = on_up,
@@ -197,7 +196,7 @@ static void *tools_open(const struct ep_tap_cfg *run)
     int rc;
 
     opened = (struct run_tools){.run = *run};
-    rc = ep_beside_find("xylem-tool", "XYLEM_TOOL", "pmix_api", opened.helper);
+    rc = ep_beside_find("xylem-pmix", "XYLEM_PMIX", "pmix_api", opened.helper);
     if (rc == 0)
         rc = find_doors(&opened);
     if (rc == 0)
@@ -232,8 +231,13 @@ static void tools_close(void *tap)
     close_folder(tools);
 }
 
-const struct ep_tap_ops run_tools_tap = {
+static const struct ep_tap_ops ops = {
     .open = tools_open,
     .close = tools_close,
     .started = tools_started,
 };
+
+const struct ep_tap_ops *run_tools_tap(void)
+{
+    return &ops;
+}

@@ -6,6 +6,7 @@
 #include "commands/fabric.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
+#include "commands/run_tools.h"
 #include "commands/start.h"
 #include "config.h"
 #include "endpoints/spawn/spawner.h"
@@ -18,7 +19,7 @@ static int run_main(int argc, char **argv)
         .args_doc = RUN_ARGS_DOC,
         .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
                "through a tree of daemons.",
-        .tap = run_pmix_tap,
+        .tap = run_tools_tap,
         .pmix_allow = run_pmix_allow};
     static struct ep_run_options options;
 

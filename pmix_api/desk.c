@@ -18,7 +18,7 @@
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 #include "pmix_api/contact.h"
-#include "pmix_api/host_process.h"
+#include "pmix_api/process.h"
 
 enum {
     TRIES_MAX = 8,
@@ -362,7 +362,7 @@ static int start_one(struct px_desk *desk)
     if (helper == NULL)
         return OV_ENOMEM;
     if (px_process_start(desk->cfg.path, desk->cfg.argv, &helper->pid,
-                         &helper->fd, NULL) != 0) {
+                         &helper->fd) != 0) {
         free(helper);
         return OV_ESYS;
     }

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "overlay/base/wire.h"
-#include "pmix_api/helper/directive.h"
-#include "pmix_api/helper/output.h"
-#include "pmix_api/helper/talk.h"
-#include "pmix_api/helper/wish.h"
+#include "pmix_api/helper/lib/call.h"
+#include "pmix_api/helper/lib/directive.h"
+#include "pmix_api/helper/lib/output.h"
+#include "pmix_api/helper/lib/wish.h"
 
 enum { INFOS_MAX = 16, REQUIRED = 1, OF_APP = 2, HAS_NO_TEXT = 4 };
 
@@ -24,7 +24,7 @@ struct tool {
 };
 
 /* What the launcher is told does not matter here. */
-void px_talk_note(const char *format, ...)
+void px_call_note(const char *format, ...)
 {
     (void)format;
 }
@@ -34,13 +34,12 @@ static const char *key_of(unsigned number)
     const char *key;
     unsigned known = 0, wishes = 0;
 
-    while (px_directive_key(known) != NULL)
+    while (px_start_key(known) != NULL)
         known++;
     while (px_wish_key(wishes) != NULL)
         wishes++;
     number %= known + wishes + 1;
-    key =
-        number < known ? px_directive_key(number) : px_wish_key(number - known);
+    key = number < known ? px_start_key(number) : px_wish_key(number - known);
     return key == NULL ? "pmix.nobody.knows.it" : key;
 }
 
@@ -105,21 +104,18 @@ static bool read_info(struct ov_rd *rd, struct tool *tool)
     return true;
 }
 
-static bool is_status(pmix_status_t rc)
+static bool is_answer(enum px_lib_answer rc)
 {
-    return rc == PMIX_SUCCESS || rc == PMIX_ERR_BAD_PARAM ||
-           rc == PMIX_ERR_NOT_SUPPORTED;
+    return rc == PX_LIB_YES || rc == PX_LIB_BAD_PARAM ||
+           rc == PX_LIB_NOT_SUPPORTED;
 }
 
 static void check_wish(const struct tool *tool)
 {
-    struct px_wish wish = {.copies = false};
-    pmix_status_t rc = px_wish_read(tool->infos, tool->count, &wish);
+    struct px_lib_wish wish = {.copies = false};
 
-    FUZZ_CHECK(rc == PMIX_SUCCESS || rc == PMIX_ERR_BAD_PARAM);
+    px_wish_read(tool->infos, tool->count, &wish);
     FUZZ_CHECK(wish.has_cache || wish.cache_bytes == 0);
-    rc = px_wish_judge(tool->infos, tool->count);
-    FUZZ_CHECK(rc == PMIX_SUCCESS || rc == PMIX_ERR_NOT_SUPPORTED);
 }
 
 static void check_sent(const struct px_spawn *spawn)
@@ -139,7 +135,7 @@ static void check_sent(const struct px_spawn *spawn)
 }
 
 /* One program, of one word. */
-static void make_plan(struct px_plan *plan)
+static void make_start(struct px_lib_start *start)
 {
     struct job_wish *app = calloc(1, sizeof(*app));
     const char **argv;
@@ -149,24 +145,25 @@ static void make_plan(struct px_plan *plan)
     FUZZ_CHECK(argv != NULL);
     argv[0] = "a";
     app->program.argv = argv;
-    plan->spawn.apps = app;
-    plan->spawn.count = 1;
+    start->spawn.apps = app;
+    start->spawn.count = 1;
 }
 
 /* As PMIx_Spawn: those of the job for each program, then those of the program.
  */
-static pmix_status_t apply(const struct tool *tool, struct px_plan *plan)
+static enum px_lib_answer apply(const struct tool *tool,
+                                struct px_lib_start *start)
 {
-    pmix_status_t rc = PMIX_SUCCESS;
+    enum px_lib_answer rc = PX_LIB_YES;
 
-    for (unsigned i = 0; rc == PMIX_SUCCESS && i < tool->count; i++) {
-        rc = px_directives(plan, &plan->spawn.apps[0],
-                           (tool->flags[i] & OF_APP) == 0, &tool->infos[i], 1);
-        FUZZ_CHECK(is_status(rc));
+    for (unsigned i = 0; rc == PX_LIB_YES && i < tool->count; i++) {
+        rc = px_start_apply(start, &start->spawn.apps[0],
+                            (tool->flags[i] & OF_APP) == 0, &tool->infos[i], 1);
+        FUZZ_CHECK(is_answer(rc));
     }
-    if (rc == PMIX_SUCCESS) {
-        rc = px_output_settle(plan);
-        FUZZ_CHECK(is_status(rc));
+    if (rc == PX_LIB_YES) {
+        rc = px_output_settle(start);
+        FUZZ_CHECK(is_answer(rc));
     }
     return rc;
 }
@@ -175,16 +172,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
     struct ov_rd rd = ov_rd_init(mem, len_bytes);
     static struct tool tool;
-    struct px_plan plan = {.made = NULL};
+    struct px_lib_start start = {.made = NULL};
 
     tool.count = 0;
     while (tool.count < INFOS_MAX && read_info(&rd, &tool))
         ;
     check_wish(&tool);
-    make_plan(&plan);
-    if (apply(&tool, &plan) == PMIX_SUCCESS)
-        check_sent(&plan.spawn);
-    px_plan_fini(&plan);
+    make_start(&start);
+    if (apply(&tool, &start) == PX_LIB_YES)
+        check_sent(&start.spawn);
+    px_start_fini(&start);
     for (unsigned i = 0; i < tool.count; i++)
         free(tool.texts[i]);
     return 0;

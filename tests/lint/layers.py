@@ -53,9 +53,10 @@ LAYERS = (
         f"endpoints/{folder}/*",
         *(f"endpoints/{other}/*" for other in others.split())))
       for folder, others in ENDPOINTS.items()),
-    (("pmix_api/helper/*",), ("overlay/base/*", "overlay/wire/push.h",
-                              "topo/tree.h", "text/*", "job/*", "pmix_api/*",
-                              "config.h")),
+    # The only part that knows libpmix.
+    (("pmix_api/helper/lib/*",), ("overlay/base/*", "job/*",
+                                  "pmix_api/folder.h", "pmix_api/spawn.h",
+                                  "pmix_api/helper/lib/*", "config.h")),
     # A client of the session's door, like those of commands/: it has what they
     # have of endpoints/ for that.
     (("pmix_api/tool/*",), ("overlay/base/*", "overlay/wire/frame.h",
@@ -69,15 +70,10 @@ LAYERS = (
                             "pmix_api/tool/*", "text/style.h",
                             "config.h")),
     # The launcher's port for tools, and their helpers.
-    (("pmix_api/desk.*",), ("overlay/base/*", "endpoints/client/tools.h",
-                            "endpoints/sys/clock.h", "pmix_api/*",
-                            "!pmix_api/helper/*", "!pmix_api/tool/*",
-                            "config.h")),
-    (("pmix_api/*",), ("overlay/base/*", "overlay/wire/push.h",
-                       "topo/tree.h", "text/style.h",
-                       "job/*",
-                       "pmix_api/*", "!pmix_api/helper/*",
-                       "!pmix_api/tool/*", "config.h")),
+    (("pmix_api/*",), ("overlay/base/*", "job/*", "text/style.h",
+                       "endpoints/client/tools.h", "endpoints/sys/clock.h",
+                       "pmix_api/*", "!pmix_api/helper/*", "!pmix_api/tool/*",
+                       "config.h")),
     (("commands/*",), ("*", "!tests/*", "!bench/*")),
     (("bench/pull_*",), ("bench/*", "tests/pmix/turn.h")),
     (("bench/*",), ("*", "!tests/*", "!commands/*")),
@@ -92,12 +88,12 @@ CORE_SYSTEM = ("inttypes.h", "stdbool.h", "stddef.h", "stdint.h", "string.h")
 LIBRARIES = (
     ("rdma/*", ("endpoints/ofi/*", "tests/provider/*",
                 "tests/unit/strict_net.*", "tests/unit/test_strict*.c")),
-    ("event2/*", ("endpoints/*", "pmix_api/*", "!pmix_api/helper/*",
+    ("event2/*", ("endpoints/*", "pmix_api/*", "!pmix_api/helper/lib/*",
                   "commands/attach/*", "commands/submit/*", "tests/*")),
     ("event.h", ()),
     ("hwloc*", ("topo/*",)),
     # The library can end or stall a process: programs of their own have it.
-    ("pmix*", ("pmix_api/helper/*", "tests/pmix/*", "bench/*")),
+    ("pmix*", ("pmix_api/helper/lib/*", "tests/pmix/*", "bench/*")),
     ("sodium*", ("endpoints/*", "text/*", "tests/*")),
     ("xxh*", ("job/*",)),
     ("cmocka.h", ("tests/*",)),

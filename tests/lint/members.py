@@ -23,11 +23,7 @@ DESCRIPTIONS = {
 }
 
 # name: (members, since when, why)
-EXCEPTIONS = {
-    "px_host": (50, "2026-11", "until pmix_api/ is taken apart"),
-    "px_host_job": (40, "2026-11", "until pmix_api/ is taken apart"),
-    "pull": (38, "2026-11", "until pmix_api/helper/ is taken apart"),
-}
+EXCEPTIONS = {}
 
 DEFINED = re.compile(r"\bstruct\s+(\w+)\s*\{")
 NESTED = re.compile(r"\b(?:struct|union|enum)\b\s*(?:\w+\s*)?\{")

@@ -1,4 +1,4 @@
-"""A helper of one tool (xylem-tool), as a launcher would start it, beside a
+"""A helper of one tool (xylem-pmix), as a launcher would start it, beside a
 real job: the test has the port to which the tool connects.
 
 Between the helper and the session's door stands a proxy. It hands on what both
@@ -14,7 +14,7 @@ import threading
 import pmix
 import live
 
-HELPER = os.path.join(live.BUILD, "pmix_api", "xylem-tool")
+HELPER = os.path.join(live.BUILD, "pmix_api", "xylem-pmix")
 (HELLO, WELCOME, REFUSED, STOP, ADDRESS, TOOLS, ATTACH, JOB, WHERE, PART,
  RANGES, PULL, PULLED, OUTPUT, PUSH, PUSHED) = range(1, 17)
 TAKEN = 23

@@ -19,7 +19,7 @@ ASK = os.path.join(live.BUILD, "tests", "pmix", "tool_ask")
 CONNECT_S = clients.CONNECT_S
 Gate = live.Gate
 # The launcher starts a helper for each tool, not one for all.
-EACH = "XYLEM_PMIX_EACH" in os.environ
+EACH = True
 BOTH = 64 * live.MIB  # the launcher's bound, and as much for what tools cost
 
 
@@ -40,7 +40,7 @@ def helpers_of(job):
     """The pids of the job's helpers, in the order in which they began: those
     that serve a tool, and the one in reserve."""
     return sorted(pid for pid, name in live.ours().items()
-                  if name == ("xylem-tool" if EACH else "xylem-pmix") and
+                  if name == "xylem-pmix" and
                   live.parent(pid) == job.proc.pid)
 
 

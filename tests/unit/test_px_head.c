@@ -1,5 +1,5 @@
 /* Heads that come in parts. */
-#include "pmix_api/helper/head.h"
+#include "pmix_api/helper/lib/head.h"
 
 #include <errno.h>
 #include <setjmp.h>

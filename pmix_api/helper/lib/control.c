@@ -7,7 +7,7 @@
 #include "pmix_api/helper/lib/ask.h"
 #include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/info.h"
-#include "pmix_api/helper/value.h"
+#include "pmix_api/helper/lib/flag.h"
 
 enum { SIGNO_MAX = 64 };
 

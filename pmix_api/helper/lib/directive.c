@@ -8,7 +8,7 @@
 #include "pmix_api/helper/lib/mapping.h"
 #include "pmix_api/helper/lib/output.h"
 #include "pmix_api/helper/lib/call.h"
-#include "pmix_api/helper/value.h"
+#include "pmix_api/helper/lib/flag.h"
 #include "pmix_api/helper/lib/wish.h"
 
 /* Does what an info asks for. NOT_SUPPORTED: this value cannot be served. */

@@ -6,7 +6,7 @@
 
 #include "pmix_api/helper/lib/ask.h"
 #include "pmix_api/helper/lib/call.h"
-#include "pmix_api/helper/value.h"
+#include "pmix_api/helper/lib/flag.h"
 
 struct log_call {
     struct px_lib_call base;

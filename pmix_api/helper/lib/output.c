@@ -7,7 +7,7 @@
 
 #include "pmix_api/helper/lib/directive.h"
 #include "pmix_api/helper/lib/call.h"
-#include "pmix_api/helper/value.h"
+#include "pmix_api/helper/lib/flag.h"
 
 static const struct {
     const char *key;

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "overlay/base/err.h"
-#include "pmix_api/helper/head.h"
+#include "pmix_api/helper/lib/head.h"
 
 #define OF_LIBC(name) __asm__(name) __attribute__((visibility("default")))
 

@@ -3,7 +3,7 @@
  * Three functions of libc are replaced in this program: accept() gives the
  * library the tool's socket in the place of this process's own dial to the
  * library's port, and closes whoever else comes; read() gives it the head of a
- * message whole or not at all (helper/head.h says why); writev() tells what was
+ * message whole or not at all (head.h says why); writev() tells what was
  * written to the tool, and begins each message with a segment of its own. All
  * other descriptors go by untouched.
  */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmix_api/helper/value.h"
+#include "pmix_api/helper/lib/flag.h"
 
 struct asked {
     struct asked *next;

@@ -2,7 +2,7 @@
 #include "pmix_api/helper/lib/wish.h"
 
 #include "pmix_api/helper/lib/lib.h"
-#include "pmix_api/helper/value.h"
+#include "pmix_api/helper/lib/flag.h"
 
 /* The first SERVED are those of which something comes here. */
 static const char *const of_pull[] = {

@@ -1,0 +1,13 @@
+/* A tool's helper as a process. */
+#ifndef PMIX_API_PROCESS_H
+#define PMIX_API_PROCESS_H
+
+#include <sys/types.h>
+
+/* Starts the program with these words, and one end of a socketpair as its
+ * descriptor 3; *fd is the other end. Returns 0, or OV_ESYS with errno. */
+int px_process_start(const char *path, char *const *argv, pid_t *pid, int *fd);
+/* Kills it and waits for its end, which is soon. Returns its status. */
+int px_process_end(pid_t pid);
+
+#endif
