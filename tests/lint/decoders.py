@@ -98,7 +98,6 @@ SPARED = {
     "pmix_api/helper/lib/server.c": _OWN,
     "pmix_api/tool/news.c": _OWN,
     "pmix_api/tool/spawns.c": _OWN,
-    "pmix_api/helper/lib/sockets.c": _KERNEL,
     "pmix_api/tool/texts.c": _OWN,
     "run_options_parse": _LINE,
     "sim/check_links.c": "frames of the simulator's own nodes",
