@@ -10,6 +10,7 @@
 
 #include <event2/event.h>
 
+#include "endpoints/sys/clock.h"
 #include "endpoints/sys/hoard.h"
 #include "job/door.h"
 #include "job/record.h"
@@ -53,12 +54,16 @@ struct ep_escrow {
     unsigned piece;                      /* of the record that is put */
     uint64_t sent, taken;                /* messages */
     uint64_t held_bytes; /* redirected since it was empty, at most */
+    uint64_t copy_bytes; /* that wait, of copies, */
+    uint32_t next_bytes; /* and of the next message */
+    int64_t moved_ms;    /* it took something, or was empty, last */
     bool is_behind_due;
 };
 
 struct ep_escrows {
     struct ep_escrows_cfg cfg;
-    struct event *turn; /* owned */
+    struct event *turn, *tick; /* owned */
+    bool is_awaited;           /* records wait for one of them */
     /* Owned: those with a client, then the others in the order in which their
      * clients have left. */
     struct ep_escrow *first;
@@ -171,9 +176,43 @@ static void fall_behind(struct ep_escrow *escrow, uint64_t number)
     soon(escrow->all);
 }
 
-bool ep_escrow_has_room(const struct ep_escrow *escrow)
+/* Somebody waits for it: its client moves. */
+static bool is_patient(struct ep_escrow *escrow)
 {
-    return escrow->rest == NULL || escrow->until != UINT64_MAX;
+    struct ep_escrows *all = escrow->all;
+    const unsigned ms = all->cfg.patience_ms;
+    const struct timeval later = {.tv_sec = ms / 1000,
+                                  .tv_usec = ms % 1000 * 1000};
+
+    if (ep_clock_ms() - escrow->moved_ms >= ms)
+        return false;
+    all->is_awaited = true;
+    if (!event_pending(all->tick, EV_TIMEOUT, NULL))
+        event_add(all->tick, &later);
+    return true;
+}
+
+static bool is_full(const struct ep_escrow *escrow)
+{
+    return escrow->cfg.is_copy
+               ? escrow->copy_bytes >= EP_ESCROW_PACE_BYTES
+               : ep_hoard_room(escrow->hoard, 1, PACKET_MAX) == OV_EFULL;
+}
+
+bool ep_escrow_has_room(struct ep_escrow *escrow)
+{
+    if (!escrow->cfg.is_copy &&
+        (escrow->until != UINT64_MAX || escrow->rest != NULL))
+        return escrow->until != UINT64_MAX;
+    return !is_full(escrow) || !is_patient(escrow);
+}
+
+static void note_moved(struct ep_escrow *escrow)
+{
+    escrow->moved_ms = ep_clock_ms();
+    if (escrow->all->is_awaited)
+        soon(escrow->all);
+    escrow->all->is_awaited = false;
 }
 
 static int keep(struct ep_escrow *escrow, const uint8_t *mem,
@@ -214,7 +253,7 @@ static void refill(struct ep_escrow *escrow)
         if (rc == 0)
             drop_rest(escrow);
     }
-    if (rc == OV_EFULL)
+    if (rc == OV_EFULL && !is_patient(escrow))
         fall_behind(escrow, next_number(escrow->all));
     if (was_full && escrow->rest == NULL)
         soon(escrow->all);
@@ -246,6 +285,8 @@ int ep_escrow_put(struct ep_escrow *escrow, enum ep_escrow_what what,
     uint64_t number;
     int rc;
 
+    if (ep_escrow_is_empty(escrow))
+        escrow->moved_ms = ep_clock_ms();
     escrow->piece = what == EP_ESCROW_MORE ? escrow->piece + 1 : 0;
     OV_ASSERT(escrow->piece < PIECES);
     number = escrow->all->records * PIECES + escrow->piece;
@@ -254,6 +295,8 @@ int ep_escrow_put(struct ep_escrow *escrow, enum ep_escrow_what what,
     ov_wr_bytes(&wr, mem, len_bytes);
     OV_ASSERT(!wr.bad);
     rc = put(escrow, what, packet, (uint32_t)(wr.at - packet));
+    if (rc == 0)
+        escrow->copy_bytes += head_bytes + len_bytes;
     if (rc == 0 && what != EP_ESCROW_COPY)
         escrow->held_bytes += len_bytes;
     if (rc != 0 && what == EP_ESCROW_FIRST)
@@ -288,6 +331,7 @@ bool ep_escrow_next(struct ep_escrow *escrow, const uint8_t **mem,
         return false;
     *mem += HEAD_BYTES;
     *len_bytes -= HEAD_BYTES;
+    escrow->next_bytes = *len_bytes;
     return true;
 }
 
@@ -302,9 +346,10 @@ bool ep_escrow_taken(struct ep_escrow *escrow, uint64_t messages)
     ep_hoard_forget(escrow->hoard, messages == escrow->sent
                                        ? ep_hoard_passed(escrow->hoard)
                                        : messages);
+    note_moved(escrow);
     refill(escrow);
     if (ep_escrow_is_empty(escrow))
-        escrow->held_bytes = 0;
+        escrow->held_bytes = escrow->copy_bytes = 0;
     return true;
 }
 
@@ -312,8 +357,10 @@ void ep_escrow_pass(struct ep_escrow *escrow)
 {
     (void)ep_hoard_pass(escrow->hoard);
     escrow->sent++;
-    if (escrow->cfg.is_copy)
-        (void)ep_escrow_taken(escrow, escrow->sent);
+    if (!escrow->cfg.is_copy)
+        return;
+    escrow->copy_bytes -= escrow->next_bytes;
+    (void)ep_escrow_taken(escrow, escrow->sent);
 }
 
 bool ep_escrow_is_empty(const struct ep_escrow *escrow)
@@ -476,6 +523,20 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
         event_add(all->turn, &now);
 }
 
+/* Those who are not waited for any more. */
+static void on_tick(evutil_socket_t fd, short what, void *arg)
+{
+    struct ep_escrows *all = arg;
+
+    (void)fd;
+    (void)what;
+    for (struct ep_escrow *at = all->first; at != NULL; at = at->next) {
+        if (at->state == SERVES)
+            refill(at);
+    }
+    soon(all);
+}
+
 void ep_escrows_took_back(struct ep_escrows *all)
 {
     OV_ASSERT(all->out > 0);
@@ -558,9 +619,10 @@ struct ep_escrows *ep_escrows_open(const struct ep_escrows_cfg *cfg)
         return NULL;
     all->cfg = *cfg;
     all->turn = event_new(cfg->base, -1, 0, on_turn, all);
-    if (all->turn != NULL)
+    all->tick = evtimer_new(cfg->base, on_tick, all);
+    if (all->turn != NULL && all->tick != NULL)
         return all;
-    free(all);
+    (void)ep_escrows_close(all);
     return NULL;
 }
 
@@ -575,7 +637,10 @@ uint64_t ep_escrows_close(struct ep_escrows *all)
         bytes += all->first->held_bytes;
         free_one(all->first);
     }
-    event_free(all->turn);
+    if (all->turn != NULL)
+        event_free(all->turn);
+    if (all->tick != NULL)
+        event_free(all->tick);
     free(all);
     return bytes;
 }

@@ -12,6 +12,10 @@
  * A client that gets copies may have such a store, too, so that more can wait
  * for it than in memory.
  *
+ * A client that takes something within each patience_ms is waited for: one that
+ * redirects when its limit is reached, as a console would be, and one that gets
+ * copies from EP_ESCROW_PACE_BYTES on. Nobody waits for one that stands still.
+ *
  * Bounds: of each client the memory of a hoard and a record beside it, of one
  * that gets copies EP_ESCROW_COPIES_BYTES; its limit of file, and the ranges
  * that it names.
@@ -33,6 +37,8 @@ struct job_record;
 struct ep_escrows_cfg {
     struct event_base *base; /* borrowed, as is the writer */
     struct ep_writer *writer;
+    unsigned patience_ms; /* records wait so long for a client to take anything;
+                             usual: EP_ESCROW_PATIENCE_MS */
     /* Goes back; borrowed within the call, ep_escrows_took_back() follows.
      * False: it cannot, and is lost. From the loop, as all of these. */
     bool (*on_back)(void *arg, const struct job_record *rec);
@@ -61,8 +67,15 @@ struct ep_escrow_cfg {
     void *arg;
 };
 
-/* Copies that wait in memory while the file is behind. */
-enum { EP_ESCROW_COPIES_BYTES = 4 << 20 };
+enum {
+    /* Copies that wait in memory while the file is behind. */
+    EP_ESCROW_COPIES_BYTES = 4 << 20,
+    /* Before more records are copied, a client that reads has read all but so
+     * much: the job goes as fast as that process reads, which keeps what its
+     * own reader is too slow for. It needs no file then. */
+    EP_ESCROW_PACE_BYTES = 1 << 20,
+    EP_ESCROW_PATIENCE_MS = 1000,
+};
 
 enum ep_escrow_what {
     EP_ESCROW_COPY,  /* the console has it, too, or it is no output */
@@ -101,11 +114,12 @@ void ep_escrow_begin(struct ep_escrow *escrow);
 /* It takes what is redirected: its limit was not reached yet. */
 bool ep_escrow_redirects(const struct ep_escrow *escrow);
 
-/* Can a record be given to it now? Else on_change says when. O(1). */
-bool ep_escrow_has_room(const struct ep_escrow *escrow);
+/* Can a record be given to it now? Else on_change says when: at the latest when
+ * the client has taken nothing for patience_ms. O(1). */
+bool ep_escrow_has_room(struct ep_escrow *escrow);
 /* A message: head, and bytes behind it. Returns 0; or OV_EFULL, but never for
  * MORE, and for FIRST, where it has room for a record, only when the limit is
- * reached. O(bytes). */
+ * reached and the client has taken nothing for patience_ms. O(bytes). */
 int ep_escrow_put(struct ep_escrow *escrow, enum ep_escrow_what what,
                   const uint8_t *head, uint32_t head_bytes, const uint8_t *mem,
                   uint32_t len_bytes);

@@ -17,7 +17,7 @@ bool ep_viewer_has_room(const struct ep_viewer *viewer,
                         const struct job_record *rec)
 {
     const bool is_its =
-        viewer->redirects &&
+        viewer->escrow != NULL &&
         (rec->ticket != 0 ? rec->ticket == viewer->late.ticket
                           : ep_viewer_wants(viewer, rec->proc, rec->channel));
 
@@ -91,6 +91,7 @@ bool ep_viewers_escrows_open(struct ep_viewers *all)
 {
     const struct ep_escrows_cfg cfg = {.base = all->cfg.base,
                                        .writer = all->cfg.writer,
+                                       .patience_ms = EP_ESCROW_PATIENCE_MS,
                                        .on_back = escrow_back,
                                        .on_change = escrow_change,
                                        .on_behind = escrow_behind,
