@@ -73,7 +73,7 @@ enum {
     /* Before more records are copied, a client that reads has read all but so
      * much: the job goes as fast as that process reads, which keeps what its
      * own reader is too slow for. It needs no file then. */
-    EP_ESCROW_PACE_BYTES = 1 << 20,
+    EP_ESCROW_PACE_BYTES = 512 << 10,
     EP_ESCROW_PATIENCE_MS = 1000,
 };
 

@@ -193,15 +193,18 @@ static bool hear_output(struct px_source *source, const struct job_door *msg)
     return keep(source, msg);
 }
 
-uint64_t px_source_limit_bytes(const struct px_lib_wish *wish)
+static uint64_t limit_of(const struct px_lib_wish *wish)
 {
     uint64_t limit = MOST_BYTES;
 
-    if (!wish->copies)
-        return EARLY_BYTES + JOB_DOOR_REST_MAX;
     if (wish->has_cache && wish->cache_bytes < limit)
         limit = wish->cache_bytes;
     return limit > LEAST_BYTES ? limit : LEAST_BYTES;
+}
+
+uint64_t px_source_limit_bytes(const struct px_lib_wish *wish)
+{
+    return wish->copies ? limit_of(wish) : EARLY_BYTES + JOB_DOOR_REST_MAX;
 }
 
 static void ask(struct px_source *source)
@@ -216,9 +219,8 @@ static void ask(struct px_source *source)
                     .redirects = !wish->copies,
                     .is_last = wish->drops_oldest,
                     .cache_bytes = source->cfg.cache_bytes,
-                    .limit_bytes =
-                        wish->copies ? BRIDGE_BYTES
-                                     : (uint32_t)px_source_limit_bytes(wish)});
+                    .limit_bytes = wish->copies ? BRIDGE_BYTES
+                                                : (uint32_t)limit_of(wish)});
 }
 
 static bool on_word(void *arg, const struct job_door *msg)

@@ -296,10 +296,11 @@ static void add_count(struct delivery *d, const char *key, uint64_t bytes)
 
 static struct delivery *make(const struct px_lib_output *o, uint64_t number)
 {
-    struct delivery *d = calloc(1, sizeof(*d) + o->len_bytes);
+    struct delivery *d = malloc(sizeof(*d) + o->len_bytes);
 
     if (d == NULL)
         return NULL;
+    memset(d, 0, sizeof(*d));
     PMIX_LOAD_PROCID(&d->source, o->nspace, o->rank);
     d->number = number;
     d->is_pulled = o->is_pulled;
