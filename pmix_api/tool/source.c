@@ -287,15 +287,16 @@ static int open_parts(struct px_source *source)
                                                       .on_end = on_end};
     const struct px_source_cfg *cfg = &source->cfg;
     const struct px_lib_wish *wish = cfg->wish;
-    const struct px_backlog_cfg backlog = {.writer = cfg->writer,
-                                           .dir = cfg->dir,
-                                           .base = source->job.base,
-                                           .procs = source->job.size,
-                                           .limit_bytes =
-                                               px_source_limit_bytes(wish),
-                                           .drops_oldest = wish->drops_oldest,
-                                           .on_change = on_backlog,
-                                           .arg = source};
+    const struct px_backlog_cfg backlog = {
+        .writer = cfg->writer,
+        .dir = cfg->dir,
+        .base = source->job.base,
+        .procs = source->job.size,
+        .limit_bytes = wish->copies ? px_source_limit_bytes(wish)
+                                    : EARLY_BYTES + JOB_DOOR_REST_MAX,
+        .drops_oldest = wish->drops_oldest,
+        .on_change = on_backlog,
+        .arg = source};
     int rc = px_backlog_open(&backlog, &source->backlog);
 
     if (rc == 0)
