@@ -73,7 +73,9 @@ enum job_door_kind {
     JOB_DOOR_ENDED,     /* of the session: all of its processes have */
     JOB_DOOR_TAKEN,     /* of a client that redirects: so many OUTPUTs, counted
                            from PULL on, need not come back any more when it
-                           goes; all others do, to the console */
+                           goes; all others do, to the console. is_over: none
+                           of those has reached anybody, and nothing more is
+                           said */
 
     /* Of one that watches, and of the session to it. */
     JOB_DOOR_WATCH,     /* of the client, in place of ATTACH. The answer is what
@@ -139,7 +141,8 @@ struct job_door {
     bool is_end;      /* OUTPUT: of the channel */
     bool needs_all;   /* PUSH: where one does not read it goes to none */
     bool is_over;     /* PUSHED: nobody reads it any more, it goes nowhere.
-                         SIGNALLED, DESCRIBED, NAMED, LOGGED: as said there */
+                         SIGNALLED, DESCRIBED, NAMED, LOGGED, TAKEN: as said
+                         there */
     bool is_more;     /* SPAWN, LOG */
     bool is_lost;     /* ENDED, STAGE: a process was lost before one failed */
     bool redirects;   /* PULL. PULLED: it does; else it gets a copy */

@@ -53,11 +53,13 @@ struct ep_escrow {
     uint64_t since, until, acknowledged; /* numbers */
     unsigned piece;                      /* of the record that is put */
     uint64_t sent, taken;                /* messages */
-    uint64_t held_bytes; /* redirected since it was empty, at most */
-    uint64_t copy_bytes; /* that wait, of copies, */
-    uint32_t next_bytes; /* and of the next message */
-    int64_t moved_ms;    /* it took something, or was empty, last */
-    bool is_behind_due;
+    uint64_t unsure; /* of those that go back: the client may have read them, */
+    uint64_t twice_bytes; /* so much by now */
+    uint64_t held_bytes;  /* redirected since it was empty, at most */
+    uint64_t copy_bytes;  /* that wait, of copies, */
+    uint32_t next_bytes;  /* and of the next message */
+    int64_t moved_ms;     /* it took something, or was empty, last */
+    bool is_behind_due, is_settled;
 };
 
 struct ep_escrows {
@@ -353,6 +355,11 @@ bool ep_escrow_taken(struct ep_escrow *escrow, uint64_t messages)
     return true;
 }
 
+void ep_escrow_settle(struct ep_escrow *escrow)
+{
+    escrow->is_settled = true;
+}
+
 void ep_escrow_pass(struct ep_escrow *escrow)
 {
     (void)ep_hoard_pass(escrow->hoard);
@@ -391,8 +398,10 @@ static void give(struct ep_escrow *escrow, const uint8_t *mem,
     if (is_elsewhere(escrow, head / 2, &rec))
         return;
     all->out++;
-    if (all->cfg.on_back(all->cfg.arg, &rec))
+    if (all->cfg.on_back(all->cfg.arg, &rec)) {
+        escrow->twice_bytes += escrow->unsure > 0 ? rec.len_bytes : 0;
         return;
+    }
     all->out--;
     all->lost_bytes += rec.len_bytes;
     soon(all);
@@ -439,6 +448,8 @@ static void finish(struct ep_escrow *escrow)
 {
     struct ep_escrows *all = escrow->all;
 
+    if (escrow->twice_bytes > 0)
+        all->cfg.on_twice(all->cfg.arg, escrow->twice_bytes);
     if (escrow->acknowledged == UINT64_MAX)
         escrow->acknowledged = escrow->until;
     ep_hoard_close(escrow->hoard);
@@ -479,6 +490,7 @@ static bool step(struct ep_escrow *escrow)
     else
         give(escrow, mem, len_bytes);
     ep_hoard_drop(escrow->hoard);
+    escrow->unsure -= escrow->unsure > 0;
     return true;
 }
 
@@ -605,6 +617,7 @@ void ep_escrow_leave(struct ep_escrow *escrow)
     if (escrow->until == UINT64_MAX)
         escrow->until = next_number(escrow->all);
     escrow->state = LEFT;
+    escrow->unsure = escrow->is_settled ? 0 : escrow->sent - escrow->taken;
     unlink_one(escrow);
     link_last(escrow);
     ep_hoard_rewind(escrow->hoard);

@@ -49,6 +49,9 @@ struct ep_escrows_cfg {
     /* So many bytes cannot be read from the file, for that errno; or are lost
      * for want of memory (0). */
     void (*on_lost)(void *arg, uint64_t bytes, int err);
+    /* All of a client that has gone is back, and so many bytes of it that was
+     * sent before, and may have read as well. */
+    void (*on_twice)(void *arg, uint64_t bytes);
     void *arg;
 };
 
@@ -131,6 +134,8 @@ void ep_escrow_pass(struct ep_escrow *escrow);
 /* The client has so many of the messages passed to it, counted from the first
  * one. False: it cannot have. */
 bool ep_escrow_taken(struct ep_escrow *escrow, uint64_t messages);
+/* It has read none of the others, and will not. */
+void ep_escrow_settle(struct ep_escrow *escrow);
 /* All was acknowledged. */
 bool ep_escrow_is_empty(const struct ep_escrow *escrow);
 

@@ -46,6 +46,8 @@ const char *ep_viewer_taken(struct ep_viewer *viewer,
     if (!viewer->redirects || !ep_escrow_taken(viewer->escrow, msg->taken))
         return "a client that redirects says how much it has taken of what it "
                "was sent";
+    if (msg->is_over)
+        ep_escrow_settle(viewer->escrow);
     ep_viewer_ready(viewer);
     return NULL;
 }
@@ -87,6 +89,18 @@ static void escrow_lost(void *arg, uint64_t bytes, int err)
     all->cfg.events->on_say(all->cfg.arg, text);
 }
 
+static void escrow_twice(void *arg, uint64_t bytes)
+{
+    const struct ep_viewers *all = arg;
+    char text[160];
+
+    snprintf(text, sizeof(text),
+             "up to %" PRIu64 " bytes of redirected output that a client was "
+             "sent are shown here, too",
+             bytes);
+    all->cfg.events->on_say(all->cfg.arg, text);
+}
+
 bool ep_viewers_escrows_open(struct ep_viewers *all)
 {
     const struct ep_escrows_cfg cfg = {.base = all->cfg.base,
@@ -96,6 +110,7 @@ bool ep_viewers_escrows_open(struct ep_viewers *all)
                                        .on_change = escrow_change,
                                        .on_behind = escrow_behind,
                                        .on_lost = escrow_lost,
+                                       .on_twice = escrow_twice,
                                        .arg = all};
 
     all->escrows = ep_escrows_open(&cfg);

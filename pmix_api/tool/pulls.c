@@ -325,13 +325,15 @@ void px_pulls_on_stop(struct px_pulls *pulls)
 static void reap(struct px_pulls *pulls, uint64_t taken)
 {
     for (unsigned i = pulls->sources_count; i-- > 0;) {
-        const struct px_source *source = pulls->sources[i];
+        struct px_source *source = pulls->sources[i];
         const struct px_registration *pull =
             px_pulls_find(pulls, px_source_owner(source));
 
         if ((px_source_is_over(source) || pull->is_stopped) &&
-            px_source_is_settled(source, taken))
+            px_source_is_settled(source, taken)) {
+            px_source_settle(source);
             close_source(pulls, i);
+        }
     }
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
         struct px_registration *pull = &pulls->all[i];

@@ -398,6 +398,15 @@ void px_source_taken(struct px_source *source, uint64_t taken)
                 &(struct job_door){.kind = JOB_DOOR_TAKEN, .taken = now});
 }
 
+void px_source_settle(struct px_source *source)
+{
+    if (source->receipts != NULL && source->is_stopped)
+        px_door_say(source->door,
+                    &(struct job_door){.kind = JOB_DOOR_TAKEN,
+                                       .taken = source->told_taken,
+                                       .is_over = true});
+}
+
 bool px_source_has_told(const struct px_source *source, uint64_t taken)
 {
     return source->receipts == NULL || source->state == PX_SOURCE_GONE ||

@@ -86,6 +86,8 @@ void px_source_taken(struct px_source *source, uint64_t taken);
  * way any more. */
 bool px_source_has_told(const struct px_source *source, uint64_t taken);
 bool px_source_is_settled(const struct px_source *source, uint64_t taken);
+/* Nothing else reaches the tool: says so, before the source is closed. */
+void px_source_settle(struct px_source *source);
 /* Time has something to do here. */
 bool px_source_is_busy(const struct px_source *source);
 

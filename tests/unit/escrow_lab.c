@@ -267,6 +267,12 @@ static void on_behind(void *arg)
     lab->behind++;
 }
 
+static void on_twice(void *arg, uint64_t bytes)
+{
+    (void)arg;
+    lab->twice_bytes += bytes;
+}
+
 static void on_lost(void *arg, uint64_t bytes, int err)
 {
     (void)arg;
@@ -297,7 +303,8 @@ void lab_open(uint64_t limit_bytes, uint64_t seed)
                                   .on_back = on_back,
                                   .on_change = on_change,
                                   .on_behind = on_behind,
-                                  .on_lost = on_lost};
+                                  .on_lost = on_lost,
+                                  .on_twice = on_twice};
     lab->escrows = ep_escrows_open(&cfg);
     assert_non_null(lab->escrows);
     assert_int_equal(job_route_open(CHANNELS, COOKIES, &lab->route), 0);

@@ -66,7 +66,7 @@ struct lab {
     bool is_ordered;       /* nobody falls behind: the console is in order */
     bool is_looking;       /* a turn is due */
     unsigned ends, behind, changes;
-    uint64_t lost_bytes;
+    uint64_t lost_bytes, twice_bytes;
     uint64_t seed;
 };
 
