@@ -1,4 +1,5 @@
 """What the tests with PMIx tools share, on top of live.py."""
+import contextlib
 import glob
 import os
 import queue
@@ -39,9 +40,15 @@ def until_5():
 def helpers_of(job):
     """The pids of the job's helpers, in the order in which they began: those
     that serve a tool, and the one in reserve."""
-    return sorted(pid for pid, name in live.ours().items()
-                  if name == "xylem-pmix" and
-                  live.parent(pid) == job.proc.pid)
+    return sorted((pid for pid, name in live.ours().items()
+                   if name == "xylem-pmix" and
+                   live.parent(pid) == job.proc.pid), key=_begun)
+
+
+def _begun(pid):
+    """When a process began, and where it is among those of that moment."""
+    fields = live.stat(pid)
+    return int(fields[19]) if len(fields) > 19 else 0, pid
 
 
 def helper_of(job):
@@ -50,18 +57,32 @@ def helper_of(job):
 
 
 def spooled(job, pid=None):
-    """Bytes that the helper, or this process, has put into files."""
-    total = 0
-    folder = "/proc/%d/fd" % (pid or helper_of(job))
-    for fd in os.listdir(folder):
-        try:
-            path = os.path.join(folder, fd)
-            if " (deleted)" in os.readlink(path) and \
-                    live.TMP in os.readlink(path):
-                total += os.stat(path).st_size
-        except OSError:
-            continue
-    return total
+    """Bytes that the launcher and its helpers, or this process, have put into
+    files; their stderr is none of these."""
+    pids = [pid] if pid else [job.proc.pid, *helpers_of(job)]
+    return sum(map(_spooled, pids))
+
+
+def _spooled(pid):
+    folder, found = "/proc/%d/fd" % pid, {}
+    with contextlib.suppress(OSError):
+        for fd in os.listdir(folder):
+            with contextlib.suppress(OSError):
+                path = os.path.join(folder, fd)
+                if " (deleted)" in os.readlink(path) and \
+                        live.TMP in os.readlink(path):
+                    found[fd] = os.stat(path)
+    said = found.get("2")
+    return sum(of.st_size for of in found.values()
+               if said is None or of.st_ino != said.st_ino)
+
+
+def told_twice(job):
+    """So many bytes may be at a tool and on the console, as the user is told.
+    """
+    return sum(map(int, re.findall(
+        r"up to (\d+) bytes of redirected output that a client was sent are "
+        "shown here, too", job.said())))
 
 
 def rendezvous(job, tmp=live.TMP):

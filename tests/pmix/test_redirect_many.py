@@ -41,13 +41,14 @@ def one_after_another():
                        gates[0].path, write(1, LINES, 100), gates[1].path))
     reader = pmix.Reader(job)
     pmix.wait_up(job)
-    pid, port = pmix.server(job)
+    port = pmix.server(job)[1]
     shown = tempfile.TemporaryFile(dir=live.TMP)
     tool = pmix.Tool(job, "-R", "-A", "-d", "-c", 2, "-r",
                      ",".join(map(str, range(RANKS))),
                      stdin=subprocess.PIPE, stdout=shown)
     tool.wait_ready()
     live.stop(tool.proc.pid)
+    pid = pmix.helper_of(job)
     gates[0].open()
     live.eventually(lambda: len(re.findall(r"^\d+ wrote$", job.said(), re.M))
                     == RANKS, 60, "all is written")
