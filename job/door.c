@@ -47,6 +47,7 @@ static const struct job_schema_row pulled_flags[] = {
 
 static const struct job_schema_row push_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, needs_all, 1),
+    JOB_SCHEMA_FLAG(struct job_door, is_more, 2),
     {.kind = JOB_ROW_END},
 };
 

@@ -143,7 +143,8 @@ struct job_door {
     bool is_over;     /* PUSHED: nobody reads it any more, it goes nowhere.
                          SIGNALLED, DESCRIBED, NAMED, LOGGED, TAKEN: as said
                          there */
-    bool is_more;     /* SPAWN, LOG */
+    bool is_more;     /* SPAWN, LOG. PUSH: nothing of others comes between this
+                         one and the next */
     bool is_lost;     /* ENDED, STAGE: a process was lost before one failed */
     bool redirects;   /* PULL. PULLED: it does; else it gets a copy */
     bool is_last;     /* PULL: of what is kept the last bytes, not the first */

@@ -25,6 +25,8 @@ struct ep_viewer_input {
     bool is_due;    /* it waits for PUSHED */
     bool is_closed; /* by the push that is due */
     bool is_there;  /* the launcher knows of it: on_pushers */
+    bool is_more;   /* more follows on what waits, */
+    bool is_within; /* and on what went last: others of its job wait */
 };
 
 /* The job that it asks to be started. */

@@ -88,9 +88,28 @@ static void hand_on(struct ep_viewer *viewer, const uint8_t *mem,
                          len_bytes);
 }
 
+/* Another one is within what is to stay whole. */
+static bool is_kept_out(const struct ep_viewer *viewer)
+{
+    const struct ep_viewer *at = viewer->all->first;
+
+    while (at != NULL &&
+           (at == viewer || at->job != viewer->job || !at->in.is_within))
+        at = at->next;
+    return at != NULL;
+}
+
 static bool is_to_wait(const struct ep_viewer *viewer)
 {
-    return viewer->job->behind > 0 || !viewer->job->is_started;
+    return viewer->job->behind > 0 || !viewer->job->is_started ||
+           is_kept_out(viewer);
+}
+
+static void be_within(struct ep_viewer *viewer, bool is_within)
+{
+    if (viewer->in.is_within && !is_within)
+        ep_viewers_soon(viewer->all);
+    viewer->in.is_within = is_within;
 }
 
 void ep_viewer_push_on(struct ep_viewer *viewer)
@@ -100,6 +119,7 @@ void ep_viewer_push_on(struct ep_viewer *viewer)
     if (mem == NULL || is_to_wait(viewer))
         return;
     viewer->in.mem = NULL;
+    be_within(viewer, viewer->in.is_more);
     hand_on(viewer, mem, viewer->in.len_bytes);
     free(mem);
 }
@@ -129,11 +149,13 @@ const char *ep_viewer_push(struct ep_viewer *viewer, const struct job_door *msg)
         return "this is no push to processes of the job, or comes too early";
     in->is_due = true;
     in->is_closed = (push.flags & OV_PUSH_CLOSE) != 0;
+    in->is_more = msg->is_more;
     job_push_set_note(&in->set, push);
     if (in->set.count > 0 && (push.flags & OV_PUSH_MORE) == 0 &&
         viewer->job->is_started && !is_read(viewer, msg->needs_all)) {
         if (in->is_there)
             be_there(viewer, false);
+        be_within(viewer, false);
         say_pushed(viewer, true);
         return NULL;
     }

@@ -63,11 +63,6 @@ static void answer(struct px_orders *orders, struct order **at,
 
 /* --- the processes of this node, one by one */
 
-static bool is_local(const struct px_lib_name *name)
-{
-    return name->rank == PX_LIB_LOCAL_NODE || name->rank == PX_LIB_LOCAL_PEERS;
-}
-
 static uint32_t count_here(const struct px_orders *orders,
                            const struct px_table *table)
 {
@@ -165,7 +160,7 @@ static enum px_lib_answer go_on_with(struct px_orders *orders,
     const struct px_jobs_entry *job;
 
     while (order->local < order->count &&
-           !is_local(&order->names[order->local]))
+           !px_scope_is_local(&order->names[order->local]))
         order->local++;
     if (order->local == order->count) {
         order->is_said = true;

@@ -4,11 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "overlay/base/err.h"
 #include "overlay/wire/push.h"
 #include "pmix_api/tool/door.h"
 #include "pmix_api/tool/scope.h"
+
+enum {
+    SLOW_BYTES = PX_PUSH_WAITING_BYTES / 2, /* without an answer */
+    HOST_BYTES = 256,
+};
 
 /* A call that has no answer. */
 struct call {
@@ -26,7 +32,14 @@ struct part {
     uint32_t named;           /* of them */
     size_t sent_bytes;
     bool is_sent;
+    bool is_local;  /* it is also for those on this machine */
     bool needs_all; /* it names each of them: that one reads is not enough */
+};
+
+/* The processes of a job that are on this machine. */
+struct locals {
+    struct topo_ranges ranks; /* owned: so far; without items: not asked for */
+    uint32_t parts, heard;    /* of the job: neighbours on one host */
 };
 
 /* A connection. */
@@ -38,6 +51,7 @@ struct writer {
     uint32_t push_bytes;        /* of a message; 0: it is not attached yet */
     struct part *first, **last; /* owned */
     struct topo_ranges set;     /* owned: whom the last message was for */
+    struct locals locals;
 };
 
 struct px_pushing_tool {
@@ -45,13 +59,21 @@ struct px_pushing_tool {
     struct writer *writers; /* owned */
     uint64_t waiting_bytes;
     bool has_completed; /* the tool's own stdin is collected no more */
+    char here[HOST_BYTES];
 };
 
 /* --- answers */
 
+/* A library that collects stdin waits for no answer. */
+static void count_bytes(struct px_pushing_tool *pushing, uint64_t waiting_bytes)
+{
+    pushing->waiting_bytes = waiting_bytes;
+    px_lib_slow(waiting_bytes > SLOW_BYTES);
+}
+
 static void finish_call(struct px_pushing_tool *pushing, struct call *call)
 {
-    pushing->waiting_bytes -= call->push.len_bytes;
+    count_bytes(pushing, pushing->waiting_bytes - call->push.len_bytes);
     px_lib_answer(call->push.call,
                   call->is_accepted ? PX_LIB_YES : call->refusal);
     free(call);
@@ -151,20 +173,109 @@ static void send_some(struct writer *writer, struct part *part)
         writer->door,
         &(struct job_door){.kind = JOB_DOOR_PUSH,
                            .needs_all = part->needs_all,
+                           .is_more = !part->is_sent,
                            .rest = ov_rd_init(mem, (size_t)(wr.at - mem))});
 }
 
-static void begin_part(struct writer *writer)
+static void begin_next(struct writer *writer)
 {
     struct part *part = writer->first;
 
-    if (part == NULL || writer->push_bytes == 0)
-        return;
     if (is_same(&part->ranks, &writer->set))
         part->named = part->ranks.count;
     else
         keep_set(writer, &part->ranks);
     send_some(writer, part);
+}
+
+/* --- those on this machine */
+
+static void ask_places(struct writer *writer)
+{
+    px_door_say(writer->door,
+                &(struct job_door){.kind = JOB_DOOR_WHERE,
+                                   .parts = writer->locals.heard});
+}
+
+/* Once. False: memory is out. */
+static bool ask_locals(struct writer *writer)
+{
+    struct locals *locals = &writer->locals;
+    struct topo_range *items;
+
+    if (locals->ranks.items != NULL)
+        return true;
+    items = calloc((size_t)locals->parts + 1, sizeof(*items));
+    if (items == NULL)
+        return false;
+    topo_ranges_init(&locals->ranks, items, locals->parts);
+    if (locals->parts > 0)
+        ask_places(writer);
+    return true;
+}
+
+/* Returns PX_LIB_YES, or what the part is refused with. */
+static enum px_lib_answer add_locals(const struct locals *locals,
+                                     struct part *part)
+{
+    struct topo_ranges both;
+    struct topo_range *items;
+    uint32_t max = part->ranks.count + locals->ranks.count;
+
+    part->is_local = false;
+    if (locals->ranks.count == 0)
+        return PX_LIB_NOT_FOUND;
+    items = calloc(max, sizeof(*items));
+    if (items == NULL)
+        return PX_LIB_NO_RESOURCE;
+    topo_ranges_init(&both, items, max);
+    for (uint32_t i = 0; i < part->ranks.count; i++)
+        (void)topo_ranges_add(&both, part->ranks.items[i]);
+    for (uint32_t i = 0; i < locals->ranks.count; i++)
+        (void)topo_ranges_add(&both, locals->ranks.items[i]);
+    free(part->ranks.items);
+    part->ranks = both;
+    return PX_LIB_YES;
+}
+
+/* The first part of a writer that is attached. One that is for those on this
+ * machine waits until it is known which they are. */
+static void begin_part(struct writer *writer)
+{
+    const struct locals *locals = &writer->locals;
+
+    while (writer->push_bytes != 0 && writer->first != NULL &&
+           writer->first->is_local) {
+        enum px_lib_answer answer = PX_LIB_NO_RESOURCE;
+
+        if (ask_locals(writer)) {
+            if (locals->heard < locals->parts)
+                return;
+            answer = add_locals(locals, writer->first);
+        }
+        if (answer != PX_LIB_YES)
+            finish_part(writer, answer);
+    }
+    if (writer->push_bytes != 0 && writer->first != NULL)
+        begin_next(writer);
+}
+
+static void on_place(struct writer *writer, const struct job_door *msg)
+{
+    struct locals *locals = &writer->locals;
+    const uint32_t first = msg->first - writer->base;
+
+    if (msg->parts != locals->heard || locals->heard == locals->parts ||
+        msg->count == 0)
+        return;
+    locals->heard++;
+    if (strcmp(msg->text, writer->all->here) == 0)
+        (void)topo_ranges_add(
+            &locals->ranks, (struct topo_range){first, first + msg->count - 1});
+    if (locals->heard == locals->parts)
+        begin_part(writer);
+    else if (locals->heard % JOB_DOOR_PARTS == 0)
+        ask_places(writer);
 }
 
 /* --- the door */
@@ -191,10 +302,13 @@ static bool on_word(void *arg, const struct job_door *msg)
 
     if (msg->kind == JOB_DOOR_PUSHED)
         on_pushed(writer, msg);
+    if (msg->kind == JOB_DOOR_PART)
+        on_place(writer, msg);
     if (msg->kind != JOB_DOOR_JOB || writer->push_bytes != 0 ||
         msg->push_bytes < OV_PUSH_HEAD_BYTES + OV_PUSH_RANGE_BYTES ||
         msg->push_bytes > JOB_DOOR_REST_MAX)
         return true;
+    writer->locals.parts = msg->parts;
     writer->push_bytes = msg->push_bytes;
     begin_part(writer);
     return true;
@@ -209,6 +323,7 @@ static void free_writer(struct writer *writer)
     *at = writer->next;
     px_door_close(writer->door);
     free(writer->set.items);
+    free(writer->locals.ranks.items);
     free(writer);
 }
 
@@ -272,7 +387,9 @@ static struct part *make_part(struct px_pushing_tool *pushing,
     }
     part->call = call;
     part->ranks = scope->ranks;
-    part->needs_all = !scope->is_all;
+    part->is_local = scope->is_local;
+    part->needs_all =
+        !scope->is_all && !scope->is_local && !call->push.is_collected;
     scope->ranks.items = NULL;
     return part;
 }
@@ -298,7 +415,7 @@ static enum px_lib_answer start(struct px_pushing_tool *pushing,
         made++;
     if (parts != NULL && made == scopes->count) {
         call->parts = made;
-        pushing->waiting_bytes += call->push.len_bytes;
+        count_bytes(pushing, pushing->waiting_bytes + call->push.len_bytes);
         for (size_t i = 0; i < made; i++)
             append(find_writer(pushing, scopes->at[i].job.base), parts[i]);
         free(parts);
@@ -367,6 +484,8 @@ int px_pushing_open(const struct px_pushing_cfg *cfg,
     if (*out == NULL)
         return OV_ENOMEM;
     (*out)->cfg = *cfg;
+    if (gethostname((*out)->here, sizeof((*out)->here) - 1) != 0)
+        strcpy((*out)->here, "localhost");
     return 0;
 }
 

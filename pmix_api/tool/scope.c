@@ -40,21 +40,24 @@ static enum px_lib_answer add_name(struct px_scopes *scopes,
 {
     const struct px_jobs_entry *job = px_jobs_find(jobs, name->nspace);
     struct topo_range range = {name->rank, name->rank};
+    const bool is_local = px_scope_is_local(name);
     struct px_scope *scope;
 
     if (job == NULL || job->size == 0)
         return PX_LIB_NOT_FOUND;
     if (name->rank == PX_LIB_ALL)
         range = (struct topo_range){0, job->size - 1};
-    else if (name->rank > RANK_MAX)
+    else if (!is_local && name->rank > RANK_MAX)
         return PX_LIB_NOT_SUPPORTED;
-    else if (name->rank >= job->size)
+    else if (!is_local && name->rank >= job->size)
         return PX_LIB_NOT_FOUND;
     scope = find_scope(scopes, job->base);
     if (scope == NULL)
         scope = make_scope(scopes, job, names);
-    if (scope == NULL || topo_ranges_add(&scope->ranks, range) != 0)
+    if (scope == NULL ||
+        (!is_local && topo_ranges_add(&scope->ranks, range) != 0))
         return PX_LIB_NO_RESOURCE;
+    scope->is_local |= is_local;
     scope->is_all |= name->rank == PX_LIB_ALL;
     return PX_LIB_YES;
 }

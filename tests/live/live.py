@@ -361,9 +361,10 @@ def preload(*source):
     """An environment in which the functions of that file come before those of
     the libraries; not with sanitizers, which have to be loaded first."""
     made = os.path.join(TMP, source[-1] + ".so")
+    top = os.environ["top_srcdir"]
     subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC",
-                    "-o", made, os.path.join(os.environ["top_srcdir"], "tests",
-                                             *source), "-ldl"], check=True)
+                    "-I" + top, "-o", made, os.path.join(top, "tests", *source),
+                    "-ldl"], check=True)
     return {**os.environ, "LD_PRELOAD": made}
 
 

@@ -432,6 +432,64 @@ static void who_leaves_takes_along_what_waits(void **state)
     lab_close(&lab);
 }
 
+/* --- what is to stay whole */
+
+static void nothing_comes_within_a_call(void **state)
+{
+    struct lab_client one, other, third;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    lab.pushes_at_once = true;
+    lab_attach(&lab, &one, "own");
+    lab_attach(&lab, &other, "own");
+    lab_attach(&lab, &third, "further");
+    one.is_more = true;
+    assert_string_equal(lab_push(&one, OV_PUSH_NEW, 0, 0, "a"), "");
+    assert_string_equal(lab_push(&other, OV_PUSH_NEW, 1, 1, "b"), "");
+    assert_string_equal(lab_push(&third, OV_PUSH_NEW, 5, 5, "c"), "");
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "pushers; push 0/1 new 0-0 'a'; push 5/3 new 5-5 'c'");
+    one.is_more = false;
+    assert_string_equal(lab_push(&one, 0, 0, 0, "d"), "");
+    ASSERT_CALLS(&lab, "push 0/1 'd'");
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "push 0/2 new 1-1 'b'");
+    lab_leave(&third);
+    lab_leave(&other);
+    lab_leave(&one);
+    lab_close(&lab);
+}
+
+/* A call ends with its client, and where nobody reads on. */
+static void a_call_that_is_cut_keeps_nobody_out(void **state)
+{
+    struct lab_client one, other;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    lab.pushes_at_once = true;
+    lab_attach(&lab, &one, "own");
+    lab_attach(&lab, &other, "own");
+    one.is_more = true;
+    assert_string_equal(lab_push(&one, OV_PUSH_NEW, 0, 0, "a"), "");
+    assert_string_equal(lab_push(&other, OV_PUSH_NEW, 1, 1, "b"), "");
+    ep_viewers_tap.has_stdin(lab.tap, 0, 0, false);
+    assert_string_equal(lab_push(&one, 0, 0, 0, "c"), "");
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "pushers; push 0/1 new 0-0 'a'; push 0/2 new 1-1 'b'");
+    assert_string_equal(lab_push(&one, OV_PUSH_NEW, 1, 1, "d"), "");
+    assert_string_equal(lab_push(&other, 0, 0, 0, "e"), "");
+    ASSERT_CALLS(&lab, "push 0/1 new 1-1 'd'");
+    lab_leave(&one);
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "left 0/1; push 0/2 'e'");
+    lab_leave(&other);
+    lab_close(&lab);
+}
+
 /* --- a job that has not started */
 
 /* Only when the job has started is it known who reads. */
@@ -507,6 +565,8 @@ int main(void)
         cmocka_unit_test(a_job_that_is_behind_holds_pushes_back),
         cmocka_unit_test(an_exit_lets_pushes_go_on),
         cmocka_unit_test(who_leaves_takes_along_what_waits),
+        cmocka_unit_test(nothing_comes_within_a_call),
+        cmocka_unit_test(a_call_that_is_cut_keeps_nobody_out),
         cmocka_unit_test(a_push_waits_until_its_job_is_started),
         cmocka_unit_test(who_leaves_before_the_start_has_pushed_nothing),
     };

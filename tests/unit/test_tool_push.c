@@ -4,6 +4,8 @@
 
 #include "tests/unit/tool_rig.h"
 
+#include <unistd.h>
+
 #include "overlay/base/err.h"
 #include "overlay/wire/push.h"
 #include "pmix_api/tool/push.h"
@@ -72,7 +74,8 @@ static const char *heard(unsigned door)
 
         at += sprintf(text + at, " %u-%u", range.first, range.last);
     }
-    sprintf(text + at, "%s:%.*s", msg.needs_all ? "!" : "", (int)push.len_bytes,
+    sprintf(text + at, "%s%s:%.*s", msg.needs_all ? "!" : "",
+            msg.is_more ? "+" : "", (int)push.len_bytes,
             (const char *)msg.rest.at + push.off_bytes);
     return text;
 }
@@ -131,9 +134,9 @@ static void in_pieces(void **state)
     memset(text, 'x', sizeof(text) - 1);
     push_to("one", 0, text, true, &a);
     tool_rig_attach(FIRST, "one");
-    assert_int_equal(strlen(heard(FIRST)), strlen("1 10-10!:") + 52);
+    assert_int_equal(strlen(heard(FIRST)), strlen("1 10-10!+:") + 52);
     say_pushed(FIRST, false);
-    assert_int_equal(strlen(heard(FIRST)), strlen("0!:") + 60);
+    assert_int_equal(strlen(heard(FIRST)), strlen("0!+:") + 60);
     say_pushed(FIRST, false);
     assert_int_equal(tool_rig.pushes, 0);
     assert_string_equal(heard(FIRST), "4!:xxxxxxxxxxxxxxxxxx");
@@ -161,9 +164,9 @@ static void wide_set(void **state)
                                            .count = 4,
                                            .push_bytes = 13,
                                            .text = "one"});
-    assert_string_equal(heard(FIRST), "3 10-10!:");
+    assert_string_equal(heard(FIRST), "3 10-10!+:");
     say_pushed(FIRST, false);
-    assert_string_equal(heard(FIRST), "0 12-12!:a");
+    assert_string_equal(heard(FIRST), "0 12-12!+:a");
     say_pushed(FIRST, false);
     assert_string_equal(heard(FIRST), "0!:bc");
     say_pushed(FIRST, false);
@@ -227,7 +230,7 @@ static void refused(void **state)
     check_answer(0, NULL, PX_LIB_NOT_FOUND);
     push_to("one", 4, "x", false, NULL);
     check_answer(1, NULL, PX_LIB_NOT_FOUND);
-    push_to("one", PX_LIB_LOCAL_NODE, "x", false, NULL);
+    push_to("one", PX_LIB_UNDEFINED, "x", false, NULL);
     check_answer(2, NULL, PX_LIB_NOT_SUPPORTED);
     px_pushing_on_push(pushing, &push);
     check_answer(3, &push, PX_LIB_NOT_SUPPORTED);
@@ -253,6 +256,88 @@ static void completed(void **state)
     check_answer(0, NULL, PX_LIB_IS_COMPLETE);
 }
 
+/* What is collected goes to those that are left. */
+static void collected(void **state)
+{
+    struct px_lib_name targets[2] = {{"one", 0}, {"one", 2}};
+
+    (void)state;
+    px_pushing_on_push(pushing, &(struct px_lib_push){.targets = targets,
+                                                      .count = 2,
+                                                      .mem = "x",
+                                                      .len_bytes = 1,
+                                                      .is_collected = true});
+    tool_rig_attach(FIRST, "one");
+    assert_string_equal(heard(FIRST), "1 10-10 12-12:x");
+}
+
+/* --- those on this machine */
+
+static void say_part(uint32_t part, uint32_t first, const char *host)
+{
+    struct job_door msg = {
+        .kind = JOB_DOOR_PART, .parts = part, .first = first, .count = 2};
+
+    snprintf(msg.text, sizeof(msg.text), "%s", host);
+    tool_rig_say(FIRST, &msg);
+}
+
+static void attach_parts(uint32_t parts)
+{
+    assert_int_equal(tool_rig_hear(FIRST).kind, JOB_DOOR_HELLO);
+    assert_int_equal(tool_rig_hear(FIRST).kind, JOB_DOOR_ATTACH);
+    tool_rig_say(FIRST, &(struct job_door){.kind = JOB_DOOR_JOB,
+                                           .first = 10,
+                                           .count = 4,
+                                           .parts = parts,
+                                           .push_bytes = MESSAGE,
+                                           .text = "one"});
+}
+
+/* They are asked for once, and what comes behind waits. */
+static void local(void **state)
+{
+    struct px_lib_name targets[2] = {{"one", 0}, {"one", PX_LIB_LOCAL_NODE}};
+    char here[JOB_DOOR_TEXT_MAX] = "";
+    int a, b, c;
+
+    (void)state;
+    assert_int_equal(gethostname(here, sizeof(here) - 1), 0);
+    px_pushing_on_push(pushing, &(struct px_lib_push){.targets = targets,
+                                                      .count = 2,
+                                                      .mem = "x",
+                                                      .len_bytes = 1,
+                                                      .call = &a});
+    push_to("one", 1, "y", false, &b);
+    attach_parts(2);
+    assert_int_equal(tool_rig_hear(FIRST).kind, JOB_DOOR_WHERE);
+    say_part(0, 10, "elsewhere");
+    say_part(1, 12, here);
+    assert_string_equal(heard(FIRST), "1 10-10 12-13:x");
+    say_pushed(FIRST, false);
+    check_answer(0, &a, PX_LIB_YES);
+    assert_string_equal(heard(FIRST), "1 11-11!:y");
+    push_to("one", PX_LIB_LOCAL_PEERS, "z", false, &c);
+    say_pushed(FIRST, false);
+    check_answer(1, &b, PX_LIB_YES);
+    assert_string_equal(heard(FIRST), "1 12-13:z");
+}
+
+static void nobody_local(void **state)
+{
+    int a, b;
+
+    (void)state;
+    push_to("one", PX_LIB_LOCAL_NODE, "x", false, &a);
+    push_to("one", PX_LIB_ALL, "y", false, &b);
+    attach_parts(2);
+    assert_int_equal(tool_rig_hear(FIRST).kind, JOB_DOOR_WHERE);
+    say_part(0, 10, "elsewhere");
+    say_part(1, 12, "there");
+    assert_string_equal(heard(FIRST), "1 10-13:y");
+    check_answer(0, &a, PX_LIB_NOT_FOUND);
+}
+
 /* 16 MiB may wait; more is refused, and a tool that goes on is cut off. */
 static void flood(void **state)
 {
@@ -270,6 +355,7 @@ static void flood(void **state)
     push.len_bytes = PX_PUSH_WAITING_BYTES;
     px_pushing_on_push(pushing, &push);
     assert_int_equal(tool_rig.pushes, 1);
+    assert_true(tool_rig.is_slow);
     push.len_bytes = 1;
     px_pushing_on_push(pushing, &push);
     check_answer(1, &push, PX_LIB_NO_RESOURCE);
@@ -278,6 +364,7 @@ static void flood(void **state)
     tool_rig_hang_up(FIRST);
     tool_rig_settle();
     check_answer(2, &push, PX_LIB_IS_COMPLETE);
+    assert_false(tool_rig.is_slow);
     push.len_bytes = PX_PUSH_WAITING_BYTES;
     px_pushing_on_push(pushing, &push);
     assert_int_equal(tool_rig.pushes, 3);
@@ -288,8 +375,9 @@ static void flood(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(in_order), TEST(in_pieces), TEST(wide_set),  TEST(two_jobs),
-        TEST(over),     TEST(refused),   TEST(completed), TEST(flood),
+        TEST(in_order),  TEST(in_pieces), TEST(wide_set),     TEST(two_jobs),
+        TEST(over),      TEST(refused),   TEST(completed),    TEST(flood),
+        TEST(collected), TEST(local),     TEST(nobody_local),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,6 +105,11 @@ uint64_t px_lib_missed(uint64_t behind)
     return tool_rig.missed > behind ? tool_rig.missed : 0;
 }
 
+void px_lib_slow(bool is_slow)
+{
+    tool_rig.is_slow = is_slow;
+}
+
 int px_lib_deliver(const struct px_lib_output *output)
 {
     struct tool_rig_delivery *at = &tool_rig.all[tool_rig.given++];

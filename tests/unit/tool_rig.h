@@ -42,6 +42,7 @@ struct tool_rig {
     enum px_lib_status event_codes[64];
     char event_texts[64][256]; /* "NAMESPACE RANK KEY=VALUE..." */
     unsigned others;           /* events of other tools */
+    bool is_slow;
 };
 
 extern struct tool_rig tool_rig;

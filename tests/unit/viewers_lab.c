@@ -540,5 +540,6 @@ const char *lab_push(struct lab_client *client, uint16_t flags, uint32_t first,
     return lab_say(client, (struct job_door){
                                .kind = JOB_DOOR_PUSH,
                                .needs_all = client->needs_all,
+                               .is_more = client->is_more,
                                .rest = ov_rd_init(mem, (size_t)(wr.at - mem))});
 }

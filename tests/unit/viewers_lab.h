@@ -66,6 +66,7 @@ struct lab_client {
     char why[JOB_DOOR_TEXT_MAX]; /* "": nothing was wrong */
     char heard[LAB_TEXT_MAX];
     bool needs_all; /* its pushes do */
+    bool is_more;   /* they go on */
 };
 
 /* Appends to what is shown, LAB_TEXT_MAX bytes. */
