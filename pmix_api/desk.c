@@ -51,7 +51,7 @@ struct px_desk {
                                        their order */
     unsigned waiting_count;
     unsigned tries; /* since one came up */
-    bool has_started, is_hurried, has_files;
+    bool has_started, is_hurried, has_files, is_said;
     struct px_contact_names names;
     char host[NAME_BYTES], server[NAME_BYTES];
     char wrong[TEXT_BYTES]; /* of the last try */
@@ -131,13 +131,29 @@ static int arm(const struct px_desk *desk, unsigned ms)
     return event_add(desk->again, &due) == 0 ? 0 : OV_ENOMEM;
 }
 
-/* One that was to be in reserve is not. */
+/* The first time that two in a row have not come up; what follows is for those
+ * who want to know all. */
+static void say_late(struct px_desk *desk)
+{
+    char text[TEXT_BYTES + 64];
+
+    if (desk->is_said || desk->tries < 2)
+        return;
+    desk->is_said = true;
+    snprintf(text, sizeof(text), "PMIx tools have to wait: %s", desk->wrong);
+    desk->cfg.on_say(desk->cfg.arg, text);
+}
+
+/* One that was to be in reserve is not. Where tools know the port it is tried
+ * again as long as it takes. */
 static void try_again(struct px_desk *desk)
 {
     unsigned pause_ms = desk->cfg.pause_ms;
 
     note(desk, desk->wrong);
-    if (desk->tries >= TRIES_MAX) {
+    if (desk->tools != NULL) {
+        say_late(desk);
+    } else if (desk->tries >= TRIES_MAX) {
         give_up(desk);
         return;
     }
@@ -208,12 +224,29 @@ static int hand_over(const struct helper *helper, int fd)
                : OV_ESYS;
 }
 
+/* Those that have hung up need no helper. */
+static void drop_gone(struct px_desk *desk)
+{
+    unsigned left = 0;
+
+    for (unsigned i = 0; i < desk->waiting_count; i++) {
+        struct pollfd at = {.fd = desk->waiting[i], .events = POLLRDHUP};
+
+        if (poll(&at, 1, 0) > 0)
+            close(at.fd);
+        else
+            desk->waiting[left++] = at.fd;
+    }
+    desk->waiting_count = left;
+}
+
 /* One that cannot be given anything is about to be seen as ended. */
 static void serve_next(struct px_desk *desk)
 {
     struct helper *helper = find(desk, READY);
     int fd;
 
+    drop_gone(desk);
     if (desk->waiting_count == 0 || helper == NULL ||
         hand_over(helper, desk->waiting[0]) != 0)
         return;
@@ -231,6 +264,7 @@ static void on_tool(void *arg, int fd, uid_t uid)
     char text[TEXT_BYTES];
 
     (void)uid;
+    drop_gone(desk);
     if (px_desk_tools(desk) >= PX_DESK_TOOLS_MAX) {
         snprintf(text, sizeof(text),
                  "there are %d PMIx tools: one more is "

@@ -4,9 +4,10 @@
  *
  * One helper waits in reserve, with libpmix started in it: it gets the next
  * tool's connection, and another one is started. A helper ends with its tool,
- * and a tool with its helper; nobody else notices. A helper that ends before it
- * is ready is started again, with pauses that grow up to 10 s; when eight in a
- * row have not come up it is given up for good, and tools that are there stay.
+ * and a tool with its helper; nobody else notices. A helper that cannot be
+ * started, or ends before it is ready, is started again, with pauses that grow
+ * up to 10 s: as long as it takes once the port is open, and tools wait; when
+ * the first eight have not come up it is given up for good.
  *
  * The helper's program finds, as its descriptor 3, a socket of packets. Its
  * first packet is the text of libpmix's own rendezvous file: it is ready. Then

@@ -93,7 +93,8 @@ static void help(const char *does, const char *folder)
     char text[256];
     unsigned nth = count_try(folder);
 
-    if (strcmp(does, "dies") == 0 || (strcmp(does, "late") == 0 && nth < 3))
+    if (strcmp(does, "dies") == 0 || (strcmp(does, "late") == 0 && nth < 3) ||
+        (strcmp(does, "once") == 0 && nth > 1 && nth < 12))
         _exit(5);
     if (strcmp(does, "says") == 0)
         snprintf(text, sizeof(text), "libpmix has no plugins");
@@ -489,6 +490,58 @@ static void one_that_comes_up_late_serves(void **state)
     close_desk(&lab);
 }
 
+/* Where tools know the port it is tried as long as it takes, and they wait. */
+static void none_comes_up_for_a_time(void **state)
+{
+    struct lab lab;
+    int first, second;
+
+    (void)state;
+    come_up(&lab, "once");
+    first = connect_tool(&lab);
+    assert_true(helper_of(&lab, first) > 0);
+    second = connect_tool(&lab);
+    assert_true(helper_of(&lab, second) > 0);
+    assert_int_equal(lab.says, 1);
+    assert_string_equal(lab.said,
+                        "PMIx tools have to wait: its helper has ended with 5");
+    close(first);
+    close(second);
+    await_tools(&lab, 0);
+    assert_int_equal(lab.given_up, 0);
+    close_desk(&lab);
+}
+
+/* However many, they keep nobody out. */
+static void those_that_hang_up_need_no_helper(void **state)
+{
+    struct lab lab;
+    int tool, gate;
+    char path[512];
+
+    (void)state;
+    open_desk(&lab, "/proc/self/exe", "serves");
+    snprintf(path, sizeof(path), "%s/gate", lab.folder);
+    gate = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_int_equal(flock(gate, LOCK_EX), 0);
+    rig_run_until(lab.base, &lab.ups, 1);
+    tool = connect_tool(&lab); /* takes the one that there is */
+    await_tools(&lab, 1);
+    for (unsigned i = 0; i < 3 * PX_DESK_TOOLS_MAX; i++) {
+        close(connect_tool(&lab));
+        assert_int_equal(event_base_loop(lab.base, EVLOOP_NONBLOCK), 0);
+    }
+    close(gate);
+    close(tool);
+    tool = connect_tool(&lab);
+    assert_true(helper_of(&lab, tool) > 0);
+    assert_null(strstr(lab.noted, "refused"));
+    assert_int_equal(lab.says, 0);
+    close(tool);
+    await_tools(&lab, 0);
+    close_desk(&lab);
+}
+
 static void files_of_another_are_left_alone(void **state)
 {
     char path[1024], host[256];
@@ -520,6 +573,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_that_does_not_come_up_is_given_up),
         cmocka_unit_test(one_in_reserve_that_dies_is_replaced),
         cmocka_unit_test(one_that_comes_up_late_serves),
+        cmocka_unit_test(none_comes_up_for_a_time),
+        cmocka_unit_test(those_that_hang_up_need_no_helper),
         cmocka_unit_test(files_of_another_are_left_alone),
     };
 
