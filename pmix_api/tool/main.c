@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "endpoints/sys/process.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
+#include "pmix_api/folder.h"
 #include "pmix_api/helper/lib/lib.h"
 #include "pmix_api/tool/describer.h"
 #include "pmix_api/tool/door.h"
@@ -25,6 +27,11 @@
 #include "pmix_api/tool/spawns.h"
 #include "pmix_api/tool/texts.h"
 #include "pmix_api/tool/tie.h"
+
+enum {
+    SPACE_BYTES = 1 << 30, /* address space; a tenth is in use as a rule */
+    FILES_MAX = 512,       /* descriptors; each of 128 pulls may have a file */
+};
 
 struct helper {
     struct event_base *base;
@@ -61,11 +68,24 @@ static void leave(void *arg)
 
 /* --- the tool */
 
+/* Its connection ends with the process. */
+static void refuse(void *arg)
+{
+    const struct helper *helper = arg;
+
+    px_jobs_note(helper->jobs, "a PMIx tool is refused: there is one with its "
+                               "name already");
+    leave(arg);
+}
+
 static void on_tool(void *arg, const struct px_lib_name *wanted)
 {
     const struct helper *helper = arg;
 
-    px_jobs_name(helper->jobs, wanted);
+    if (wanted != NULL && strcmp(wanted->nspace, PX_LIB_NOBODY) == 0)
+        refuse(arg);
+    else
+        px_jobs_name(helper->jobs, wanted);
 }
 
 static void on_pull(void *arg, const struct px_lib_pull *pull)
@@ -183,16 +203,12 @@ static void on_watched(void *arg)
     event_add(helper->tie, NULL);
 }
 
-/* A tool that does not get the name that it wants is refused: its connection
- * ends with the process. */
 static void on_named(void *arg, const struct px_lib_name *name)
 {
     const struct helper *helper = arg;
 
     if (name == NULL) {
-        px_jobs_note(helper->jobs, "a PMIx tool is refused: there is one with "
-                                   "its name already");
-        leave(arg);
+        refuse(arg);
         return;
     }
     px_jobs_note(helper->jobs, "PMIx tool %s.%u has connected", name->nspace,
@@ -288,13 +304,38 @@ static int open_parts(struct helper *helper, const char *dir)
                : OV_ENOMEM;
 }
 
+static void set_limit(int what, rlim_t most)
+{
+    struct rlimit limit;
+
+    if (getrlimit(what, &limit) == 0 && limit.rlim_cur > most) {
+        limit.rlim_cur = most;
+        (void)setrlimit(what, &limit);
+    }
+}
+
 static void set_manners(void)
 {
-    static const struct rlimit none = {0, 0};
+    /* It ends with its tool and its session. The last one: a file that may not
+     * grow says so to who writes it. */
+    static const int ignored[] = {SIGPIPE, SIGINT,  SIGHUP,  SIGTERM,
+                                  SIGQUIT, SIGUSR1, SIGUSR2, SIGXFSZ};
 
-    (void)setrlimit(RLIMIT_CORE, &none);
+    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+        (void)signal(ignored[i], SIG_IGN);
+#if !defined(__SANITIZE_ADDRESS__)
+    set_limit(RLIMIT_AS, SPACE_BYTES);
+#endif
+    set_limit(RLIMIT_NOFILE, FILES_MAX);
+    set_limit(RLIMIT_CORE, 0);
     (void)fcntl(PX_TIE_FD, F_SETFD, FD_CLOEXEC);
-    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+/* The launcher's files, if that was killed. */
+static void clear(const struct helper *helper, const char *folder)
+{
+    if (getppid() != helper->session)
+        px_folder_remove(folder);
 }
 
 int main(int argc, char **argv)
@@ -323,5 +364,6 @@ int main(int argc, char **argv)
         return 1;
     }
     event_base_dispatch(helper.base);
+    clear(&helper, lib.dir);
     return 0;
 }

@@ -39,7 +39,7 @@ uint64_t px_pulls_moved(const struct px_pulls *pulls)
 /* Nobody has such a job. */
 uint64_t px_pulls_mark(struct px_pulls *pulls)
 {
-    const struct px_lib_output nothing = {.nspace = "xylem-nobody",
+    const struct px_lib_output nothing = {.nspace = PX_LIB_NOBODY,
                                           .channel = PX_LIB_STDOUT};
     struct px_source_deliveries *all = &pulls->deliveries;
 

@@ -52,7 +52,7 @@ pmix_status_t px_call_status(enum px_lib_answer answer)
 void px_call_turn(void (*done)(pmix_status_t status, void *arg), void *arg)
 {
     /* Nobody has this name: there is nothing to forget, but the call. */
-    static const pmix_nspace_t nobody = "xylem-nobody";
+    static const pmix_nspace_t nobody = PX_LIB_NOBODY;
 
     PMIx_server_deregister_nspace(nobody, done, arg);
 }

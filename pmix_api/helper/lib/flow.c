@@ -251,7 +251,7 @@ void px_flow_begin(const pmix_proc_t procs[], size_t count,
  * that names it. This one takes its place. */
 void px_flow_cut(void)
 {
-    static const pmix_proc_t nobody = {.nspace = "xylem-nobody", .rank = 0};
+    static const pmix_proc_t nobody = {.nspace = PX_LIB_NOBODY, .rank = 0};
     static const pmix_byte_object_t nothing = {.bytes = NULL, .size = 0};
 
     PMIx_server_IOF_deliver(&nobody, PMIX_FWD_STDOUT_CHANNEL, &nothing, NULL, 0,

@@ -30,6 +30,9 @@ enum {
     PX_LIB_UNWRITTEN_BYTES = 768 << 10, /* may wait in libpmix for the tool */
 };
 
+/* A namespace that nobody has: none may be let in by this name. */
+#define PX_LIB_NOBODY "xylem-nobody"
+
 /* What the tool asks for, and what becomes of it. */
 struct px_lib_events {
     /* The tool wants in. `wanted` is the name that it brought, NULL where it

@@ -1,11 +1,11 @@
 /* Between libpmix and the kernel: the one socket that is a tool's.
  *
- * Three functions of libc are replaced in this program: accept() gives the
+ * Four functions of libc are replaced in this program: accept() gives the
  * library the tool's socket in the place of this process's own dial to the
  * library's port, and closes whoever else comes; read() gives it the head of a
  * message whole or not at all (head.h says why); writev() tells what was
- * written to the tool, and begins each message with a segment of its own. All
- * other descriptors go by untouched.
+ * written to the tool, and begins each message with a segment of its own; send()
+ * never fails. All other descriptors go by untouched.
  */
 #ifndef PMIX_API_HELPER_LIB_STREAM_H
 #define PMIX_API_HELPER_LIB_STREAM_H
