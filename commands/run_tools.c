@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <event2/event.h>
+
 #include "commands/run_folders.h"
 #include "commands/run_pmix.h"
 #include "endpoints/client/folder.h"
@@ -35,6 +37,7 @@ static struct run_tools {
     char doors[PX_PATH_MAX], session[16], server[NAME_BYTES];
     char *argv[6];            /* of the helper: pmix_api/tool/tie.h */
     char folder[PX_PATH_MAX]; /* of the files; "": there is none */
+    char why[TEXT_BYTES];     /* it is of no use; "": it is */
     struct stat file;         /* of the one that the environment names */
     bool has_file;
 } opened;
@@ -79,7 +82,8 @@ static void give_up(struct run_tools *tools, const char *why)
     const struct ep_tap_events *events = tools->run.events;
     char text[TEXT_BYTES];
 
-    snprintf(text, sizeof(text), "%.500s (%s, with files below %.500s)", why,
+    snprintf(text, sizeof(text), "%.500s%s (%s, with files below %.500s)", why,
+             tools->run.is_dvm ? ": a dvm is of no use without them" : "",
              tools->helper, px_folder_top());
     if (tools->run.is_dvm)
         events->on_given_up(tools->run.arg, text);
@@ -117,6 +121,8 @@ static int make_folder(struct run_tools *tools)
         px_folder_make(tools->folder) == 0)
         return 0;
     tools->folder[0] = '\0';
+    snprintf(tools->why, sizeof(tools->why), "no folder can be made in %s: %s",
+             px_folder_top(), strerror(errno));
     return OV_ESYS;
 }
 
@@ -149,7 +155,10 @@ static int open_desk(struct run_tools *tools)
         .arg = tools,
     };
 
-    return px_desk_open(&cfg, &tools->desk);
+    if (px_desk_open(&cfg, &tools->desk) == 0)
+        return 0;
+    snprintf(tools->why, sizeof(tools->why), "%s", ov_strerror(OV_ENOMEM));
+    return OV_ENOMEM;
 }
 
 /* Its path, for another process. */
@@ -159,10 +168,15 @@ static int find_doors(struct run_tools *tools)
     int folder = ep_door_folder_make(why);
     ssize_t len;
 
-    if (folder < 0)
+    if (folder < 0) {
+        snprintf(tools->why, sizeof(tools->why), "%s", why);
         return OV_ESYS;
+    }
     snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
     len = readlink(link, tools->doors, sizeof(tools->doors) - 1);
+    if (len < 0)
+        snprintf(tools->why, sizeof(tools->why), "%s: %s", link,
+                 strerror(errno));
     close(folder);
     if (len < 0)
         return OV_ESYS;
@@ -178,35 +192,41 @@ static int find_doors(struct run_tools *tools)
     return 0;
 }
 
-static void say_why(const struct ep_tap_cfg *cfg, int rc)
+static void on_useless(evutil_socket_t fd, short what, void *arg)
 {
-    char text[256];
+    struct run_tools *tools = arg;
+    char text[TEXT_BYTES];
 
-    if (rc == OV_ENOENT)
-        snprintf(text, sizeof(text),
-                 "this xylem was built without PMIx: tools cannot connect");
-    else
-        snprintf(text, sizeof(text), "PMIx tools cannot connect: %s",
-                 rc == OV_ESYS ? strerror(errno) : ov_strerror(rc));
-    cfg->events->on_note(cfg->arg, text);
+    (void)fd;
+    (void)what;
+    if (tools->why[0] == '\0')
+        return;
+    snprintf(text, sizeof(text), "PMIx tools cannot connect: %.500s",
+             tools->why);
+    give_up(tools, text);
 }
 
 static void *tools_open(const struct ep_tap_cfg *run)
 {
-    int rc;
+    static const struct timeval soon;
 
     opened = (struct run_tools){.run = *run};
-    rc = ep_beside_find("xylem-pmix", "XYLEM_PMIX", "pmix_api", opened.helper);
-    if (rc == 0)
-        rc = find_doors(&opened);
-    if (rc == 0)
-        rc = make_folder(&opened);
-    if (rc == 0)
-        rc = open_desk(&opened);
-    if (rc == 0)
+    if (ep_beside_find("xylem-pmix", "XYLEM_PMIX", "pmix_api", opened.helper) !=
+        0) {
+        run->events->on_note(
+            run->arg,
+            "this xylem was built without PMIx: tools cannot connect");
+        return NULL;
+    }
+    if (find_doors(&opened) == 0 && make_folder(&opened) == 0 &&
+        open_desk(&opened) == 0)
         return &opened;
-    say_why(run, rc);
     close_folder(&opened);
+    /* A dvm ends of it, so not before it has opened the others. */
+    if (run->is_dvm && event_base_once(run->base, -1, EV_TIMEOUT, on_useless,
+                                       &opened, &soon) == 0)
+        return &opened;
+    on_useless(-1, 0, &opened);
     return NULL;
 }
 
@@ -218,7 +238,8 @@ static void tools_started(void *tap, uint32_t rank, const uint32_t *pids,
     (void)rank;
     (void)pids;
     (void)count;
-    px_desk_start_in(tools->desk, SOON_MS);
+    if (tools->desk != NULL)
+        px_desk_start_in(tools->desk, SOON_MS);
 }
 
 static void tools_close(void *tap)
@@ -229,6 +250,7 @@ static void tools_close(void *tap)
         px_rendezvous_remove(px_rendezvous_path(), &tools->file);
     px_desk_close(tools->desk);
     close_folder(tools);
+    tools->why[0] = '\0';
 }
 
 static const struct ep_tap_ops ops = {

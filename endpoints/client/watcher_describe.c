@@ -29,7 +29,7 @@ static void say_place(struct ep_watcher *watcher)
     snprintf(msg.text, sizeof(msg.text), "%s", part->program);
     ep_watcher_say(watcher, &msg);
     if (++asked->at >= job->parts)
-        go_to(asked, job->is_daemons ? JOB_DOOR_DESCRIBED : JOB_DOOR_PIDS);
+        go_to(asked, job->is_daemons ? JOB_DOOR_EXITS : JOB_DOOR_PIDS);
 }
 
 static void say_numbers(struct ep_watcher *watcher, const uint8_t *numbers)
