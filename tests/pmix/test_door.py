@@ -19,6 +19,8 @@ HELLO, WELCOME, REFUSED, STOP, ADDRESS = range(1, 6)
 CLIENTS = 512
 RSH = os.path.join(os.environ["top_srcdir"], "tests", "live",
                    "rsh_here.sh")
+SHUT = f"{os.environ['XDG_RUNTIME_DIR']}/xylem: it is not a folder of this " \
+    "user's alone, with mode 0700"
 OTHER = 1000000 + os.getpid()  # a user of this test alone
 
 
@@ -89,9 +91,10 @@ def odd():
 
 
 def many():
-    """512 at a time; one more is told so, and comes in when another leaves."""
+    """512 at a time, of which the helper that waits for a tool is one; one more
+    is told so, and comes in when another leaves."""
     dvm = dvms.start(nodes=1)
-    there = [Client(dvm) for _ in range(CLIENTS)]
+    there = [Client(dvm) for _ in range(CLIENTS - 1)]
     for client in there:
         client.welcome()
     Client(dvm).refused(hello(), b"512 clients")
@@ -236,8 +239,9 @@ def killed():
 
 
 def shut():
-    """A folder that others can enter, a link, or a file: no door, which the
-    user is told, and nobody believes what is there."""
+    """A folder that others can enter, a link, or a file: no door, and no tools,
+    as their helpers come to it. A run goes on, and says so to who wants to
+    know; a dvm says so and ends. Nobody believes what is there."""
     def loose():
         os.mkdir(folder())
         os.chmod(folder(), 0o755)
@@ -254,20 +258,30 @@ def shut():
     os.rmdir(folder())
     for make in (loose, link, file):
         make()
-        dvm = dvms.start(nodes=1)
-        check("cannot find this dvm" in dvm.said(), dvm.said())
-        check("not a folder of this user's alone" in dvm.said(), dvm.said())
+        gate = pmix.Gate()
+        job = pmix.Job("-v", "-N", 1, "--", "sh", "-c",
+                       pmix.Gate.WAIT + "echo on", gate.path)
+        live.eventually(lambda job=job: "PMIx tools cannot connect: " + SHUT
+                        in job.said(), 60, "it is said")
+        check("`xylem attach' cannot find this job: " + SHUT in job.said(),
+              job.said())
+        if make is link:
+            attach = clients.Attach("--pid", job.proc.pid)
+            check_eq(1, attach.wait())
+            check(b"it has no door" in attach.said(), attach.said())
+        gate.open()
+        check_eq(b"on\n", job.stdout.read())
+        job.check_ok()
+        dvm = pmix.Dvm("-N", 1)
+        check_eq(1, dvm.wait(), dvm.said())
+        for why in ("cannot find this dvm (SIGTERM ends it): ",
+                    "PMIx tools cannot connect: "):
+            check(why + SHUT in dvm.said(), dvm.said())
+        check("of no use without them" in dvm.said(), dvm.said())
         check_eq(1, dvms.stop()[0])
         check_eq(1, pmix.Command("run", "--dvm", "true").wait())
-        uri = re.search(r"connect to (\S+), or", dvm.said())[1]
-        check_eq(1, pmix.Command("run", "--dvm=" + uri, "true").wait())
-        if make is link:
-            code, said = dvms.stop(dvm.proc.pid)
-            check(code == 1 and "it has no door" in said, said)
-        dvm.proc.send_signal(signal.SIGTERM)
-        check_eq(0, dvm.wait())
+        dvms.check_end(dvm, 1)
         os.rename(folder(), folder() + "-" + make.__name__)
-    dvms.check_end(dvm)
 
 
 def of_another():
