@@ -225,7 +225,6 @@ def killed_at():
 def idle():
     """Hundreds say nothing, at once: a tool gets in while they are there, and
     after, and they take few descriptors."""
-    pmix.until_5()
     run = Run().wait_up()
     launcher, port = pmix.server(run.job)
     reserve = pmix.helpers_of(run.job)
