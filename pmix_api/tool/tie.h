@@ -1,6 +1,6 @@
-/* The helper of one PMIx tool (xylem-tool), as the launcher starts it:
+/* The helper of one PMIx tool (xylem-pmix), as the launcher starts it:
  *
- *     xylem-tool DOORS SESSION NAMESPACE DIR
+ *     xylem-pmix DOORS SESSION NAMESPACE DIR
  *
  * DOORS is the folder with the session's door, SESSION its name there: the
  * number of the launcher. NAMESPACE is what tools see as that of the server,

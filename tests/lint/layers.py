@@ -66,7 +66,8 @@ LAYERS = (
                             "endpoints/client/folder.h",
                             "endpoints/client/outbox.h",
                             "pmix_api/helper/lib/key.h",
-                            "pmix_api/helper/lib/lib.h", "pmix_api/style.h",
+                            "pmix_api/helper/lib/lib.h", "pmix_api/folder.h",
+                            "pmix_api/style.h",
                             "pmix_api/tool/*", "text/style.h",
                             "config.h")),
     # The launcher's port for tools, and their helpers.

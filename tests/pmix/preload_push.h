@@ -15,7 +15,7 @@ static bool is_push(int fd, const struct msghdr *msg)
     int type = 0;
     socklen_t len = sizeof(type);
 
-    return strcmp(program_invocation_short_name, "xylem-tool") == 0 &&
+    return strcmp(program_invocation_short_name, "xylem-pmix") == 0 &&
            getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 &&
            type == SOCK_SEQPACKET && msg->msg_iovlen > 0 &&
            msg->msg_iov[0].iov_len > 0 &&

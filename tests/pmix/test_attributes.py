@@ -60,7 +60,7 @@ def connections():
     ask("-p", job.proc.pid, "-a", "pmix.cnct.sys", code=REFUSED)
     # PMIX_TOOL_DO_NOT_CONNECT: its name is of its own making.
     alone = pmix.Asker(None, "-a", "pmix.tool.nocon")
-    live.check("xylem-tool" not in alone.connect(), "it has not connected")
+    live.check("xylem-pmix" not in alone.connect(), "it has not connected")
     live.check_eq(0, alone.end(), "code")
     gate.open()
     job.check_ok()

@@ -8,7 +8,6 @@ import os
 import signal
 import sys
 
-os.environ["XYLEM_PMIX_EACH"] = "1"
 import pmix  # noqa: E402  (reads the environment)
 import live  # noqa: E402
 

@@ -143,7 +143,7 @@ const char *px_server_start(const struct px_lib_cfg *cfg,
         strcpy(server.host, "localhost");
     forget_host();
     set_up();
-    snprintf(server.folder, sizeof(server.folder), "%s/xylem-tool-XXXXXX",
+    snprintf(server.folder, sizeof(server.folder), "%s/xylem-pmix-XXXXXX",
              cfg->dir);
     if (mkdtemp(server.folder) == NULL)
         return explain("its folder cannot be made", strerror(errno));
