@@ -182,6 +182,64 @@ int px_lib_event(enum px_lib_status code, const struct px_lib_name *source,
     return tell(px_info_status(code), told);
 }
 
+/* --- of a job that nobody knows any more
+ *
+ * libpmix keeps so many events for who registers late (pmix_max_events), and
+ * where there are more the oldest go. It gives what it keeps to a handler of
+ * its own server when that is registered, and keeps it no longer. */
+
+static void on_taken(size_t handler, pmix_status_t status,
+                     const pmix_proc_t *source, pmix_info_t info[],
+                     size_t infos, pmix_info_t results[], size_t nresults,
+                     pmix_event_notification_cbfunc_fn_t done, void *arg)
+{
+    (void)handler;
+    (void)status;
+    (void)source;
+    (void)info;
+    (void)infos;
+    (void)results;
+    (void)nresults;
+    if (done != NULL)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
+}
+
+static void on_ignored(pmix_status_t status, void *arg)
+{
+    (void)status;
+    (void)arg;
+}
+
+/* By now the handler has been given all there was. */
+static void on_all_taken(pmix_status_t status, size_t handler, void *arg)
+{
+    pmix_info_t *about = arg;
+
+    PMIX_INFO_FREE(about, 1);
+    if (status == PMIX_SUCCESS)
+        PMIx_Deregister_event_handler(handler, on_ignored, NULL);
+}
+
+void px_event_forget(const char *nspace)
+{
+    pmix_status_t codes[] = {PMIX_EVENT_JOB_START, PMIX_LAUNCH_COMPLETE,
+                             PMIX_EVENT_JOB_END, PMIX_ERR_IOF_FAILURE};
+    pmix_info_t *about;
+    pmix_proc_t all;
+
+    PMIX_LOAD_PROCID(&all, nspace, PMIX_RANK_WILDCARD);
+    PMIX_INFO_CREATE(about, 1);
+    if (about == NULL)
+        return;
+    PMIX_INFO_LOAD(about, PMIX_EVENT_AFFECTED_PROC, &all, PMIX_PROC);
+    if (PMIx_Register_event_handler(codes, sizeof(codes) / sizeof(codes[0]),
+                                    about, 1, on_taken, on_all_taken,
+                                    about) != PMIX_SUCCESS)
+        PMIX_INFO_FREE(about, 1);
+}
+
+/* --- of another tool */
+
 static bool unpack(pmix_data_buffer_t *from, void *out, size_t count,
                    pmix_data_type_t type)
 {

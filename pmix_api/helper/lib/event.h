@@ -6,4 +6,8 @@
  * OV_ENOMEM. */
 int px_event_listen(void);
 
+/* No event of this job is kept for the tool any more; of further ones there are
+ * none. */
+void px_event_forget(const char *nspace);
+
 #endif

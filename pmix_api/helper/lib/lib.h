@@ -141,8 +141,8 @@ void px_lib_answer_spawn(void *call, const char *nspace);
 const char *px_lib_spawn_keys(void);
 
 /* Makes a namespace of so many processes known to the tool's queries, or
- * forgets it. Do not wait for libpmix. Returns 0, OV_EINVAL for a name that is
- * too long, or OV_ENOMEM. */
+ * forgets it, and its events. Do not wait for libpmix. Returns 0, OV_EINVAL for
+ * a name that is too long, or OV_ENOMEM. */
 int px_lib_job(const char *nspace, uint32_t size);
 int px_lib_job_end(const char *nspace);
 

@@ -5,6 +5,7 @@
 #include <pmix_server.h>
 
 #include "overlay/base/err.h"
+#include "pmix_api/helper/lib/event.h"
 #include "pmix_api/helper/lib/lib.h"
 
 enum { INFOS = 5 };
@@ -61,6 +62,7 @@ int px_lib_job_end(const char *nspace)
     if (strlen(nspace) > PMIX_MAX_NSLEN)
         return OV_EINVAL;
     PMIX_LOAD_NSPACE(name, nspace);
+    px_event_forget(nspace);
     PMIx_server_deregister_nspace(name, on_forgotten, NULL);
     return 0;
 }
