@@ -19,6 +19,12 @@ static const struct job_schema_row dvm_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
+static const struct job_schema_row begun_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, is_dvm, 1),
+    JOB_SCHEMA_FLAG(struct job_door, is_last, 2),
+    {.kind = JOB_ROW_END},
+};
+
 static const struct job_schema_row output_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, is_end, 1),
     {.kind = JOB_ROW_END},
@@ -57,7 +63,7 @@ static const struct job_schema_row ended_flags[] = {
 };
 
 /* What a kind has no more rows for is zero, and so JOB_ROW_END. */
-enum { ROWS_MAX = 8 };
+enum { ROWS_MAX = 9 };
 
 static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_HELLO] = {UINT(version, "version"), TEXT("release")},
@@ -95,7 +101,10 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
                         JOB_SCHEMA_FLAGS(1, over_flags)},
     [JOB_DOOR_BEGUN] = {UINT(first, "base"), UINT(count, "processes"),
                         UINT(channels, "channels"),
-                        JOB_SCHEMA_FLAGS(1, dvm_flags), TEXT("name")},
+                        JOB_SCHEMA_FLAGS(1, begun_flags),
+                        UINT(cache_bytes, "cache"),
+                        UINT(buffer_bytes, "buffer"), UINT(buffer_s, "held"),
+                        TEXT("name")},
     [JOB_DOOR_STAGE] = {UINT(base, "base"),
                         JOB_SCHEMA_RANGE(struct job_door, reason, "stage", 1,
                                          JOB_DOOR_STAGES - 1),

@@ -25,7 +25,7 @@
 #include "overlay/base/wire.h"
 
 enum {
-    JOB_DOOR_VERSION = 3, /* of the messages behind the first three */
+    JOB_DOOR_VERSION = 4, /* of the messages behind the first three */
     JOB_DOOR_TEXT_MAX = 512,
     JOB_DOOR_REST_MAX = 32 * 1024, /* bytes of output, of a push, of ranges */
     JOB_DOOR_HEAD_MAX = 64,        /* of what has such bytes, without them */
@@ -147,7 +147,9 @@ struct job_door {
                          one and the next */
     bool is_lost;     /* ENDED, STAGE: a process was lost before one failed */
     bool redirects;   /* PULL. PULLED: it does; else it gets a copy */
-    bool is_last;     /* PULL: of what is kept the last bytes, not the first */
+    bool is_last;     /* PULL: of what is kept the last bytes, not the first.
+                         BEGUN: that, and what goes first from one that is too
+                         slow, unless a tool says otherwise */
     uint8_t reason;   /* UNSTARTED: enum job_door_reason. STAGE: enum
                          job_door_stage */
     int32_t status;   /* ENDED, STAGE: of the process `first`, which ended badly
@@ -165,7 +167,11 @@ struct job_door {
                                one. PLACE: number of the program */
     uint32_t push_bytes;    /* JOB: of a push, at most */
     uint32_t cache_bytes;   /* PULL: of each channel, from before;
-                               JOB_CACHE_UNSAID: all that is kept */
+                               JOB_CACHE_UNSAID: all that is kept. BEGUN: as who
+                               has started it said */
+    uint32_t buffer_bytes;  /* BEGUN: so much of each channel is put together */
+    uint32_t buffer_s;      /* for a tool that does not say otherwise, so long;
+                               0: however long it takes */
     uint32_t limit_bytes;   /* PULL: so much may wait for it, in a file, before
                                it gets copies instead, or copies are dropped; 0:
                                256 MiB when it redirects, else no file */

@@ -19,10 +19,11 @@ enum {
     JOB_SCHEMA_RANGE(struct job_request, member, label, least, most)
 
 static const struct job_schema_row flags[] = {
-    FLAG(has_stddiag, 1), FLAG(merges_stderr, 2), FLAG(has_stdin, 4),
-    FLAG(is_kept, 8),     FLAG(waits, 16),        FLAG(is_raw, 32),
-    FLAG(is_shown, 64),   FLAG(needs_shown, 128), FLAG(says_stages, 256),
-    FLAG(says_end, 512),  FLAG(has_time, 1024),   {.kind = JOB_ROW_END},
+    FLAG(has_stddiag, 1),  FLAG(merges_stderr, 2), FLAG(has_stdin, 4),
+    FLAG(is_kept, 8),      FLAG(waits, 16),        FLAG(is_raw, 32),
+    FLAG(is_shown, 64),    FLAG(needs_shown, 128), FLAG(says_stages, 256),
+    FLAG(says_end, 512),   FLAG(has_time, 1024),   FLAG(drops_oldest, 2048),
+    {.kind = JOB_ROW_END},
 };
 
 /* What stands before the programs, and those as bytes. */
@@ -32,6 +33,8 @@ static const struct job_schema_row rows[] = {
     UINT(comes, "comes", 0, OUTPUTS),
     UINT(forwards, "forwards", 0, OUTPUTS),
     UINT(cache_bytes, "cache", 0, UINT32_MAX),
+    UINT(buffer_bytes, "buffer", 0, UINT32_MAX),
+    UINT(buffer_s, "time", 0, UINT32_MAX),
     UINT(files, "files", 0, JOB_REQUEST_FILES - 1),
     UINT(label, "label", 0, TEXT_LABEL_MODES - 1),
     UINT(format, "format", 0, TEXT_FORMATS - 1),

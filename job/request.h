@@ -4,10 +4,11 @@
  *         on), u32 rank that reads stdin (JOB_READERS_ALL: all do)
  *     u8 channels whose output comes to the client (bits, 1 << channel), u8
  *         channels that others may pull, u32 bytes of each of these that are
- *         kept for who comes late (JOB_CACHE_UNSAID)
- *     u8 what its files are (enum job_request_files), u8 label and u8 format of
- *         lines (text/style.h), string name of the files (empty: none)
- *     u32 programs, each as job/wish.h has it
+ *         kept for who comes late (JOB_CACHE_UNSAID), u32 bytes of each that
+ * are put together for a tool, u32 seconds for which these are held u8 what its
+ * files are (enum job_request_files), u8 label and u8 format of lines
+ * (text/style.h), string name of the files (empty: none) u32 programs, each as
+ * job/wish.h has it
  */
 #ifndef JOB_REQUEST_H
 #define JOB_REQUEST_H
@@ -43,9 +44,11 @@ struct job_request {
     bool says_stages; /* the launcher tells its user how far it is, */
     bool says_end;    /* or of its end alone */
     bool has_time;    /* lines that are shown, or in files, begin with it */
+    /* What tools get that pull it, where they say nothing: */
+    bool drops_oldest; /* what goes first where one is too slow */
     uint32_t reader;
     uint8_t comes, forwards;
-    uint32_t cache_bytes;
+    uint32_t cache_bytes, buffer_bytes, buffer_s;
     uint8_t files;         /* enum job_request_files */
     uint8_t label, format; /* enum text_label_mode, enum text_format_kind */
     const char *name;      /* borrowed; "" or NULL: no files */

@@ -28,14 +28,22 @@ enum ep_seen_bit {
 /* What the user is told of the job. */
 enum ep_seen_says { EP_SEEN_SAYS_STAGES = 1, EP_SEEN_SAYS_END = 2 };
 
+/* What tools get of its output where they do not say otherwise. */
+struct ep_seen_wish {
+    bool drops_oldest;    /* where one is too slow, and of what is kept */
+    uint32_t cache_bytes; /* from before; JOB_CACHE_UNSAID */
+    uint32_t buffer_bytes, buffer_s;
+};
+
 struct ep_seen_job {
     struct ep_seen_job *next;
     uint32_t base, size, apps, parts, cache_bytes;
     uint8_t channels; /* 1 << channel each */
     uint8_t forwards; /* that tools may pull, as far as there are any */
     uint8_t says;     /* enum ep_seen_says */
-    char *name;       /* owned */
-    char **programs;  /* owned [apps], with their strings */
+    struct ep_seen_wish wish;
+    char *name;      /* owned */
+    char **programs; /* owned [apps], with their strings */
     /* Owned [parts]; the host is borrowed, and the program one of those. */
     struct job_neighbours *places;
     /* Owned [size], numbers as the door says them: pids, 0 where it was not

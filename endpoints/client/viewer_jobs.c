@@ -128,10 +128,14 @@ static void begin_job(struct ep_viewers *all, const struct ep_tap_job *told)
                               .cache_bytes = told->cache_bytes,
                               .channels = told->channels,
                               .forwards = EP_SEEN_OUTPUT,
+                              .wish.cache_bytes = JOB_CACHE_UNSAID,
                               .name = (char *)(uintptr_t)told->nspace};
 
     if (asked != NULL) {
         job.forwards = asked->forwards & EP_SEEN_OUTPUT;
+        job.wish =
+            (struct ep_seen_wish){asked->drops_oldest, asked->cache_bytes,
+                                  asked->buffer_bytes, asked->buffer_s};
         job.says = (asked->says_stages ? EP_SEEN_SAYS_STAGES : 0) |
                    (asked->says_end ? EP_SEEN_SAYS_END : 0);
     }

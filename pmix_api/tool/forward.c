@@ -442,8 +442,7 @@ void px_forward_wish(struct px_forwards *all, uint32_t base,
                                 .time_ms = wish->buffer_s * 1000};
     struct px_gather *gather;
 
-    if (stream == NULL || wish->buffer_bytes == 0 ||
-        !px_gather_is_empty(stream->pulled))
+    if (stream == NULL || !px_gather_is_empty(stream->pulled))
         return;
     cfg.procs = stream->size;
     if (px_gather_open(&cfg, &gather) != 0)

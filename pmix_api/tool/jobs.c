@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/program.h"
 #include "overlay/base/err.h"
 #include "pmix_api/tool/door.h"
 
@@ -83,6 +84,16 @@ static bool has_room(struct px_jobs *jobs)
     return true;
 }
 
+static struct px_lib_wish wish_of(const struct job_door *msg)
+{
+    return (struct px_lib_wish){.drops_oldest = msg->is_last,
+                                .has_cache =
+                                    msg->cache_bytes != JOB_CACHE_UNSAID,
+                                .cache_bytes = msg->cache_bytes,
+                                .buffer_bytes = msg->buffer_bytes,
+                                .buffer_s = msg->buffer_s};
+}
+
 /* One whose name no tool can say is nobody's. */
 static void add(struct px_jobs *jobs, const struct job_door *msg)
 {
@@ -96,7 +107,8 @@ static void add(struct px_jobs *jobs, const struct job_door *msg)
     *job = (struct px_jobs_entry){.base = msg->first,
                                   .size = msg->count,
                                   .channels = msg->channels,
-                                  .is_dvm = msg->is_dvm};
+                                  .is_dvm = msg->is_dvm,
+                                  .wish = wish_of(msg)};
     snprintf(job->name, sizeof(job->name), "%.*s", PX_LIB_NAME_BYTES - 1,
              msg->text);
     (void)px_lib_job(job->name, job->size);

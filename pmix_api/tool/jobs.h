@@ -25,6 +25,9 @@ struct px_jobs_entry {
     uint8_t stage;    /* enum job_door_stage; 0: it has not begun */
     uint8_t comes; /* channels that come to the tool without a pull, as it has
                       started the job; bits */
+    /* What a pull of it gets that says nothing: of drops, cache and buffering.
+     */
+    struct px_lib_wish wish;
 };
 
 struct px_jobs_events {

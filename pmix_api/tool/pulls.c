@@ -93,7 +93,7 @@ static int open_source(struct px_pulls *pulls, struct px_registration *pull,
         .owner = pull->number,
         .scope = scope,
         .channels = channels,
-        .wish = &pull->wish,
+        .wish = px_registration_wish(pull, &scope->job),
         .cache_bytes = cache_of(&pull->wish, &scope->job, is_late)};
     struct px_source *source;
     int rc = OV_EFULL;
@@ -186,9 +186,12 @@ static void answer_pull(struct px_pulls *pulls, enum px_lib_answer answer)
             if (px_source_owner(pulls->sources[i]) == pull->number)
                 px_source_begin(pulls->sources[i]);
         }
-        for (size_t i = 0; i < pull->scopes.count; i++)
-            px_forward_wish(pulls->forwards, pull->scopes.at[i].job.base,
-                            &pull->wish);
+        for (size_t i = 0; i < pull->scopes.count; i++) {
+            const struct px_jobs_entry *job = &pull->scopes.at[i].job;
+            const struct px_lib_wish wish = px_registration_wish(pull, job);
+
+            px_forward_wish(pulls->forwards, job->base, &wish);
+        }
     } else {
         drop(pulls, pull);
     }

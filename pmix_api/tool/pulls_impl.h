@@ -54,6 +54,10 @@ int px_registration_want(struct px_registration *pull, uint16_t channels);
 /* The slot is free again. */
 void px_registration_end(struct px_registration *pull);
 
+/* What it gets of the job: what it says itself counts first. */
+struct px_lib_wish px_registration_wish(const struct px_registration *pull,
+                                        const struct px_jobs_entry *job);
+
 /* Channels of a process that it names, of which no end has come; bits. */
 uint8_t px_registration_names(const struct px_registration *pull, uint32_t base,
                               uint32_t rank);

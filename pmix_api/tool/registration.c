@@ -126,6 +126,25 @@ int px_registration_want(struct px_registration *pull, uint16_t channels)
     return rc;
 }
 
+struct px_lib_wish px_registration_wish(const struct px_registration *pull,
+                                        const struct px_jobs_entry *job)
+{
+    const struct px_lib_wish *own = &pull->wish;
+    struct px_lib_wish wish = job->wish;
+
+    wish.copies = own->copies;
+    if (own->has_drops)
+        wish.drops_oldest = own->drops_oldest;
+    if (own->has_cache)
+        wish.cache_bytes = own->cache_bytes;
+    wish.has_cache |= own->has_cache;
+    if (own->has_buffer)
+        wish.buffer_bytes = own->buffer_bytes;
+    if (own->has_time)
+        wish.buffer_s = own->buffer_s;
+    return wish;
+}
+
 uint8_t px_registration_names(const struct px_registration *pull, uint32_t base,
                               uint32_t rank)
 {

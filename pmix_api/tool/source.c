@@ -193,7 +193,7 @@ static bool hear_output(struct px_source *source, const struct job_door *msg)
     return keep(source, msg);
 }
 
-static uint64_t limit_of(const struct px_lib_wish *wish)
+uint64_t px_source_limit_bytes(const struct px_lib_wish *wish)
 {
     uint64_t limit = MOST_BYTES;
 
@@ -202,14 +202,9 @@ static uint64_t limit_of(const struct px_lib_wish *wish)
     return limit > LEAST_BYTES ? limit : LEAST_BYTES;
 }
 
-uint64_t px_source_limit_bytes(const struct px_lib_wish *wish)
-{
-    return wish->copies ? limit_of(wish) : EARLY_BYTES + JOB_DOOR_REST_MAX;
-}
-
 static void ask(struct px_source *source)
 {
-    const struct px_lib_wish *wish = source->cfg.wish;
+    const struct px_lib_wish *wish = &source->cfg.wish;
 
     px_door_say_ranges(source->door, &source->ranks, source->job.base);
     px_door_say(source->door,
@@ -219,8 +214,16 @@ static void ask(struct px_source *source)
                     .redirects = !wish->copies,
                     .is_last = wish->drops_oldest,
                     .cache_bytes = source->cfg.cache_bytes,
-                    .limit_bytes = wish->copies ? BRIDGE_BYTES
-                                                : (uint32_t)limit_of(wish)});
+                    .limit_bytes =
+                        wish->copies ? BRIDGE_BYTES
+                                     : (uint32_t)px_source_limit_bytes(wish)});
+}
+
+/* Of a job without a console there is nothing to redirect. */
+static void copy(struct px_source *source)
+{
+    px_receipts_close(source->receipts);
+    source->receipts = NULL;
 }
 
 static bool on_word(void *arg, const struct job_door *msg)
@@ -232,6 +235,8 @@ static bool on_word(void *arg, const struct job_door *msg)
     if (msg->kind == JOB_DOOR_JOB)
         ask(source);
     if (msg->kind == JOB_DOOR_PULLED) {
+        if (!msg->redirects)
+            copy(source);
         source->state = PX_SOURCE_LIVE;
         source->events->on_change(source->arg);
     }
@@ -286,7 +291,7 @@ static int open_parts(struct px_source *source)
     static const struct px_door_events door_events = {.on_word = on_word,
                                                       .on_end = on_end};
     const struct px_source_cfg *cfg = &source->cfg;
-    const struct px_lib_wish *wish = cfg->wish;
+    const struct px_lib_wish *wish = &cfg->wish;
     const struct px_backlog_cfg backlog = {
         .writer = cfg->writer,
         .dir = cfg->dir,

@@ -40,7 +40,7 @@ struct px_source_cfg {
     uint32_t owner;
     const struct px_scope *scope; /* copied; */
     uint8_t channels;             /* of all of its ranks: bits, 1 << channel */
-    const struct px_lib_wish *wish;
+    struct px_lib_wish wish;
     uint32_t cache_bytes; /* from before; JOB_CACHE_UNSAID */
 };
 

@@ -55,9 +55,15 @@ static uint8_t comes_of(const struct px_spawn *from)
                : from->forwards & (uint8_t)~PX_FORWARD_STDIN;
 }
 
-/* This process reads all that comes, so that its job waits for no tool. */
-static struct job_request request_of(const struct px_spawn *from)
+static uint32_t bounded(uint64_t number)
 {
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+/* This process reads all that comes, so that its job waits for no tool. */
+static struct job_request request_of(const struct px_lib_spawn *asked)
+{
+    const struct px_spawn *from = asked->spawn;
     const struct text_style style = px_output_style(from->output);
 
     return (struct job_request){
@@ -77,7 +83,10 @@ static struct job_request request_of(const struct px_spawn *from)
         .reader = from->reader,
         .comes = comes_of(from),
         .forwards = from->forwards & (uint8_t)~PX_FORWARD_STDIN,
+        .drops_oldest = asked->wish.drops_oldest,
         .cache_bytes = from->cache_bytes,
+        .buffer_bytes = bounded(asked->wish.buffer_bytes),
+        .buffer_s = bounded(asked->wish.buffer_s),
         .files = files_of(from),
         .label = (uint8_t)style.label,
         .format = (uint8_t)style.format,
@@ -99,9 +108,9 @@ static void say_pieces(struct px_door *door, const uint8_t *mem, size_t size)
 }
 
 /* False: it is too large, or memory is out. */
-static bool say(struct px_door *door, const struct px_spawn *from)
+static bool say(struct px_door *door, const struct px_lib_spawn *asked)
 {
-    const struct job_request request = request_of(from);
+    const struct job_request request = request_of(asked);
     const size_t size = job_request_bytes(&request);
     uint8_t *mem = size <= JOB_REQUEST_BYTES_MAX ? malloc(size) : NULL;
     struct ov_wr wr;
@@ -299,7 +308,7 @@ void px_spawns_on_spawn(struct px_spawns *spawns,
     sweep(spawns);
     if (spawns->count < PX_SPAWNS_MAX)
         start = make(spawns);
-    if (start != NULL && !say(start->door, asked->spawn)) {
+    if (start != NULL && !say(start->door, asked)) {
         free_start(start);
         start = NULL;
     }

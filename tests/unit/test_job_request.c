@@ -16,22 +16,24 @@
 
 enum {
     BYTES_MAX = 128,
-    HEAD_BYTES = 20,
-    FLAGS = 11,
+    HEAD_BYTES = 28,
+    FLAGS = 12,
     FLAGS_AT = 0,
     COMES_AT = 6,
     FORWARDS_AT = 7,
-    FILES_AT = 12,
-    LABEL_AT = 13,
-    FORMAT_AT = 14,
-    NAME_AT = 15,
-    COUNT_AT = 17,   /* behind a name of one byte */
+    FILES_AT = 20,
+    LABEL_AT = 21,
+    FORMAT_AT = 22,
+    NAME_AT = 23,
+    COUNT_AT = 25,   /* behind a name of one byte */
     EMPTY_BYTES = 64 /* more than the shortest program has */
 };
 
-static const char drawn[] = "\15\4\2\0\0\0"
+static const char drawn[] = "\15\14\2\0\0\0"
                             /* stdout comes, both can be pulled: 256 bytes */
                             "\2\6\0\1\0\0"
+                            /* 9 bytes are put together for 3 s */
+                            "\11\0\0\0\3\0\0\0"
                             /* files that begin with f, with labels, as XML */
                             "\2\1\2f\0\2\0\0\0"
                             /* ls, two of it */
@@ -65,7 +67,10 @@ static void a_job_has_the_bytes_that_are_drawn(void **state)
                                         .reader = 2,
                                         .comes = 2,
                                         .forwards = 6,
+                                        .drops_oldest = true,
                                         .cache_bytes = 256,
+                                        .buffer_bytes = 9,
+                                        .buffer_s = 3,
                                         .files = JOB_REQUEST_FILE,
                                         .label = TEXT_LABEL_RANK,
                                         .format = TEXT_FORMAT_XML,
@@ -82,14 +87,16 @@ static void a_job_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(job_request_decode(ov_rd_init(mem, sizeof(drawn)), &back),
                      0);
     assert_true(back.has_stddiag);
-    assert_false(back.merges_stderr);
     assert_true(back.has_stdin);
     assert_true(back.is_kept);
     assert_true(back.has_time);
     assert_int_equal(back.reader, 2);
     assert_int_equal(back.comes, 2);
     assert_int_equal(back.forwards, 6);
+    assert_true(back.drops_oldest);
     assert_int_equal(back.cache_bytes, 256);
+    assert_int_equal(back.buffer_bytes, 9);
+    assert_int_equal(back.buffer_s, 3);
     assert_int_equal(back.files, JOB_REQUEST_FILE);
     assert_int_equal(back.label, TEXT_LABEL_RANK);
     assert_int_equal(back.format, TEXT_FORMAT_XML);
@@ -124,6 +131,7 @@ static void each_flag_comes_back_alone(void **state)
                                             .says_stages = bit == 8,
                                             .says_end = bit == 9,
                                             .has_time = bit == 10,
+                                            .drops_oldest = bit == 11,
                                             .reader = JOB_READERS_ALL};
         uint8_t mem[BYTES_MAX];
         struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
@@ -145,6 +153,7 @@ static void each_flag_comes_back_alone(void **state)
         assert_true(back.says_stages == request.says_stages);
         assert_true(back.says_end == request.says_end);
         assert_true(back.has_time == request.has_time);
+        assert_true(back.drops_oldest == request.drops_oldest);
         assert_true(back.reader == JOB_READERS_ALL);
         assert_string_equal(back.name, "");
         job_request_fini(&back);
@@ -170,15 +179,23 @@ static void what_is_none_is_refused(void **state)
         size_t at;
         uint8_t byte;
     } wrong[] = {
-        {FLAGS_AT + 1, 8}, {FLAGS_AT + 1, 0x80},
-        {COMES_AT, 3},     {COMES_AT, 16},
-        {FORWARDS_AT, 1},  {FORWARDS_AT, 128},
-        {FILES_AT, 0},     {FILES_AT, 4},
-        {LABEL_AT, 4},     {FORMAT_AT, 3},
-        {NAME_AT, 0},      {COUNT_AT, 0},
-        {COUNT_AT, 1},     {COUNT_AT, 3},
-        {COUNT_AT, 255},   {COUNT_AT + 3, 1},
-        {57, 2},
+        {FLAGS_AT + 1, 16},
+        {FLAGS_AT + 1, 0x80},
+        {COMES_AT, 3},
+        {COMES_AT, 16},
+        {FORWARDS_AT, 1},
+        {FORWARDS_AT, 128},
+        {FILES_AT, 0},
+        {FILES_AT, 4},
+        {LABEL_AT, 4},
+        {FORMAT_AT, 3},
+        {NAME_AT, 0},
+        {COUNT_AT, 0},
+        {COUNT_AT, 1},
+        {COUNT_AT, 3},
+        {COUNT_AT, 255},
+        {COUNT_AT + 3, 1},
+        {65, 2},
     };
     uint8_t mem[sizeof(drawn) + 1] = {0};
 

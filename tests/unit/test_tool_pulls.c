@@ -107,7 +107,8 @@ static void begin(unsigned door, struct px_lib_wish wish)
     ask("one", PX_LIB_ALL, BOTH, wish);
     hear_pull(door, "one", 10, 13, &want);
     assert_int_equal(tool_rig.pull_answers, before);
-    tool_rig_say(door, &(struct job_door){.kind = JOB_DOOR_PULLED});
+    tool_rig_say(door, &(struct job_door){.kind = JOB_DOOR_PULLED,
+                                          .redirects = !wish.copies});
     check_answer(before + 1, PX_LIB_YES);
 }
 
@@ -157,6 +158,7 @@ static void copied(void **state)
     (void)state;
     ask("one", 2, PX_LIB_STDOUT,
         (struct px_lib_wish){.copies = true,
+                             .has_drops = true,
                              .drops_oldest = true,
                              .has_cache = true,
                              .cache_bytes = 77});
@@ -239,7 +241,7 @@ static void redirected_again(void **state)
 static void redirected_together(void **state)
 {
     (void)state;
-    begin(FIRST, (struct px_lib_wish){.buffer_bytes = 4});
+    begin(FIRST, (struct px_lib_wish){.has_buffer = true, .buffer_bytes = 4});
     tool_rig_output(FIRST, 10, OUT, "ab", false);
     tool_rig_output(FIRST, 11, OUT, "12345", false);
     check_given(1, 1, "12345");
@@ -401,7 +403,8 @@ static void take_turns(struct px_lib_wish wish)
               &(struct job_door){.channels = PX_LIB_STDOUT,
                                  .redirects = !wish.copies,
                                  .cache_bytes = JOB_CACHE_UNSAID});
-    tool_rig_say(FIRST + 1, &(struct job_door){.kind = JOB_DOOR_PULLED});
+    tool_rig_say(FIRST + 1, &(struct job_door){.kind = JOB_DOOR_PULLED,
+                                               .redirects = !wish.copies});
     check_answer(2, PX_LIB_YES);
     tool_rig.room = 0;
     for (unsigned i = 0; i < 50; i++) {

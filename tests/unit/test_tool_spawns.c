@@ -457,7 +457,7 @@ static void wishes(void **state)
     tool_rig_output(FIRST, BASE, OUT, "a\n", false);
     tool_rig_settle();
     assert_int_equal(tool_rig.given, 0);
-    pull((struct px_lib_wish){.buffer_bytes = 3});
+    pull((struct px_lib_wish){.has_buffer = true, .buffer_bytes = 3});
     tool_rig_output(FIRST, BASE, OUT, "b\n", false);
     check_given(1, "a\nb\n", true);
     tool_rig_output(FIRST, BASE, OUT, "c\n", false);

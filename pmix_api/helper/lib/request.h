@@ -40,9 +40,10 @@ enum { PX_LIB_STDOUT = 2, PX_LIB_STDERR = 4, PX_LIB_STDDIAG = 8 };
 /* The directives of a pull, or of a spawn for the output of its job. All zero
  * is what a tool gets that says nothing. */
 struct px_lib_wish {
-    bool copies, drops_oldest, has_cache;
+    bool copies, drops_oldest;
     uint64_t cache_bytes; /* with has_cache */
     uint64_t buffer_bytes, buffer_s;
+    bool has_drops, has_cache, has_buffer, has_time; /* it says these */
     bool is_bad;         /* one has a value of another type */
     const char *strange; /* a required one that nobody knows, or NULL */
 };

@@ -60,28 +60,32 @@ static bool read_flag(const pmix_info_t *info, bool is_not, bool *out)
     return true;
 }
 
+static bool said(bool is_read, bool *has)
+{
+    *has |= is_read;
+    return is_read;
+}
+
 /* False: its value makes no sense. */
 static bool read_one(const pmix_info_t *info, struct px_lib_wish *wish)
 {
-    bool is_read;
-
     if (PMIX_CHECK_KEY(info, PMIX_IOF_COPY))
         return read_flag(info, false, &wish->copies);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_REDIRECT))
         return read_flag(info, true, &wish->copies);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_DROP_OLDEST))
-        return read_flag(info, false, &wish->drops_oldest);
+        return said(read_flag(info, false, &wish->drops_oldest),
+                    &wish->has_drops);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_DROP_NEWEST))
-        return read_flag(info, true, &wish->drops_oldest);
+        return said(read_flag(info, true, &wish->drops_oldest),
+                    &wish->has_drops);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_SIZE))
-        return read_number(info, &wish->buffer_bytes);
+        return said(read_number(info, &wish->buffer_bytes), &wish->has_buffer);
     if (PMIX_CHECK_KEY(info, PMIX_IOF_BUFFERING_TIME))
-        return read_number(info, &wish->buffer_s);
-    if (!PMIX_CHECK_KEY(info, PMIX_IOF_CACHE_SIZE))
-        return true;
-    is_read = read_number(info, &wish->cache_bytes);
-    wish->has_cache |= is_read;
-    return is_read;
+        return said(read_number(info, &wish->buffer_s), &wish->has_time);
+    if (PMIX_CHECK_KEY(info, PMIX_IOF_CACHE_SIZE))
+        return said(read_number(info, &wish->cache_bytes), &wish->has_cache);
+    return true;
 }
 
 void px_wish_read(const pmix_info_t info[], size_t infos,
