@@ -12,7 +12,7 @@ import live
 from test_redirect_back import RANKS, ended, numbers, start, write
 
 LINES = 160000  # of 100 bytes: far more than the bound and what is on its way
-WAITS = 16 * live.MIB  # at least, when nothing more has room
+WAITS = live.MIB // 2  # at least, when nothing more has room
 SLOW = "takes redirected output too slowly"
 
 

@@ -18,6 +18,7 @@ from test_redirect_back import ended, write
 RANKS = 16
 LINES = 40000  # of 100 bytes
 HEADS = re.compile(rb"^(\d+) (\d{7}) x+$", re.M)
+SENT = 16 * live.MIB  # to it, at most
 ORDER_BYTES = 22  # of each call of the tool, at least
 
 
@@ -60,15 +61,18 @@ def one_after_another():
                     "all calls are there")
     live.stop(tool.proc.pid)
     os.kill(pid, signal.SIGCONT)
-    live.eventually(lambda: ended(job, RANKS), 60, "its ends")
+    live.eventually(lambda: unread(port) == 0, 60, "all calls are heard")
     os.kill(tool.proc.pid, signal.SIGCONT)
+    live.eventually(lambda: ended(job, RANKS), 60, "its ends")
     tool.proc.stdin.close()
     live.check_eq(0, tool.wait())
     gates[1].open()
     job.check_ok()
     found = {rank: [] for rank in range(RANKS)}
     shown.seek(0)
-    for out in (reader.end(), shown.read()):
+    own = shown.read()
+    live.check(tool.taken() + len(own) < SENT, "it is sent too much")
+    for out in (reader.end(), own):
         lines(out, found)
     for rank in range(RANKS):
         lines(tool.got(rank, "stdout"), found)
