@@ -40,6 +40,7 @@ struct helper {
     pid_t pid;
     int fd; /* owned */
     enum state state;
+    bool is_in; /* its tool has been let in */
 };
 
 struct px_desk {
@@ -179,6 +180,7 @@ static void on_end(struct helper *helper)
 {
     struct px_desk *desk = helper->desk;
     const enum state state = helper->state;
+    const bool is_in = helper->is_in;
     const int status = end_helper(helper);
     char how[TEXT_BYTES], text[TEXT_BYTES + 64];
 
@@ -195,7 +197,10 @@ static void on_end(struct helper *helper)
              "a PMIx tool is cut off: %s; the session goes "
              "on",
              how);
-    desk->cfg.on_say(desk->cfg.arg, text);
+    if (is_in)
+        desk->cfg.on_say(desk->cfg.arg, text);
+    else
+        note(desk, text);
 }
 
 /* --- a tool and its helper */
@@ -387,6 +392,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         on_end(helper);
     else if (helper->state == STARTS)
         on_ready(helper, text, (size_t)got);
+    else
+        helper->is_in = true;
 }
 
 static int start_one(struct px_desk *desk)

@@ -11,8 +11,9 @@
  *
  * The helper's program finds, as its descriptor 3, a socket of packets. Its
  * first packet is the text of libpmix's own rendezvous file: it is ready. Then
- * it gets one of a byte, with the tool's connection. When that socket is cut it
- * is to end.
+ * it gets one of a byte, with the tool's connection. Its second packet says
+ * that the tool has been let in: only then its end by itself is worth a word to
+ * all. When that socket is cut it is to end.
  *
  * All in the loop's thread; only the end of a process that was killed is waited
  * for. Bounds: PX_DESK_TOOLS_MAX tools, with those whose helper is still to

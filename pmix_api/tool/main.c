@@ -88,6 +88,13 @@ static void on_tool(void *arg, const struct px_lib_name *wanted)
         px_jobs_name(helper->jobs, wanted);
 }
 
+/* From now on a user minds when the tool is cut off. */
+static void on_in(void *arg)
+{
+    (void)arg;
+    (void)px_tie_say("in");
+}
+
 static void on_pull(void *arg, const struct px_lib_pull *pull)
 {
     const struct helper *helper = arg;
@@ -171,6 +178,7 @@ static void on_event(void *arg, const void *mem, size_t len_bytes)
 
 static const struct px_lib_events lib_events = {
     .on_tool = on_tool,
+    .on_in = on_in,
     .on_pull = on_pull,
     .on_stop = on_stop,
     .on_push = on_push,

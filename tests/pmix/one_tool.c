@@ -205,6 +205,11 @@ static void give(void)
     }
 }
 
+static void on_in(void *arg)
+{
+    (void)arg;
+}
+
 static void on_room(void *arg)
 {
     (void)arg;
@@ -327,6 +332,7 @@ static void turn(void)
 }
 
 static const struct px_lib_events events = {.on_tool = on_tool,
+                                            .on_in = on_in,
                                             .on_pull = on_pull,
                                             .on_stop = on_stop,
                                             .on_push = on_push,

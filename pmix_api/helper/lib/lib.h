@@ -40,6 +40,8 @@ struct px_lib_events {
      * that is refused gets no answer, for libpmix crashes on any but that: the
      * process is to end. */
     void (*on_tool)(void *arg, const struct px_lib_name *wanted);
+    /* The tool has that answer, as far as its connection lives. Once. */
+    void (*on_in)(void *arg);
     /* Is to be answered once by px_lib_answer_pull(), now or later; until then
      * libpmix does nothing else. A pull that is not answered with PX_LIB_YES
      * stays registered in libpmix all the same, in all releases: what is

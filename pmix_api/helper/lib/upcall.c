@@ -61,6 +61,19 @@ void px_lib_admit(const struct px_lib_name *given)
     px_ask_answer();
 }
 
+static void tell_in(void *arg)
+{
+    (void)arg;
+    px_caller()->events->on_in(px_caller()->arg);
+}
+
+/* The library has sent the answer, which it may die of where the tool has. */
+static void on_answered(pmix_status_t status, void *arg)
+{
+    (void)status;
+    px_tell(tell_in, arg);
+}
+
 static void on_tool(pmix_info_t *info, size_t infos,
                     pmix_tool_connection_cbfunc_t answer, void *arg)
 {
@@ -79,6 +92,7 @@ static void on_tool(pmix_info_t *info, size_t infos,
     PMIX_LOAD_PROCID(&given, entry.given.nspace, entry.given.rank);
     px_call_tool(&given);
     answer(PMIX_SUCCESS, &given, arg);
+    px_call_turn(on_answered, NULL);
 }
 
 /* --- pull */
