@@ -116,6 +116,7 @@ void ep_viewer_close(struct ep_viewer *viewer)
     while (*at != viewer)
         at = &(*at)->next;
     *at = viewer->next;
+    ep_viewer_spawn_leave(viewer);
     if (viewer->job != NULL) {
         ep_viewer_push_end(viewer);
         ep_viewer_spawn_end(viewer);

@@ -34,6 +34,13 @@ struct ep_viewer_request {
     uint8_t *mem; /* owned: pieces so far, or what waits; NULL: none */
     uint32_t len_bytes;
     bool is_whole;
+    bool is_kept; /* it waits, and begins also without its client */
+};
+
+/* One whose client has gone. */
+struct ep_viewer_left {
+    struct ep_viewer_left *next;
+    struct ep_viewer_request request;
 };
 
 struct ep_viewer {
@@ -76,6 +83,7 @@ struct ep_viewers {
     struct ep_seen seen;
     struct ep_watchers *watchers; /* owned */
     struct ep_viewer *first;      /* owned by their clients */
+    struct ep_viewer_left *left;  /* owned: jobs that are still to begin */
     struct ep_outbox_pool pool;
     struct event *limit; /* owned: of a flush; NULL: none */
     struct event *soon;  /* owned: what cannot be said from within a call */
@@ -181,6 +189,11 @@ void ep_viewer_over(struct ep_viewer *viewer);
 void ep_viewer_hold(struct ep_viewer *viewer);
 /* It goes: so does its job, unless it is to be kept. */
 void ep_viewer_spawn_end(struct ep_viewer *viewer);
+/* It goes while its job waits: one that is to be kept is left. */
+void ep_viewer_spawn_leave(struct ep_viewer *viewer);
+/* Jobs that are left are tried again. */
+void ep_viewers_left_on(struct ep_viewers *all);
+void ep_viewers_left_close(struct ep_viewers *all);
 
 /* --- viewer_spawn_wish.c */
 

@@ -296,6 +296,7 @@ static void tap_again(void *tap)
     struct ep_viewers *all = tap;
     struct ep_viewer *next;
 
+    ep_viewers_left_on(all);
     for (struct ep_viewer *at = all->first; at != NULL; at = next) {
         const char *why = at->request.is_whole ? ep_viewer_spawn_on(at) : NULL;
 
@@ -394,6 +395,7 @@ static void tap_close(void *tap)
             cut(at, all->why);
     }
     ep_viewers_escrows_close(all, &run);
+    ep_viewers_left_close(all);
     ep_seen_clear(&all->seen);
     all->have_pushers = false;
     all->why = NULL;

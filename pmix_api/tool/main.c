@@ -40,6 +40,7 @@ struct helper {
     int doors; /* the folder */
     pid_t session;
     struct event *tie, *lib;
+    struct event *again; /* it may end soon */
     struct px_jobs *jobs;
     struct px_pulls *pulls;
     struct px_pushing_tool *pushing;
@@ -64,6 +65,25 @@ static void leave(void *arg)
     const struct helper *helper = arg;
 
     event_base_loopbreak(helper->base);
+}
+
+/* The tool is gone, and what it has read is told. */
+static void settle(void *arg)
+{
+    static const struct timeval wait = {.tv_usec = 10 * 1000};
+    const struct helper *helper = arg;
+
+    if (px_spawns_are_said(helper->spawns))
+        leave(arg);
+    else
+        event_add(helper->again, &wait);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    settle(arg);
 }
 
 /* --- the tool */
@@ -276,7 +296,7 @@ static int open_parts(struct helper *helper, const char *dir)
     struct px_pulls_cfg pulls = {.way = &helper->way,
                                  .dir = dir,
                                  .answer_ms = PX_PULLS_ANSWER_MS,
-                                 .on_settled = leave,
+                                 .on_settled = settle,
                                  .arg = helper};
     struct px_pushing_cfg pushing = {
         .way = &helper->way, .on_flood = leave, .arg = helper};
@@ -306,8 +326,9 @@ static int open_parts(struct helper *helper, const char *dir)
                             on_tie, helper);
     helper->lib = event_new(helper->base, px_lib_fd(), EV_READ | EV_PERSIST,
                             on_lib, helper);
+    helper->again = evtimer_new(helper->base, on_again, helper);
     return helper->tie != NULL && helper->lib != NULL &&
-                   event_add(helper->lib, NULL) == 0
+                   helper->again != NULL && event_add(helper->lib, NULL) == 0
                ? 0
                : OV_ENOMEM;
 }

@@ -211,6 +211,15 @@ static void look(struct start *start)
         end(start);
 }
 
+bool px_spawns_are_said(const struct px_spawns *spawns)
+{
+    const struct start *at = spawns->starts;
+
+    while (at != NULL && (!at->is_kept || px_door_is_quiet(at->door)))
+        at = at->next;
+    return at == NULL;
+}
+
 void px_spawns_on_word(struct px_spawns *spawns, const struct job_door *msg)
 {
     struct start *next;

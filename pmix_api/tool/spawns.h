@@ -41,6 +41,8 @@ void px_spawns_close(struct px_spawns *spawns);
  *                         where that has gone */
 void px_spawns_on_spawn(struct px_spawns *spawns,
                         const struct px_lib_spawn *asked);
+/* Is all said of those that are to go on without the tool? O(spawns). */
+bool px_spawns_are_said(const struct px_spawns *spawns);
 /* As px_jobs_events has it. */
 void px_spawns_on_word(struct px_spawns *spawns, const struct job_door *msg);
 
