@@ -27,6 +27,7 @@ enum {
     TEXT_BYTES = 3 * PX_PATH_MAX,
     FIRST_MS = 1000, /* the desk is opened, from the launch on, */
     SOON_MS = 200,   /* or from the first processes on */
+    DVM_TRIES = 3,   /* whoever has started it waits for a word */
 };
 
 /* A process has one. */
@@ -148,6 +149,7 @@ static int open_desk(struct run_tools *tools)
         .allows_root = (allowed & RUN_PMIX_ROOT) != 0,
         .first_ms = is_awaited ? 0 : FIRST_MS,
         .pause_ms = PX_DESK_PAUSE_MS,
+        .tries_max = tools->run.is_dvm ? DVM_TRIES : PX_DESK_TRIES,
         .on_up = on_up,
         .on_given_up = on_given_up,
         .on_say = on_say,

@@ -21,7 +21,6 @@
 #include "pmix_api/process.h"
 
 enum {
-    TRIES_MAX = 8,
     PAUSE_MAX_MS = 10000,
     TEXT_BYTES = 512,
     NAME_BYTES = 256, /* of a host, of a server */
@@ -154,7 +153,7 @@ static void try_again(struct px_desk *desk)
     note(desk, desk->wrong);
     if (desk->tools != NULL) {
         say_late(desk);
-    } else if (desk->tries >= TRIES_MAX) {
+    } else if (desk->tries >= desk->cfg.tries_max) {
         give_up(desk);
         return;
     }

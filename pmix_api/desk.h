@@ -6,8 +6,8 @@
  * tool's connection, and another one is started. A helper ends with its tool,
  * and a tool with its helper; nobody else notices. A helper that cannot be
  * started, or ends before it is ready, is started again, with pauses that grow
- * up to 10 s: as long as it takes once the port is open, and tools wait; when
- * the first eight have not come up it is given up for good.
+ * up to 10 s: as long as it takes once the port is open, and tools wait; where
+ * none of the first ones comes up it is given up for good.
  *
  * The helper's program finds, as its descriptor 3, a socket of packets. Its
  * first packet is the text of libpmix's own rendezvous file: it is ready. Then
@@ -31,6 +31,7 @@ struct px_desk;
 enum {
     PX_DESK_TOOLS_MAX = 64,
     PX_DESK_PAUSE_MS = 200,
+    PX_DESK_TRIES = 8,
     PX_DESK_END_MS = 12000,
 };
 
@@ -43,7 +44,8 @@ struct px_desk_cfg {
     bool allows_user;        /* tools of our own user, */
     bool allows_root;        /* and of root */
     unsigned first_ms;       /* before the first helper is started */
-    unsigned pause_ms; /* before the second try; usual: PX_DESK_PAUSE_MS */
+    unsigned pause_ms;  /* before the second try; usual: PX_DESK_PAUSE_MS */
+    unsigned tries_max; /* until a first one comes up; usual: PX_DESK_TRIES */
     /* From the loop; they call none of these functions. Once each: tools can
      * come, to there; nobody else can. */
     void (*on_up)(void *arg, const char *uri);

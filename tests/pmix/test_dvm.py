@@ -146,29 +146,36 @@ def killed():
 
 
 def helped():
-    """The helper dies: jobs of tools end with it, those of `run --dvm` do not,
-    and tools can come again, to the address that the file has then."""
+    """A helper dies: the jobs of its tool end, and neither those of another
+    tool, nor of `run --dvm`. Tools can come again, to the same address."""
     path = os.path.join(live.TMP, "uri")
     dvm = start("--report-uri", path)
     before = live.read_file(path)
     tool = spawning.connect(dvm)
+    helper = pmix.helper_of(dvm)
     place = os.path.join(live.TMP, "helped")
-    spawned(tool, f"-- 3 sh -c {TELL};exec\\ssleep\\s1000 {place}")
+    script = f"-- 3 sh -c {TELL};exec\\ssleep\\s1000 {place}"
+    ends = spawned(tool, script)
     told(place, 3)
+    other = spawning.connect(dvm)
+    stays = spawned(other, script + "-other")
+    told(place + "-other", 3)
     gate = pmix.Gate()
     run = pmix.Command("run", "--dvm", "-v", "-n", 1, "--", "sh", "-c",
                        pmix.Gate.WAIT + "echo on", gate.path)
     live.eventually(lambda: b" running as " in run.said(), 60, "it runs")
-    pmix.kill_helper(dvm)
+    other.do("events " + ends)
+    os.kill(helper, signal.SIGKILL)
+    check("SIG" in other.wait_event("JOB ENDED", ends), other.events)
+    live.eventually(lambda: "a PMIx tool is cut off: its helper was ended by "
+                    "signal 9; the session goes on" in dvm.said(), 60,
+                    "it is said")
     tool.end()
-    live.eventually(lambda: live.read_file(path) not in (b"", before), 60,
-                    "there is a new address")
-    pmix.wait_up(dvm)
-    live.eventually(lambda: all(
-        live.read_proc(pid, "cmdline") != b"sleep\0" + b"1000\0"
-        for pid in live.descendants(dvm.proc.pid)), 60, "the job is over")
+    check(stays in names_of(dvm, "pmix.qry.ns"), "that of the other tool")
+    check_eq(before, live.read_file(path), "the same address")
     gate.open()
     check_eq((0, b"on\n"), (run.wait(), run.shown()), run.said())
+    check_eq(0, other.end())
     tool = spawning.connect(dvm)
     late = spawned(tool, "-- 2 echo late")
     tool.do("events " + late)
@@ -178,20 +185,26 @@ def helped():
     check_end(dvm)
 
 
+def held_helper(name, what):
+    """A program to start in the helper's place: that, then the helper."""
+    path = os.path.join(live.TMP, name)
+    with open(path, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\n%s\nexec '%s' \"$@\"\n" % (
+            what, os.path.join(live.BUILD, "pmix_api", "xylem-tool")))
+    os.chmod(path, 0o755)
+    return {**os.environ, "XYLEM_TOOL": path}
+
+
 def helpless():
     """A dvm whose helper is being started again: it is not missed, nor another
-    one taken for the only one. `run --dvm` and --stop need no helper."""
+    one taken for the only one, and a tool waits. `run --dvm` and --stop need
+    no helper."""
     gate = os.path.join(live.TMP, "held")
-    helper = os.path.join(live.TMP, "helper")
-    with open(helper, "w") as file:
-        file.write("#!/bin/sh\ntest ! -p '%s' || : <'%s'\nexec '%s'\n" % (
-            gate, gate, os.path.join(live.BUILD, "pmix_api", "xylem-pmix")))
-    os.chmod(helper, 0o755)
-    dvm = start(nodes=1, env={**os.environ, "XYLEM_PMIX": helper})
+    dvm = start(nodes=1, env=held_helper(
+        "helper", f"test ! -p '{gate}' || : <'{gate}'"))
     other = start(nodes=1)
     os.mkfifo(gate)
     pmix.kill_helper(dvm)
-    live.eventually(lambda: pmix.rendezvous(dvm) is None, 60, "it is gone")
     code, said = stop()
     check(code == 1 and "2 of your dvms are up" in said, said)
     check_eq((0, ""), stop(other.proc.pid))
@@ -199,9 +212,17 @@ def helpless():
     run = pmix.Command("run", "--dvm", "-n", 1, "echo", "on")
     check_eq((0, b"on\n", ""),
              (run.wait(), run.shown(), patient(run.said().decode())))
+    tool = pmix.Asker(dvm)
+    port = pmix.server(dvm)[1]
+    live.eventually(lambda: port in [
+        at for _, at in live.sockets(dvm.proc.pid, live.ESTABLISHED)], 60,
+        "the tool is at the port")
+    check_eq(None, pmix.helper_of(dvm), "there is none")
     with open(gate, "w"):
-        pass
-    live.eventually(lambda: pmix.rendezvous(dvm) is not None, 60, "it is back")
+        os.unlink(gate)
+    check(tool.connect(), "it is served")
+    check_eq(0, tool.end())
+    live.eventually(lambda: pmix.helper_of(dvm) is not None, 60, "in reserve")
     pmix.kill_helper(dvm)
     check_eq((0, ""), stop())
     check_end(dvm)
@@ -212,31 +233,25 @@ def unserved():
     dvm is of no use, says why and fails. A run does without, and has no word
     for it."""
     mark = os.path.join(live.TMP, "mark")
-    helper = os.path.join(live.TMP, "ends")
     nowhere = os.path.join(live.TMP, "nowhere")
-    with open(helper, "w") as file:
-        file.write(f"#!/bin/sh\n: >{mark}\nexit 7\n")
-    os.chmod(helper, 0o755)
-    full = os.path.join(live.TMP, "full")
-    with open(full, "w") as file:
-        file.write("#!/bin/sh\nulimit -f 0\nexec '%s'\n" % os.path.join(
-            live.BUILD, "pmix_api", "xylem-pmix"))
-    os.chmod(full, 0o755)
-    for name, value, why in (
-            ("TMPDIR", nowhere, f"no folder can be made in {nowhere}: No such "
-             "file or directory"), ("XYLEM_PMIX", helper, "ended with code 7"),
-            ("XYLEM_PMIX", full, "is empty, as where TMPDIR is full")):
-        dvm = pmix.Dvm("-N", 2, env={**os.environ, name: value})
-        check_eq(1, dvm.wait(), name)
-        check("of no use without it" in dvm.said() and why in dvm.said(),
+    ends = held_helper("ends", f": >'{mark}'\nexit 7")
+    for env, why in (
+            ({**os.environ, "TMPDIR": nowhere}, "no folder can be made in "
+             f"{nowhere}: No such file or directory"),
+            ({**os.environ, "XYLEM_TOOL": live.TMP}, "cannot be started: "),
+            (ends, "its helper has ended with 7"),
+            (held_helper("full", "ulimit -f 0"),
+             "is empty, as where TMPDIR is full")):
+        dvm = pmix.Dvm("-N", 2, env=env)
+        check_eq(1, dvm.wait(), why)
+        check("of no use without them" in dvm.said() and why in dvm.said(),
               dvm.said())
         check_end(dvm, 1)
     os.unlink(mark)
     gate = pmix.Gate()
     job = pmix.Job("-N", 2, "--", "sh", "-c", pmix.Gate.WAIT + "echo on",
-                   gate.path, env={**os.environ, "XYLEM_PMIX": helper})
+                   gate.path, env=ends)
     live.eventually(lambda: os.path.exists(mark), 60, "it was tried")
-    live.eventually(lambda: pmix.helper_of(job) is None, 60, "it has ended")
     gate.open()
     check_eq(b"on\n" * 2, job.stdout.read())
     job.check_ok()
@@ -245,21 +260,24 @@ def unserved():
 
 def revived():
     """One that cannot be started again for a time is started when it can: the
-    dvm says once that nobody can come meanwhile, and goes on."""
-    place = os.path.join(live.TMP, "place")
-    os.mkdir(place)
-    there = {"TMPDIR": place}
-    dvm = pmix.Dvm("-N", 2, env={**os.environ, **there})
+    dvm says once that tools have to wait meanwhile, one does, and it goes
+    on."""
+    mark = os.path.join(live.TMP, "none")
+    dvm = pmix.Dvm("-N", 2, env=held_helper(
+        "for-a-time", f"test ! -e '{mark}' || exit 7"))
     dvm.wait_up()
-    live.eventually(lambda: pmix.server(dvm, place), 60, "it is found")
-    os.rename(place, os.path.join(live.TMP, "away"))
-    pmix.kill_helper(dvm)
-    live.eventually(lambda: "tools cannot connect" in dvm.said(), 60, "said")
-    os.mkdir(place)
-    live.eventually(lambda: pmix.server(dvm, place), 60, "it is up again")
-    one = pmix.Command("run", "--dvm", "-n", 2, "echo", "again", env=there)
+    for _ in range(2):
+        with open(mark, "w"):
+            pass
+        pmix.kill_helper(dvm)
+        tool = pmix.Asker(dvm)
+        live.eventually(lambda: "tools have to wait" in dvm.said(), 60, "said")
+        os.unlink(mark)
+        check(tool.connect(), "it is served")
+        check_eq(0, tool.end())
+    one = pmix.Command("run", "--dvm", "-n", 2, "echo", "again")
     check_eq((0, b"again\n" * 2), (one.wait(), one.shown()), one.said())
-    check_eq(1, dvm.said().count("tools cannot connect"), dvm.said())
+    check_eq(1, dvm.said().count("tools have to wait"), dvm.said())
     dvm.proc.send_signal(signal.SIGTERM)
     check_end(dvm)
 
@@ -391,7 +409,7 @@ def forgotten():
               what)
     if os.environ.get("XYLEM_TEST_FULL") == "1":
         many(500)  # libpmix keeps the events of 170 of them
-        pids = [dvm.proc.pid, pmix.helper_of(dvm)]
+        pids = [dvm.proc.pid, pmix.helper_of(dvm)]  # that of the tool
         before = [held(pid) for pid in pids]
         many(2000)
         for pid, (size, files) in zip(pids, before):
@@ -409,6 +427,8 @@ def main():
     for what in (served, stopped, refused, killed, helped, helpless,
                  unserved, revived, lost, unstarted, ended_by_loss,
                  forgotten):
+        if len(sys.argv) > 1 and sys.argv[1] != what.__name__:
+            continue
         with live.case(" ".join(what.__doc__.split())):
             what()
     sys.exit(live.end())

@@ -163,6 +163,7 @@ static void open_desk(struct lab *lab, const char *path, const char *does)
                               .allows_user = true,
                               .allows_root = true,
                               .pause_ms = 1,
+                              .tries_max = PX_DESK_TRIES,
                               .on_up = on_up,
                               .on_given_up = on_given_up,
                               .on_say = on_say,
