@@ -207,9 +207,19 @@ static void watch_time(struct px_pulls *pulls)
         event_add(pulls->tick, &tick);
 }
 
+static void acknowledge(struct px_pulls *pulls);
+
+/* A tool may have left many since the last look at them. */
+static struct px_registration *find_free(struct px_pulls *pulls)
+{
+    if (px_pulls_find(pulls, 0) == NULL)
+        acknowledge(pulls);
+    return px_pulls_find(pulls, 0);
+}
+
 void px_pulls_on_pull(struct px_pulls *pulls, const struct px_lib_pull *asked)
 {
-    struct px_registration *pull = px_pulls_find(pulls, 0);
+    struct px_registration *pull = find_free(pulls);
     struct px_scopes scopes;
     enum px_lib_answer answer = px_pulls_judge(pulls, asked, &scopes);
 
