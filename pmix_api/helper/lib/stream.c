@@ -28,8 +28,6 @@ ssize_t px_stream_writev(int fd, const struct iovec *parts, int count)
 ssize_t px_stream_read(int fd, void *mem, size_t bytes) OF_LIBC("read");
 int px_stream_accept(int fd, struct sockaddr *address, socklen_t *len)
     OF_LIBC("accept");
-ssize_t px_stream_send(int fd, const void *mem, size_t bytes, int flags)
-    OF_LIBC("send");
 
 enum { FDINFO_BYTES = 4096 };
 
@@ -38,7 +36,6 @@ static struct {
     ssize_t (*writev)(int, const struct iovec *, int);
     ssize_t (*read)(int, void *, size_t);
     int (*accept)(int, struct sockaddr *, socklen_t *);
-    ssize_t (*send)(int, const void *, size_t, int);
     struct sockaddr_in library; /* its port 0: nobody knows it yet */
     atomic_int tool;            /* the library's descriptor; -1: none yet */
     atomic_int waiting;         /* the tool's, until the library has it */
@@ -61,8 +58,7 @@ static bool find_all(void)
 {
     return (stream.writev != NULL || find("writev", &stream.writev)) &&
            (stream.read != NULL || find("read", &stream.read)) &&
-           (stream.accept != NULL || find("accept", &stream.accept)) &&
-           (stream.send != NULL || find("send", &stream.send));
+           (stream.accept != NULL || find("accept", &stream.accept));
 }
 
 bool px_stream_open(const struct px_stream_events *events)
@@ -142,29 +138,6 @@ ssize_t px_stream_writev(int fd, const struct iovec *parts, int count)
     if (fd < 0 || fd != atomic_load(&stream.tool))
         return stream.writev(fd, parts, count);
     return write_tool(fd, parts, count);
-}
-
-/* Its answer to a greeting. Where the tool has gone the library (4.2.2) takes
- * it out of a list that it is not in yet: so all was written here, too. */
-static ssize_t answer_tool(int fd, const void *mem, size_t bytes, int flags)
-{
-    ssize_t done = stream.send(fd, mem, bytes, flags | MSG_NOSIGNAL);
-
-    if (done >= 0 || is_passing(errno))
-        return done;
-    stream.is_broken = true;
-    return (ssize_t)bytes;
-}
-
-ssize_t px_stream_send(int fd, const void *mem, size_t bytes, int flags)
-{
-    if (!find_all()) {
-        errno = ENOSYS;
-        return -1;
-    }
-    return fd >= 0 && fd == atomic_load(&stream.tool)
-               ? answer_tool(fd, mem, bytes, flags)
-               : stream.send(fd, mem, bytes, flags);
 }
 
 /* --- what it reads */

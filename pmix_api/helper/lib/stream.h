@@ -1,6 +1,6 @@
 /* Between libpmix and the kernel: the one socket that is a tool's.
  *
- * Four functions of libc are replaced in this program: accept() gives the
+ * Three functions of libc are replaced in this program: accept() gives the
  * library the tool's socket in the place of this process's own dial to the
  * library's port, and closes whoever else comes; read() gives it the head of a
  * message whole or not at all (head.h says why); writev() tells what was
