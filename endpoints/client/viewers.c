@@ -410,6 +410,7 @@ static void *tap_open(const struct ep_tap_cfg *cfg)
                               .apps = cfg->apps,
                               .parts = cfg->parts,
                               .cache_bytes = cfg->cache_bytes,
+                              .wish.cache_bytes = JOB_CACHE_UNSAID,
                               .channels = cfg->is_dvm ? 0 : cfg->channels,
                               .forwards = cfg->is_dvm ? 0 : EP_SEEN_OUTPUT,
                               .name = (char *)(uintptr_t)cfg->nspace,
