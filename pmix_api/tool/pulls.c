@@ -181,7 +181,6 @@ static void answer_pull(struct px_pulls *pulls, enum px_lib_answer answer)
     if (answer == PX_LIB_YES) {
         pull->is_begun = true;
         pulls->known++;
-        px_pulls_note(pulls, pull, pull->wish.copies ? "copies" : "redirects");
         for (unsigned i = 0; i < pulls->sources_count; i++) {
             if (px_source_owner(pulls->sources[i]) == pull->number)
                 px_source_begin(pulls->sources[i]);
@@ -240,6 +239,7 @@ void px_pulls_on_pull(struct px_pulls *pulls, const struct px_lib_pull *asked)
         answer_pull(pulls, PX_LIB_NO_RESOURCE);
         return;
     }
+    px_pulls_note(pulls, pull, pull->wish.copies ? "copies" : "redirects");
     look_soon(pulls);
 }
 

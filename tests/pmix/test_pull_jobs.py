@@ -2,6 +2,7 @@
 """A tool pulls one short job after another, more of them than pulls are served
 at a time, and deregisters none: each gives its place to the next when all its
 channels have ended. One of whose processes some go on keeps it."""
+import re
 import sys
 
 import pmix
@@ -77,15 +78,13 @@ def by_ranks():
                    'echo $XYLEM_RANK', first.path, second.path)
     pmix.wait_up(job)
     tools = []
-    for nth, ranks in enumerate(("0,2", "1,2", "0,1,2,3", None, "2"), 1):
+    for ranks in ("0,2", "1,2", "0,1,2,3", None, "2"):
         tools.append(pmix.Tool(job, *(("-r", ranks) if ranks else ())))
         tools[-1].wait_ready()
-        live.eventually(lambda at=nth: "PMIx pull %d copies" % at in
-                        job.said(), 60, "the launcher has heard of it")
 
-    def over(*pulls):
-        return all("PMIx pull %d has ended" % nth in job.said()
-                   for nth in pulls)
+    def over(*of):
+        return all(re.search(r"pull 1 has ended, of tool \S+-tool-%d\.0$" % nth,
+                             job.said(), re.M) for nth in of)
 
     first.open()
     live.eventually(lambda: over(1, 5), 60, "two have ended")
@@ -107,7 +106,8 @@ def by_ranks():
 
 
 def at_a_time():
-    """So many at a time are served and no more, whatever has ended before."""
+    """So many at a time are served and no more, whatever has ended before.
+    (libpmix 4.2 may tell the one that was refused, too.)"""
     job, gate = spawning.start(nodes=2)
     tool = spawning.connect(job)
     over = spawned(tool, f"{BOTH}-- 1 true")
@@ -121,7 +121,7 @@ def at_a_time():
     check_eq("OUT OF RESOURCE", tool.ask(f"pull {space} *")[1])
     gate.open()
     tool.wait_ends(space, 2)
-    live.eventually(lambda: tool.ends.count((space, 1, "stdout")) == SERVED,
+    live.eventually(lambda: tool.ends.count((space, 1, "stdout")) >= SERVED,
                     60, "each of them hears of the end")
     check_eq(0, tool.end())
     job.check_ok()

@@ -64,7 +64,7 @@ def leave(job, what, place):
               % (place.path, flood(place, ticks(place)))))
     check_eq("SUCCESS", status)
     check_eq(0, tool.end())
-    live.eventually(lambda: "PMIx pull 1 has ended" in job.said(), 60,
+    live.eventually(lambda: "has gone" in job.said(), 60,
                     "its spawner has gone")
     place.go()
     return space
@@ -146,7 +146,7 @@ def heard_of(size):
     daemon = live.parent(place.parent(0))
     os.kill(daemon, signal.SIGSTOP)
     tool.tell(f"pull {space} * pmix.iof.csize:0")
-    live.eventually(lambda: "PMIx pull 2 " in job.said(), 60, "it asks")
+    live.eventually(lambda: pmix.pulls_heard(job) > 0, 60, "it asks")
     if not tool.lines.empty():
         place.stop()
         place.wait_stopped(1)
