@@ -1,23 +1,31 @@
-/* For LD_PRELOAD into the helper: it is held where libpmix listens already and
- * it is not ready yet, until somebody opens the FIFO to write. */
+/* For LD_PRELOAD into helpers: all but the first are held where libpmix is
+ * started already and they are not ready yet, until somebody opens the FIFO to
+ * write. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-typedef int (*function)(const void *, size_t, const void *, size_t, uint16_t,
-                        void *, void *, void *);
+typedef int (*function)(void *, void *, size_t);
 
-int PMIx_IOF_pull(const void *procs, size_t count, const void *infos,
-                  size_t ninfo, uint16_t channels, void *on_output,
-                  void *on_registered, void *arg)
+static void hold(const char *path)
 {
-    function real = (function)dlsym(RTLD_NEXT, "PMIx_IOF_pull");
+    char first[4096];
+    int fd;
 
-    close(open(getenv("XYLEM_TEST_HOLD"), O_RDONLY));
-    return real(procs, count, infos, ninfo, channels, on_output, on_registered,
-                arg);
+    snprintf(first, sizeof(first), "%s.first", path);
+    fd = open(first, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    close(fd >= 0 ? fd : open(path, O_RDONLY));
+}
+
+int PMIx_server_init(void *module, void *infos, size_t count)
+{
+    function real = (function)dlsym(RTLD_NEXT, "PMIx_server_init");
+    int rc = real(module, infos, count);
+
+    hold(getenv("XYLEM_TEST_HOLD"));
+    return rc;
 }
