@@ -516,9 +516,7 @@ def helper_dies_of_two():
     """The same, and the helper of the slow one dies: the other one goes on."""
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
     reader = pmix.Reader(job)
-    slow, other = (pmix.Tool(job, "-R", "-c", 2) for _ in range(2))
-    for tool in (slow, other):
-        tool.wait_ready()
+    slow, other = (pmix.ready(job, "-R", "-c", 2) for _ in range(2))
     live.stop(slow.proc.pid)
     gates[0].open()
     live.eventually(lambda: other.taken() == WIDE, 60, "the other one has all")
