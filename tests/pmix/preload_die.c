@@ -1,18 +1,15 @@
-/* For LD_PRELOAD into the helper: the first one is killed when it has sent so
- * many messages of pushes as a file says, which is removed then. */
+/* For LD_PRELOAD into a tool's helper: the first one is killed when it has sent
+ * so many messages of pushes as a file says, which is removed then. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { TALK_FD = 3, PUSH = 25 };
+#include "tests/pmix/preload_push.h"
 
 /* 0: it is to live. */
 static unsigned read_limit(void)
@@ -28,16 +25,15 @@ static unsigned read_limit(void)
     return limit;
 }
 
-ssize_t send(int fd, const void *mem, size_t bytes, int flags)
+ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 {
     static unsigned sent;
-    ssize_t (*real)(int, const void *, size_t, int) =
-        (ssize_t(*)(int, const void *, size_t, int))dlsym(RTLD_NEXT, "send");
-    ssize_t rc = real(fd, mem, bytes, flags);
+    ssize_t (*real)(int, const struct msghdr *, int) =
+        (ssize_t(*)(int, const struct msghdr *, int))dlsym(RTLD_NEXT,
+                                                           "sendmsg");
+    ssize_t rc = real(fd, msg, flags);
 
-    if (rc > 0 && fd == TALK_FD && *(const uint8_t *)mem == PUSH &&
-        strcmp(program_invocation_short_name, "xylem-pmix") == 0 &&
-        ++sent == read_limit()) {
+    if (rc > 0 && is_push(fd, msg) && ++sent == read_limit()) {
         unlink(getenv("XYLEM_TEST_DIE"));
         kill(getpid(), SIGKILL);
         pause();

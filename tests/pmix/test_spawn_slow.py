@@ -5,6 +5,7 @@ import hashlib
 import os
 import signal
 import sys
+import threading
 from subprocess import PIPE
 
 import dvms
@@ -16,7 +17,6 @@ from spawning import ALL, KEEP, Kept, finish, wait_end
 
 PIECES = 100
 PIECE = "x" * 60000  # so that all are more than pipes, windows and memory hold
-FILE = 2 * live.MIB  # where it may not be larger
 
 
 def late(tool, keep=KEEP):
@@ -30,15 +30,35 @@ def everything():
     return "".join(f"{n}{PIECE}" for n in range(PIECES)).encode()
 
 
-def feed(tool, slow, others):
-    """To one of both in turn; then the others have all of it."""
+class Feeder(threading.Thread):
+    """A tool that pushes to a job, and waits with it; its number among them."""
+
+    def __init__(self, job, space):
+        super().__init__(daemon=True)
+        self.tool, self.space = spawning.connect(job), space
+        self.tool.do(f"push {space} * 0{PIECE}")
+        self.start()
+
+    def run(self):
+        for n in range(1, PIECES):
+            self.tool.do(f"push {self.space} * {n}{PIECE}")
+
+    def end(self):
+        """All was accepted."""
+        self.join()
+        check_eq(0, self.tool.end())
+
+
+def feed(job, tool, slow):
+    """To one, and meanwhile all to another one."""
+    feeder, others = Feeder(job, slow.space), Kept(tool, 2)
     for n in range(PIECES):
-        tool.do(f"push {slow.space} * {n}{PIECE}")
         tool.do(f"push {others.space} * {n}\\n")
     tool.do(f"push {others.space} *")
     wait_end(tool, others.space)
     for rank in range(2):
         others.wait(rank, b"".join(b"%d\n" % n for n in range(PIECES)))
+    return feeder
 
 
 def waits(*options):
@@ -46,9 +66,8 @@ def waits(*options):
     job, gate = spawning.start("true", *options)
     tool = spawning.connect(job)
     slow, go = late(tool)
-    feed(tool, slow, Kept(tool, 2))
+    feeder = feed(job, tool, slow)
     check_eq(b"", slow.got(0), "it has read nothing")
-    feed(tool, slow, Kept(tool, 2))
     if live.FULL and not options:
         live.eventually(
             lambda: "rank 0 of a further job on %s does not read its stdin: "
@@ -60,10 +79,11 @@ def waits(*options):
             "stdin, more are not spilled: what is pushed to its job waits for "
             "it" % os.uname().nodename in job.said(), 60, "the user is told")
     go.open()
+    feeder.end()
     tool.do(f"push {slow.space} *")
     wait_end(tool, slow.space)
     for rank in range(2):
-        slow.wait(rank, everything() * 2)
+        slow.wait(rank, everything())
     finish(job, gate, tool)
 
 
@@ -78,10 +98,11 @@ def closed():
     job, gate = spawning.start("true", "--stdin-slow", "close=2")
     tool = spawning.connect(job)
     slow, go = late(tool)
-    feed(tool, slow, Kept(tool, 2))
+    feeder = feed(job, tool, slow)
     live.eventually(lambda: "rank 0 of a further job on %s has not read its "
                     "stdin for 2 s" % os.uname().nodename in job.said(), 60,
                     "the user is told")
+    feeder.end()
     slow.wait(1, everything())
     go.open()
     tool.do(f"push {slow.space} *")
@@ -100,8 +121,9 @@ def gone(is_node):
     pids = pids_of(job, slow.space)
     spawners = [live.parent(pid) for pid in pids]
     check(spawners[0] != spawners[1], "on two nodes")
-    feed(tool, slow, Kept(tool, 2))
+    feeder = feed(job, tool, slow)
     os.kill(live.parent(spawners[0]) if is_node else pids[0], signal.SIGKILL)
+    feeder.end()
     slow.wait(1, everything())
     tool.do(f"push {slow.space} 1 more")
     slow.wait(1, everything() + b"more")
@@ -160,42 +182,35 @@ def unread():
 
 
 def wide():
-    """What one tool has for two jobs waits for the one that has no room; what
-    others have for the other job alone does not. The run's own job is its
-    neighbour by the numbers of processes."""
+    """What one tool has for two jobs goes to the one that has room, and is
+    answered when the other one has it, too, behind or before a long call as a
+    whole. The run's own job is its neighbour by the numbers of processes."""
     own = os.path.join(live.TMP, "own")
     job, gate = spawning.start(f'cat >{own}.$XYLEM_RANK; : <"$0"',
-                               "--keep-stdin", nodes=2, wrap=limit(), wait="")
+                               "--keep-stdin", nodes=2, wait="")
     first, second, third = (spawning.connect(job) for _ in range(3))
-    slow, go = late(first, "tail\\s-c\\s5\\s>$0.$XYLEM_RANK")
+    slow, go = late(first)
+    long = "x" * (7 * live.MIB)
     space = slow.space.rsplit(".", 1)[0]
-    # More than memory, file and what is granted: the launcher says so before it
-    # answers what the third one asks next.
-    first.tell(f"push {slow.space} * " + "x" * (7 * live.MIB))
-    live.eventually(lambda: pmix.spooled(job, job.proc.pid) >= FILE, 60,
-                    "its file is full")
-    check_eq("SUCCESS", third.spawn("-- 1 true")[1])
+    first.tell(f"push {slow.space} * " + long)
     second.do(f"also {space} *")
     second.tell(f"push {slow.space} * both")
     for n in range(3):
         third.do(f"push {space} * own{n}")
-    live.eventually(lambda: live.read_file(own + ".0") == b"own0own1own2", 60,
-                    "its own")
+    live.eventually(lambda: len(live.read_file(own + ".0") or b"") == 16, 60,
+                    "its own, and that of both")
     go.open()
     for tool in (first, second):
         check_eq("SUCCESS", tool.answer()[1])
     third.do(f"push {slow.space} *")
     wait_end(third, slow.space)
     for rank in range(2):
-        live.eventually(lambda at=rank: live.read_file(f"{own}.{at}") ==
-                        b"own0own1own2both", 60, "of both")
-        slow.wait(rank, b"xboth")
+        check_eq("own0own1own2",
+                 live.read_file(f"{own}.{rank}").decode().replace("both", ""))
+        check(slow.got(rank).decode() in (long + "both", "both" + long),
+              f"rank {rank}: calls are whole")
     third.do(f"push {space} *")
     finish(job, gate, first, second, third)
-
-
-def limit():
-    return ["sh", "-c", f'ulimit -f {FILE // 512}; exec "$@"', "sh"]
 
 
 def main():
