@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "endpoints/client/viewer_impl.h"
+#include "endpoints/client/viewer_left.h"
 #include "overlay/base/err.h"
 
 /* --- what it asks */
@@ -116,7 +117,7 @@ void ep_viewer_close(struct ep_viewer *viewer)
     while (*at != viewer)
         at = &(*at)->next;
     *at = viewer->next;
-    ep_viewer_spawn_leave(viewer);
+    ep_viewer_leave_job(viewer);
     if (viewer->job != NULL) {
         ep_viewer_push_end(viewer);
         ep_viewer_spawn_end(viewer);

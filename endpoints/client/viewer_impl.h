@@ -37,12 +37,6 @@ struct ep_viewer_request {
     bool is_kept; /* it waits, and begins also without its client */
 };
 
-/* One whose client has gone. */
-struct ep_viewer_left {
-    struct ep_viewer_left *next;
-    struct ep_viewer_request request;
-};
-
 struct ep_viewer {
     struct ep_viewer *next;
     struct ep_viewers *all;
@@ -92,12 +86,11 @@ struct ep_viewers {
     const char *why;     /* that clients are to go, at its end; NULL: no word */
     uint64_t moved;      /* packets at the last look of the limit, */
     unsigned looks;      /* and how many of these there were */
-    struct ep_outbox_pool awaited; /* of those whose jobs wait */
-    struct ep_escrows *escrows;    /* owned; NULL: the tap is not open */
-    uint32_t made;                 /* viewers */
-    /* What one asks for, while the launcher is told; NULL: none does. */
-    const struct job_request *asked;
-    bool have_pushers; /* as it was told */
+    struct ep_outbox_pool awaited;   /* of those whose jobs wait */
+    struct ep_escrows *escrows;      /* owned; NULL: the tap is not open */
+    uint32_t made;                   /* viewers */
+    const struct job_request *asked; /* while that is told; NULL: none is */
+    bool have_pushers;               /* as it was told */
     /* One has less to send, or more, begins to push, ends that, or goes. */
     void (*on_change)(struct ep_viewers *all);
     void (*on_ready)(void *viewer);
@@ -189,11 +182,6 @@ void ep_viewer_over(struct ep_viewer *viewer);
 void ep_viewer_hold(struct ep_viewer *viewer);
 /* It goes: so does its job, unless it is to be kept. */
 void ep_viewer_spawn_end(struct ep_viewer *viewer);
-/* It goes while its job waits: one that is to be kept is left. */
-void ep_viewer_spawn_leave(struct ep_viewer *viewer);
-/* Jobs that are left are tried again. */
-void ep_viewers_left_on(struct ep_viewers *all);
-void ep_viewers_left_close(struct ep_viewers *all);
 
 /* --- viewer_spawn_wish.c */
 

@@ -9,6 +9,7 @@
 
 #include "endpoints/client/viewer_impl.h"
 #include "endpoints/client/viewer_jobs.h"
+#include "endpoints/client/viewer_left.h"
 #include "endpoints/client/watchers.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
@@ -395,7 +396,6 @@ static void tap_close(void *tap)
             cut(at, all->why);
     }
     ep_viewers_escrows_close(all, &run);
-    ep_viewers_left_close(all);
     ep_seen_clear(&all->seen);
     all->have_pushers = false;
     all->why = NULL;
@@ -486,6 +486,7 @@ void ep_viewers_free(struct ep_viewers *all)
     if (all == NULL)
         return;
     ep_watchers_free(all->watchers);
+    ep_viewers_left_close(all);
     free(all);
 }
 

@@ -311,6 +311,49 @@ static void again(const struct lab *lab)
     ep_viewers_tap.again(lab->tap);
 }
 
+/* One that is to be kept waits on without its client, also over launches. */
+static void what_is_to_be_kept_is_left(void **state)
+{
+    const char *const argv[] = {"k", NULL};
+    struct job_wish app = {.program.argv = argv, .procs = 1};
+    const struct job_request kept = {.apps = &app,
+                                     .apps_count = 1,
+                                     .is_kept = true,
+                                     .forwards = LAB_BOTH,
+                                     .cache_bytes = JOB_CACHE_UNSAID};
+    struct bytes bytes = encode(&kept);
+    struct lab_client clients[3];
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    lab.spawns_max = 0;
+    lab.refusal = EP_TAP_LATER;
+    for (unsigned i = 0; i < 3; i++) {
+        lab_ask(&lab, &clients[i]);
+        assert_string_equal(say(&clients[i], &bytes, bytes.len_bytes), "");
+    }
+    free(bytes.mem);
+    lab_calls(&lab);
+    for (unsigned i = 0; i < 3; i++)
+        lab_leave(&clients[i]);
+    lab_end(&lab);
+    lab_begin(&lab);
+    lab_turn(&lab);
+    ASSERT_CALLS(&lab, "spawn 1*k; spawn 1*k; spawn 1*k");
+    lab.spawns_max = 1;
+    again(&lab);
+    ASSERT_CALLS(&lab, "spawn 1*k; spawn 1*k; spawn 1*k");
+    lab.refusal = EP_TAP_BLIND;
+    lab.why = "h1 is blind";
+    again(&lab);
+    again(&lab);
+    ASSERT_CALLS(&lab,
+                 "spawn 1*k; note a job of a client is refused: h1 is blind; "
+                 "spawn 1*k; note a job of a client is refused: h1 is blind");
+    lab_close(&lab);
+}
+
 static void what_is_put_off_is_tried_in_order(void **state)
 {
     struct lab_client clients[4];
@@ -502,6 +545,7 @@ int main(void)
         cmocka_unit_test(who_asks_early_can_be_refused),
         cmocka_unit_test(who_waits_does_so_over_launches),
         cmocka_unit_test(what_is_put_off_is_tried_in_order),
+        cmocka_unit_test(what_is_to_be_kept_is_left),
         cmocka_unit_test(a_refusal_says_why),
         cmocka_unit_test(a_process_that_cannot_be_started_is_told),
         cmocka_unit_test(a_client_starts_one_job),
