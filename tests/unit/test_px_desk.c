@@ -50,6 +50,9 @@ static void serve(int fd)
 
     if (recv(fd, head, sizeof(head), MSG_WAITALL) != HEAD_BYTES)
         _exit(1);
+    if (head[0] == 'd')
+        raise(SIGKILL);
+    (void)!send(TIE_FD, "in", 2, MSG_NOSIGNAL);
     snprintf(word, sizeof(word), "%-31d", (int)getpid());
     (void)!write(fd, word, sizeof(word));
     while (read(fd, &byte, 1) == 1) {
@@ -217,7 +220,7 @@ static void close_desk(struct lab *lab)
 }
 
 /* A tool that has said the head of its first message. */
-static int connect_tool(const struct lab *lab)
+static int connect_with(const struct lab *lab, const char *head)
 {
     struct sockaddr_in to = {.sin_family = AF_INET};
     const char *port = strrchr(lab->uri, ':');
@@ -227,9 +230,14 @@ static int connect_tool(const struct lab *lab)
     to.sin_port = htons((uint16_t)atoi(port + 1));
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     assert_int_equal(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
-    assert_int_equal(write(fd, "0123456789abcdef", HEAD_BYTES), HEAD_BYTES);
+    assert_int_equal(write(fd, head, HEAD_BYTES), HEAD_BYTES);
     assert_int_equal(fcntl(fd, F_SETFL, O_NONBLOCK), 0);
     return fd;
+}
+
+static int connect_tool(const struct lab *lab)
+{
+    return connect_with(lab, "0123456789abcdef");
 }
 
 static bool is_readable(const void *arg)
@@ -340,6 +348,22 @@ static void a_helper_that_dies_takes_its_tool_alone(void **state)
     assert_true(helper_of(&lab, first) > 0);
     close(first);
     close(second);
+    close_desk(&lab);
+}
+
+/* Of one that was never let in nothing is said to all. */
+static void a_helper_whose_tool_is_not_in_dies_silently(void **state)
+{
+    struct lab lab;
+    int fd;
+
+    (void)state;
+    come_up(&lab, "serves");
+    fd = connect_with(&lab, "dies............");
+    assert_int_equal(helper_of(&lab, fd), 0);
+    await_tools(&lab, 0);
+    assert_int_equal(lab.says, 0);
+    close(fd);
     close_desk(&lab);
 }
 
@@ -569,6 +593,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_tool_has_a_helper),
         cmocka_unit_test(tools_find_us),
         cmocka_unit_test(a_helper_that_dies_takes_its_tool_alone),
+        cmocka_unit_test(a_helper_whose_tool_is_not_in_dies_silently),
         cmocka_unit_test(tools_wait_for_their_helpers),
         cmocka_unit_test(one_more_than_may_be_there_is_refused),
         cmocka_unit_test(one_that_does_not_come_up_is_given_up),
