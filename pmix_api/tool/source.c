@@ -195,11 +195,13 @@ static bool hear_output(struct px_source *source, const struct job_door *msg)
 
 uint64_t px_source_limit_bytes(const struct px_lib_wish *wish)
 {
+    const uint64_t least =
+        wish->copies ? LEAST_BYTES : EARLY_BYTES + JOB_DOOR_REST_MAX;
     uint64_t limit = MOST_BYTES;
 
     if (wish->has_cache && wish->cache_bytes < limit)
         limit = wish->cache_bytes;
-    return limit > LEAST_BYTES ? limit : LEAST_BYTES;
+    return limit > least ? limit : least;
 }
 
 static void ask(struct px_source *source)
