@@ -39,6 +39,7 @@ THROUGH = {
     "commands/attach/session.c": "door",
     "endpoints/client/door.c": "door",
     "endpoints/client/sessions.c": "door",
+    "endpoints/client/viewer_left.c": "viewer",
     "endpoints/client/viewer_pull.c": "viewer",
     "endpoints/client/viewer_spawn.c": "viewer",
     "endpoints/client/watcher_signal.c": "viewer",

@@ -230,9 +230,6 @@ static void collect(char *ranks)
     pmix_info_t info;
     pmix_status_t rc;
 
-    /* The library goes on to push that a file has ended, also as its server
-     * goes. */
-    signal(SIGPIPE, SIG_IGN);
     PMIX_INFO_LOAD(&info, PMIX_IOF_PUSH_STDIN, NULL, PMIX_BOOL);
     rc = PMIx_IOF_push(procs, count, NULL, &info, 1, NULL, NULL);
     if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED)
@@ -258,6 +255,7 @@ int main(int argc, char **argv)
     }
     if (argc - optind != 1)
         return 2;
+    signal(SIGPIPE, SIG_IGN); /* the library writes also as its server goes */
     connect_to((uint32_t)atoi(argv[optind]));
     if (ranks != NULL) {
         collect(ranks);
