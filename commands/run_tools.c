@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <event2/event.h>
-
 #include "commands/run_folders.h"
 #include "commands/run_pmix.h"
 #include "endpoints/client/folder.h"
@@ -194,15 +192,10 @@ static int find_doors(struct run_tools *tools)
     return 0;
 }
 
-static void on_useless(evutil_socket_t fd, short what, void *arg)
+static void say_why(struct run_tools *tools)
 {
-    struct run_tools *tools = arg;
     char text[TEXT_BYTES];
 
-    (void)fd;
-    (void)what;
-    if (tools->why[0] == '\0')
-        return;
     snprintf(text, sizeof(text), "PMIx tools cannot connect: %.500s",
              tools->why);
     give_up(tools, text);
@@ -210,8 +203,6 @@ static void on_useless(evutil_socket_t fd, short what, void *arg)
 
 static void *tools_open(const struct ep_tap_cfg *run)
 {
-    static const struct timeval soon;
-
     opened = (struct run_tools){.run = *run};
     if (ep_beside_find("xylem-pmix", "XYLEM_PMIX", "pmix_api", opened.helper) !=
         0) {
@@ -224,11 +215,7 @@ static void *tools_open(const struct ep_tap_cfg *run)
         open_desk(&opened) == 0)
         return &opened;
     close_folder(&opened);
-    /* A dvm ends of it, so not before it has opened the others. */
-    if (run->is_dvm && event_base_once(run->base, -1, EV_TIMEOUT, on_useless,
-                                       &opened, &soon) == 0)
-        return &opened;
-    on_useless(-1, 0, &opened);
+    say_why(&opened);
     return NULL;
 }
 
@@ -240,8 +227,7 @@ static void tools_started(void *tap, uint32_t rank, const uint32_t *pids,
     (void)rank;
     (void)pids;
     (void)count;
-    if (tools->desk != NULL)
-        px_desk_start_in(tools->desk, SOON_MS);
+    px_desk_start_in(tools->desk, SOON_MS);
 }
 
 static void tools_close(void *tap)
@@ -252,7 +238,6 @@ static void tools_close(void *tap)
         px_rendezvous_remove(px_rendezvous_path(), &tools->file);
     px_desk_close(tools->desk);
     close_folder(tools);
-    tools->why[0] = '\0';
 }
 
 static const struct ep_tap_ops ops = {

@@ -34,7 +34,7 @@ void ep_run_dvm_begin(struct run *r)
     /* Whoever hears a word of the launcher knows that the tree stands. This one
      * reaches no process: there is none. */
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
-    if (ep_run_tap_open(r))
+    if (ep_run_tap_open(r) || r->end.is_ending)
         return;
     if (r->plan.again->door != NULL && r->report == NULL) {
         say_up(r);

@@ -14,7 +14,6 @@
 #include "endpoints/sys/process.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
-#include "pmix_api/folder.h"
 #include "pmix_api/helper/lib/lib.h"
 #include "pmix_api/tool/describer.h"
 #include "pmix_api/tool/door.h"
@@ -360,13 +359,6 @@ static void set_manners(void)
     (void)fcntl(PX_TIE_FD, F_SETFD, FD_CLOEXEC);
 }
 
-/* The launcher's files, if that was killed. */
-static void clear(const struct helper *helper, const char *folder)
-{
-    if (getppid() != helper->session)
-        px_folder_remove(folder);
-}
-
 int main(int argc, char **argv)
 {
     static struct helper helper;
@@ -393,6 +385,5 @@ int main(int argc, char **argv)
         return 1;
     }
     event_base_dispatch(helper.base);
-    clear(&helper, lib.dir);
     return 0;
 }

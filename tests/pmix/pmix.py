@@ -37,18 +37,17 @@ def until_5():
         raise live.LeftOut("does not hold with PMIx %s yet" % version)
 
 
+def begun(pid):
+    """When, to compare with others; numbers begin again at times."""
+    return int((live.stat(pid) + [b"0"] * 20)[19]), pid
+
+
 def helpers_of(job):
     """The pids of the job's helpers, in the order in which they began: those
     that serve a tool, and the one in reserve."""
     return sorted((pid for pid, name in live.ours().items()
                    if name == "xylem-pmix" and
-                   live.parent(pid) == job.proc.pid), key=_begun)
-
-
-def _begun(pid):
-    """When a process began, and where it is among those of that moment."""
-    fields = live.stat(pid)
-    return int(fields[19]) if len(fields) > 19 else 0, pid
+                   live.parent(pid) == job.proc.pid), key=begun)
 
 
 def helper_of(job):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The helper may die, hang or be missing: the job does not notice."""
+"""Each tool has a helper, which may die, hang or be missing: neither the job
+nor another tool notices."""
 import contextlib
 import ctypes
 import glob
@@ -9,7 +10,7 @@ import resource
 import shutil
 import signal
 import socket
-import subprocess
+import struct
 import sys
 import threading
 import time
@@ -20,7 +21,8 @@ import live
 RANKS = 4
 SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
 WRITE = "seq -f \"$XYLEM_RANK %08.0f\" 20000"
-DEAF = "the PMIx helper takes nothing for 1 s"
+CUT = "a PMIx tool is cut off: its helper was ended by signal %d"
+HEAD = struct.Struct("=iIII")  # of a message of libpmix
 
 
 def start(*options, command=WRITE, **more):
@@ -43,34 +45,93 @@ def check_output(job):
     job.check_ok()
 
 
-def told(job):
-    return [line for line in job.said().splitlines()
-            if "tools are cut off" in line]
+def helper_for(job, others):
+    """The one in reserve, which gets the next tool."""
+    live.eventually(lambda: len(pmix.helpers_of(job)) == others + 1, 60,
+                    "one in reserve")
+    return pmix.helpers_of(job)[-1]
 
 
-def killed():
-    """The tool is cut off, the user is told once though it dies twice, and
-    another tool can connect to the next helper."""
-    size, end = RANKS * 20000 * 11, pmix.Gate()
-    job, gate = start(command=WRITE + f'; : <"{end.path}"')
-    for _ in range(2):
-        pmix.wait_up(job)
-        check_limits(pmix.helper_of(job))
-        tool = pmix.Tool(job)
-        tool.wait_ready()
-        pmix.kill_helper(job)
-        live.check_eq(0, tool.wait(), "the tool was cut off")
+def victim(job, others):
+    """A tool, and its helper."""
+    helper = helper_for(job, others)
+    return pmix.ready(job), helper
+
+
+def check_cut(job, others):
+    """By each signal that a crash of libpmix ends with, and by SIGKILL."""
+    for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS,
+                   signal.SIGILL, signal.SIGFPE, signal.SIGKILL):
+        before = job.said().count(CUT % number)
+        tool, helper = victim(job, others)
+        os.kill(helper, number)
+        live.check_eq(0, tool.wait(), f"cut off by {number}")
+        live.eventually(lambda n=number, b=before:
+                        job.said().count(CUT % n) == b + 1, 60, "told once")
+
+
+def rubbish():
+    """What is no greeting: of a length that is not there, none, too much for
+    the memory, with nonsense in it, cut in two, and no message at all."""
+    yield HEAD.pack(-1, 0, 100, 0)
+    yield HEAD.pack(-1, 0, 0, 0)
+    yield HEAD.pack(-1, 0, 0x7fffffff, 0) + bytes(live.MIB)
+    yield HEAD.pack(-1, 0, 0xffffffff, 0) + bytes(4096)
+    yield HEAD.pack(-1, 0, 256, 0) + bytes(range(256))
+    yield HEAD.pack(-1, 0, 256, 0) + b"native\0" + b"\xff" * 249
+    yield HEAD.pack(7, 9, 64, 0) + b"\xff" * 64
+    yield b"GET / HTTP/1.0\r\n\r\n"
+    yield b"\xff" * 4096
+
+
+def check_rubbish(job, others):
+    for word in rubbish():
+        with contextlib.suppress(OSError), socket.create_connection(
+                ("127.0.0.1", port_of(job))) as sock:
+            sock.sendall(word)
+    helper_for(job, others)
+
+
+def crashed():
+    """A helper ends in each way in which libpmix is known to crash, before the
+    job writes, between, and after: it takes its own tool along. Two others
+    have every byte, and so has the console."""
+    first, count = 5000, 20000
+    gates = pmix.Gate(), pmix.Gate(), pmix.Gate()
+    number = "seq -f \"$XYLEM_RANK %08.0f\""
+    job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c",
+                   f"{pmix.Gate.WAIT} {number} {first}; : <\"$1\";"
+                   f"{number} {first + 1} {count}; : <\"$2\"",
+                   *(gate.path for gate in gates))
     pmix.wait_up(job)
-    tool = pmix.Tool(job, "-n", 2 * RANKS)
-    tool.wait_ready()
-    gate.open()
-    check_lines(job.stdout.read(size))
-    pmix.wait_taken(tool, size)
-    end.open()
+    helpers = []
+    tools = []
+    for nth in range(2):
+        helpers.append(helper_for(job, nth))
+        tools.append(pmix.ready(job, "-n", 2 * RANKS))
+    text = b""
+    for lines, gate in ((first, gates[0]), (count, gates[1]), (0, gates[2])):
+        check_cut(job, len(tools))
+        check_rubbish(job, len(tools))
+        asker = pmix.Asker(job)
+        live.check(asker.connect(), "one that kills itself")
+        asker.tell("crash")
+        asker.proc.wait()
+        helper_for(job, len(tools))
+        live.check_eq(helpers, pmix.helpers_of(job)[:2], "those of the others")
+        gate.open()
+        if lines > 0:
+            text += job.stdout.read(RANKS * lines * 11 - len(text))
+            for tool in tools:
+                pmix.wait_taken(tool, RANKS * lines * 11)
+    live.check_eq(b"", job.stdout.read(), "the console has no more")
+    check_lines(text, count)
     job.check_ok()
-    live.check_eq(0, tool.wait())
-    live.check(len(tool.got(0, "stdout") or b"") == 20000 * 11, "all output")
-    live.check_eq(2, len(told(job)), "with -v each time")
+    for tool in tools:
+        live.check_eq(0, tool.wait())
+        live.check_eq(0, tool.dropped())
+        for rank in range(RANKS):
+            check_tool(tool, rank, count)
 
 
 def limits_of(pid):
@@ -83,77 +144,30 @@ def limits_of(pid):
 def check_limits(pid):
     limits = limits_of(pid)
     live.check_eq("512", limits["Max open files"])
+    live.check_eq("0", limits["Max core file size"])
     if not live.is_sanitized():  # that maps more than it ever uses
         live.check_eq(str(1 << 30), limits["Max address space"])
 
 
-def starved():
-    """Where descriptors are lost until too few are left it makes way for
-    another one: nobody could connect any more."""
-    job, gate = start()
-    pmix.wait_up(job)
-    helper, port = pmix.server(job)
-    hard = resource.prlimit(helper, resource.RLIMIT_NOFILE)[1]
-    most = max(int(fd) for fd in os.listdir("/proc/%d/fd" % helper))
-    resource.prlimit(helper, resource.RLIMIT_NOFILE, (most, hard))
-    with socket.create_connection(("127.0.0.1", port)):
-        live.eventually(lambda: pmix.helper_of(job) not in (helper, None), 60,
-                        "another helper")
-    pmix.wait_up(job)
-    tool = pmix.Tool(job, "-n", 2 * RANKS)
-    tool.wait_ready()
-    gate.open()
-    check_output(job)
-    live.check_eq(0, tool.wait())
-    live.check_eq(1, len(told(job)), job.said())
-    live.check("descriptors" in job.said(), job.said())
-
-
-def hear(job):
-    """The launcher has heard that the helper is up: it answers what a tool has
-    asked for since."""
-    tool = pmix.Asker(job)
-    live.check(tool.connect(), "connected")
-    live.check_eq(([], "SUCCESS"), tool.ask("log out here"))
-    live.check_eq(0, tool.end(), "the tool")
-
-
 def killed_quietly():
-    """Without -v the user hears of the first death alone."""
+    """The one in reserve dies, without -v: nobody hears of it."""
     gate = pmix.Gate()
     job = pmix.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
                    gate.path)
     for _ in range(2):
-        live.eventually(lambda: pmix.is_up(job), 30, "the helper is up")
-        hear(job)
-        pmix.kill_helper(job)
-    live.eventually(lambda: pmix.helper_of(job), 30, "another helper")
+        live.eventually(lambda: pmix.is_up(job) and pmix.helper_of(job), 30,
+                        "the helper is up")
+        tool = pmix.Asker(job)  # the next one has come up, too
+        live.check(tool.connect(), "connected")
+        check_limits(pmix.helper_of(job))
+        live.check_eq(0, tool.end(), "the tool")
+        reserve = helper_for(job, 0)
+        os.kill(reserve, signal.SIGKILL)
+        live.eventually(lambda r=reserve: pmix.helper_of(job) not in (None, r),
+                        30, "another helper")
     gate.open()
     check_output(job)
-    live.check_eq(1, len(job.said().splitlines()) - 1, job.said())
-    live.check("was ended by signal 9" in told(job)[0], told(job))
-
-
-def stopped():
-    """One that hangs while output is wanted holds nobody up, and -v says once
-    that nothing is kept for it."""
-    stay, count = pmix.Gate(), 200000
-    job, gate = start(command='seq -f "$XYLEM_RANK %%08.0f" %d; : <"%s"' %
-                      (count, stay.path))
-    pmix.wait_up(job)
-    tool = pmix.Tool(job)
-    tool.wait_ready()
-    helper = pmix.helper_of(job)
-    os.kill(helper, signal.SIGSTOP)
-    gate.open()
-    check_lines(job.stdout.read(RANKS * count * 11), count)
-    live.check(live.eventually(lambda: DEAF in job.said(), 60, DEAF), DEAF)
-    stay.open()
-    live.check_eq(b"", job.stdout.read())
-    job.check_ok()
-    live.check_eq(1, job.said().count(DEAF))
-    tool.proc.kill()
-    tool.wait()
+    live.check_eq(1, len(job.said().splitlines()), job.said())
 
 
 def trace(request, tid):
@@ -170,14 +184,6 @@ def stop_library(pid):
     if all(trace(SEIZE, tid) and trace(INTERRUPT, tid) for tid in threads):
         return threads
     return None
-
-
-def hold_library(pid):
-    threads = stop_library(pid)
-    # Whoever is traced stays until the tracer has seen its end.
-    for tid in threads or ():
-        threading.Thread(target=see_end, args=(tid,), daemon=True).start()
-    return threads is not None
 
 
 def still():
@@ -219,32 +225,37 @@ def still():
 
 
 def paused():
-    """The launcher is stopped for longer than it waits for a helper, and goes
-    on: the helper is not taken for deaf, and the tool misses nothing."""
-    bytes_each = 60 * live.MIB
-    end = pmix.Gate()
-    job, gate = start("--raw", command=f"yes | head -c {bytes_each}; "
-                      f': <"{end.path}"', stdout=subprocess.DEVNULL)
+    """The launcher is stopped while the job writes, and goes on: its tools
+    stay, and miss nothing. It is no more than it keeps for a helper that gets
+    no processor meanwhile."""
+    parts, count = 4, 80000
+    gates = [pmix.Gate() for _ in range(parts + 1)]
+    each = count // parts
+    number = "seq -f \"$XYLEM_RANK %08.0f\""
+    job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c", "".join(
+        f': <"${{{nth}}}"; {number} {nth * each + 1} {(nth + 1) * each};'
+        for nth in range(parts)) + f': <"${{{parts}}}"',
+        *(gate.path for gate in gates))
     pmix.wait_up(job)
-    tool = pmix.Tool(job, "-n", 2 * RANKS)
-    tool.wait_ready()
-    gate.open()
-    for part in range(1, 8, 2):
-        live.eventually(lambda: tool.taken() >= part * RANKS * bytes_each / 8,
-                        60, "the tool has some of it")
-        job.proc.send_signal(signal.SIGSTOP)
+    tool = pmix.ready(job, "-n", 2 * RANKS)
+    helpers = pmix.helpers_of(job)[:1]
+    text = b""
+    for nth in range(parts):
+        live.stop(job.proc.pid)
+        gates[nth].open()
         time.sleep(1.5)  # sleep-ok: to be still for so long is the test
         job.proc.send_signal(signal.SIGCONT)
-    # The end of the job does not wait for a tool as long as that may take.
-    live.eventually(lambda: tool.taken() >= RANKS * bytes_each, 60,
-                    "the tool has all of it")
-    end.open()
+        text += job.stdout.read(RANKS * each * 11)
+        pmix.wait_taken(tool, RANKS * (nth + 1) * each * 11)
+    live.check_eq(helpers, pmix.helpers_of(job)[:1], "its helper")
+    gates[parts].open()
+    live.check_eq(b"", job.stdout.read(), "the console has no more")
     job.check_ok()
+    check_lines(text, count)
     live.check_eq(0, tool.wait())
     live.check_eq(0, tool.dropped())
     for rank in range(RANKS):
-        live.check(tool.got(rank, "stdout") == b"y\n" * (bytes_each // 2),
-                   "the tool has all of rank %d" % rank)
+        check_tool(tool, rank, count)
 
 
 def check_tool(tool, rank, count):
@@ -253,62 +264,95 @@ def check_tool(tool, rank, count):
                "the tool has all of rank %d" % rank)
 
 
-def see_end(tid):
-    with contextlib.suppress(ChildProcessError):
-        while not os.WIFEXITED(status := os.waitpid(tid, WALL)[1]) and \
-                not os.WIFSIGNALED(status):
-            pass
-
-
-def quiet():
-    """One that hangs is replaced while no output is wanted at all: the whole
-    process, or only the threads of the library. The user hears of the first
-    one alone."""
-    gate = pmix.Gate()
-    job = pmix.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
-                   gate.path, env={**os.environ, "XYLEM_PMIX_ANSWER_MS":
-                                   str(2000 * live.SLOW)})
-    for hold in (lambda pid: os.kill(pid, signal.SIGSTOP) or True,
-                 hold_library):
-        live.eventually(lambda: pmix.is_up(job), 30, "the helper is up")
-        helper = pmix.helper_of(job)
-        tool = pmix.Tool(job)
-        tool.wait_ready()
-        if not hold(helper):
-            print("# left out: no tracing here: the library alone "
-                  "is not stopped")
-            tool.proc.kill()
-        else:
-            live.eventually(lambda h=helper: pmix.helper_of(job) not in
-                            (h, None), 120, "another helper")
-        live.check(tool.wait() in (0, -signal.SIGKILL), "it is cut off")
-    gate.open()
-    check_output(job)
-    live.check_eq(1, len(told(job)), job.said())
-    live.check("did not answer" in told(job)[0], told(job))
-
-
 def port_of(job):
     return int(re.search(r"connect to .*:(\d+), or", job.said())[1])
 
 
 def silent():
-    """Who says nothing is shut out, also when the helper's threads come to it
-    in another order: one accepts, the other one looks."""
+    """Who says nothing, or not all of a head, is shut out, and gets no
+    helper."""
     job, gate = start()
     pmix.wait_up(job)
-    for turn in range(8):
-        os.kill(pmix.helper_of(job), signal.SIGSTOP)
+    helpers = pmix.helpers_of(job)
+    for word in (b"", b"\0", bytes(HEAD.size - 1)):
         with socket.create_connection(("127.0.0.1", port_of(job))) as sock:
-            os.kill(pmix.helper_of(job), signal.SIGCONT)
+            sock.sendall(word)
             sock.settimeout(30 * live.SLOW)
             try:
-                live.check_eq(b"", sock.recv(1), "turn %d" % turn)
+                live.check_eq(b"", sock.recv(1), word)
+            except ConnectionResetError:
+                pass  # with bytes that nobody has read
             except TimeoutError:
-                live.check(False, "turn %d: nobody looks" % turn)
-                break
+                live.check(False, "%r: nobody looks" % word)
+    live.check_eq(helpers, pmix.helpers_of(job))
     gate.open()
     check_output(job)
+
+
+def starved():
+    """The launcher has no descriptors left for a while: a tool waits."""
+    job, gate = start()
+    pmix.wait_up(job)
+    pid = job.proc.pid
+    soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    most = max(int(fd) for fd in os.listdir("/proc/%d/fd" % pid))
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (most, hard))
+    with contextlib.ExitStack() as open_:
+        for _ in range(most):
+            open_.enter_context(
+                socket.create_connection(("127.0.0.1", port_of(job))))
+            if "no descriptor left" in job.said():
+                break
+        live.eventually(lambda: "PMIx tools have to wait: there is no "
+                        "descriptor left" in job.said(), 60, "it is said")
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+    tool = pmix.ready(job, "-n", 2 * RANKS)
+    gate.open()
+    check_output(job)
+    live.check_eq(0, tool.wait())
+    for rank in range(RANKS):
+        check_tool(tool, rank, 20000)
+
+
+def stopped():
+    """The helper of one tool hangs while output is wanted: it holds nobody up,
+    and its tool has all of it when it goes on."""
+    stay, count = pmix.Gate(), 200000
+    job, gate = start(command='seq -f "$XYLEM_RANK %%08.0f" %d; : <"%s"' %
+                      (count, stay.path))
+    pmix.wait_up(job)
+    slow, helper = pmix.ready(job, "-n", 2 * RANKS), pmix.helper_of(job)
+    other = pmix.ready(job, "-n", 2 * RANKS)
+    os.kill(helper, signal.SIGSTOP)
+    gate.open()
+    check_lines(job.stdout.read(RANKS * count * 11), count)
+    pmix.wait_taken(other, RANKS * count * 11)
+    os.kill(helper, signal.SIGCONT)
+    pmix.wait_taken(slow, RANKS * count * 11)
+    stay.open()
+    live.check_eq(b"", job.stdout.read())
+    job.check_ok()
+    for tool in (slow, other):
+        live.check_eq(0, tool.wait())
+        live.check_eq(0, tool.dropped())
+        for rank in range(RANKS):
+            check_tool(tool, rank, count)
+    live.check("cut off" not in job.said(), job.said())
+
+
+def hung():
+    """One that hangs for good does not keep the session from its end."""
+    job, gate = start()
+    pmix.wait_up(job)
+    hangs, helper = pmix.ready(job), pmix.helper_of(job)
+    tool = pmix.ready(job, "-n", 2 * RANKS)
+    os.kill(helper, signal.SIGSTOP)
+    gate.open()
+    check_output(job)
+    live.check_eq(0, tool.wait())
+    for rank in range(RANKS):
+        check_tool(tool, rank, 20000)
+    live.check_eq(0, hangs.wait(), "its server has gone")
 
 
 def strangers():
@@ -338,7 +382,7 @@ def none():
     live.check(pmix.helper_of(job) is None, "there is a helper")
     check_output(job)
     live.check("PMIx" not in job.said(), job.said())
-    env = {**os.environ, "XYLEM_PMIX": "/nowhere/xylem-pmix"}
+    env = {**os.environ, "XYLEM_TOOL": "/nowhere/xylem-tool"}
     job, gate = start(env=env)
     gate.open()
     check_output(job)
@@ -354,7 +398,7 @@ def slow_start():
     os.chmod(path, 0o700)
     for nth in range(10):  # it is due after 0.2 s: a busy machine takes longer
         mark = os.path.join(live.TMP, "mark-%d" % nth)
-        env = {**os.environ, "XYLEM_PMIX": path, "MARK": mark}
+        env = {**os.environ, "XYLEM_TOOL": path, "MARK": mark}
         begin = time.monotonic()
         pmix.Job("-N", 1, "--", "true", env=env).check_ok()
         if time.monotonic() - begin < 0.2:
@@ -370,19 +414,32 @@ def slow_start():
 
 
 def orphaned():
-    """The launcher is killed before it has said anything to a helper that it
-    has started: no folder is left."""
+    """The launcher is killed, when its helper is up or has yet to come up:
+    whoever comes next removes its folder."""
+    def folders():
+        return glob.glob(os.path.join(live.TMP, "xylem-pmix-*"))
+    job, gate = start()
+    pmix.wait_up(job)
+    live.check_eq(1, len(folders()))
+    job.proc.kill()
+    job.proc.wait()
+    gate.open()
+    live.check_gone()
+    pmix.Job("-N", 1, "--", "true").check_ok()
+    live.check_eq([], folders())
     mark, path = (os.path.join(live.TMP, name) for name in ("mark-o", "waits"))
     with open(path, "w", encoding="ascii") as script:
         script.write('#!/bin/sh\n: >"$MARK"\nexec cat <&3 >/dev/null\n')
     os.chmod(path, 0o700)
-    job, gate = start(env={**os.environ, "XYLEM_PMIX": path, "MARK": mark})
+    job, gate = start(env={**os.environ, "XYLEM_TOOL": path, "MARK": mark})
     live.eventually(lambda: os.path.exists(mark), 60, "it is started")
     job.proc.kill()
     job.proc.wait()
     gate.open()
     live.check_gone()
-    live.check_eq([], glob.glob(os.path.join(live.TMP, "xylem-pmix-*")))
+    live.check_eq(1, len(folders()), "it is left")
+    pmix.Job("-N", 1, "--", "true").check_ok()
+    live.check_eq([], folders())
 
 
 def make_left(name, uid=-1):
@@ -462,19 +519,21 @@ def left():
 def main():
     pmix.need()
     for test, sentence in (
-            (killed, "the helper is killed while a tool pulls"),
+            (crashed, "helpers crash beside others"),
             (killed_quietly, "the helper is killed while nobody is there"),
-            (starved, "the helper has no descriptors left"),
-            (stopped, "the helper is stopped while a tool pulls"),
+            (starved, "the launcher has no descriptors left"),
+            (stopped, "the helper of one tool is stopped"),
+            (hung, "the helper of one tool is stopped for good"),
             (still, "the library is stopped while a tool pulls"),
             (paused, "the launcher is stopped while a tool pulls"),
-            (quiet, "the helper is stopped while nothing is written"),
-            (silent, "one that says nothing"),
+            (silent, "those that say nothing"),
             (strangers, "strangers at the port"),
             (none, "without a helper"),
             (slow_start, "a helper that does not come up"),
-            (orphaned, "the launcher is killed before it says a word"),
+            (orphaned, "the launcher is killed"),
             (left, "launcher and helper are killed together")):
+        if len(sys.argv) > 1 and sys.argv[1] != test.__name__:
+            continue
         with live.case(sentence):
             test()
     live.check_gone()
