@@ -129,8 +129,7 @@ enum job_door_reason {
 enum job_door_stage {
     JOB_DOOR_STARTING = 1, /* a first process runs */
     JOB_DOOR_RUNNING,      /* all do */
-    JOB_DOOR_OVER,         /* all have ended, or nothing more is heard of them
-                            */
+    JOB_DOOR_OVER,         /* nothing more is heard of any */
     JOB_DOOR_STAGES
 };
 
@@ -141,8 +140,7 @@ struct job_door {
     bool is_end;      /* OUTPUT: of the channel */
     bool needs_all;   /* PUSH: where one does not read it goes to none */
     bool is_over;     /* PUSHED: nobody reads it any more, it goes nowhere.
-                         SIGNALLED, DESCRIBED, NAMED, LOGGED, TAKEN: as said
-                         there */
+                         Of others as said there */
     bool is_more;     /* SPAWN, LOG. PUSH: nothing of others comes between this
                          one and the next */
     bool is_lost;     /* ENDED, STAGE: a process was lost before one failed */
@@ -150,8 +148,7 @@ struct job_door {
     bool is_last;     /* PULL: of what is kept the last bytes, not the first.
                          BEGUN: that, and what goes first from one that is too
                          slow, unless a tool says otherwise */
-    uint8_t reason;   /* UNSTARTED: enum job_door_reason. STAGE: enum
-                         job_door_stage */
+    uint8_t reason;   /* enum job_door_reason. STAGE: enum job_door_stage */
     int32_t status;   /* ENDED, STAGE: of the process `first`, which ended badly
                          before all others, as of waitpid(); count is how many
                          did. SIGNAL: its number */
@@ -161,24 +158,23 @@ struct job_door {
     /* JOB, BEGUN, PART, PLACE, PIDS, EXITS: the first process. OUTPUT, BROKEN:
      * the process. NAME, NAMED: the rank. */
     uint32_t first;
-    uint32_t base;          /* STAGE, FORGOTTEN, DESCRIBE: of the job */
-    uint32_t count;         /* JOB, BEGUN, PART, PLACE: processes */
-    uint32_t parts;         /* JOB: how many there are. WHERE, PART: number of
-                               one. PLACE: number of the program */
-    uint32_t push_bytes;    /* JOB: of a push, at most */
-    uint32_t cache_bytes;   /* PULL: of each channel, from before;
-                               JOB_CACHE_UNSAID: all that is kept. BEGUN: as who
-                               has started it said */
-    uint32_t buffer_bytes;  /* BEGUN: so much of each channel is put together */
-    uint32_t buffer_s;      /* for a tool that does not say otherwise, so long;
-                               0: however long it takes */
+    uint32_t base;        /* STAGE, FORGOTTEN, DESCRIBE: of the job */
+    uint32_t count;       /* JOB, BEGUN, PART, PLACE: processes */
+    uint32_t parts;       /* JOB: how many there are. WHERE, PART: number of
+                             one. PLACE: number of the program */
+    uint32_t push_bytes;  /* JOB: of a push, at most */
+    uint32_t cache_bytes; /* PULL: of each channel, from before;
+                             JOB_CACHE_UNSAID: all that is kept. BEGUN: as who
+                             has started it said */
+    /* BEGUN: of each channel so much is put together for a tool that does not
+     * say otherwise, for so long; 0: however long it takes. */
+    uint32_t buffer_bytes, buffer_s;
     uint32_t limit_bytes;   /* PULL: so much may wait for it, in a file, before
                                it gets copies instead, or copies are dropped; 0:
                                256 MiB when it redirects, else no file */
     uint64_t taken;         /* TAKEN */
     uint64_t time_s;        /* STAGE: since 1970 */
-    uint64_t dropped_bytes; /* OUTPUT: missing before it, as the client was too
-                               slow; */
+    uint64_t dropped_bytes; /* OUTPUT: missing, as the client was too slow; */
     uint64_t before_bytes;  /* as they are not kept for those who come late */
     const char *host;       /* PLACE: borrowed */
     /* HELLO: the release of the client. WELCOME: the name of the session's own
