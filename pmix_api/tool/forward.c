@@ -456,15 +456,18 @@ void px_forward_wish(struct px_forwards *all, uint32_t base,
 static int open_parts(struct stream *stream, const struct px_forward_cfg *cfg)
 {
     const struct px_lib_wish *wish = cfg->wish;
-    const struct px_backlog_cfg backlog = {.writer = stream->all->cfg.writer,
-                                           .dir = stream->all->cfg.dir,
-                                           .base = stream->base,
-                                           .procs = stream->size,
-                                           .limit_bytes =
-                                               px_source_limit_bytes(wish),
-                                           .drops_oldest = wish->drops_oldest,
-                                           .on_change = on_backlog,
-                                           .arg = stream};
+    const struct px_backlog_cfg backlog = {
+        .writer = stream->all->cfg.writer,
+        .dir = stream->all->cfg.dir,
+        .base = stream->base,
+        .procs = stream->size,
+        .limit_bytes = px_source_limit_bytes(
+            &(struct px_lib_wish){.copies = true,
+                                  .has_cache = wish->has_cache,
+                                  .cache_bytes = wish->cache_bytes}),
+        .drops_oldest = wish->drops_oldest,
+        .on_change = on_backlog,
+        .arg = stream};
     struct px_gather_cfg gather = {.procs = stream->size,
                                    .size_bytes = wish->buffer_bytes,
                                    .time_ms = wish->buffer_s * 1000};
