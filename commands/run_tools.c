@@ -211,7 +211,7 @@ static void *tools_open(const struct ep_tap_cfg *run)
             "this xylem was built without PMIx: tools cannot connect");
         return NULL;
     }
-    if (find_doors(&opened) == 0 && make_folder(&opened) == 0 &&
+    if (make_folder(&opened) == 0 && find_doors(&opened) == 0 &&
         open_desk(&opened) == 0)
         return &opened;
     close_folder(&opened);
