@@ -14,11 +14,13 @@ KINDS = ("HELLO WELCOME REFUSED STOP ADDRESS TOOLS ATTACH JOB WHERE PART "
 NUMBER = {name: number for number, name in enumerate(KINDS, 1)}
 VERSION = 3
 ALL = 0xffffffff
+PIECE = 32 * 1024  # of a request, at most
 STDOUT, STDERR = 2, 4  # bits of channels
 REDIRECTS, LAST = 1, 2
 STARTING, RUNNING, OVER = 1, 2, 3
 STDIN, KEPT, WAITS = 4, 8, 16  # flags of a request
 SAYS_STAGES, SAYS_END = 256, 512
+NO_ROOM, NO_PROGRAM = 1, 7  # reasons of UNSTARTED
 DIR, FILE, PATTERN = 1, 2, 3  # its files
 
 Output = collections.namedtuple("Output", "proc channel is_end dropped before "
@@ -41,11 +43,13 @@ def strings(*words):
     return b"".join(word.encode() + b"\0" for word in words)
 
 
-def program(*argv, procs=1, hosts=""):
-    """As job/wish.h has it."""
+def program(*argv, procs=1, hosts="", env=()):
+    """As job/wish.h has it; env is set."""
     return (struct.pack("<IIBBB", procs, 0, 0, 0, 0) +
             struct.pack("<I", len(argv)) + strings(*argv) +
-            struct.pack("<IB", 0, 0) + strings(hosts, "", "", ""))
+            struct.pack("<I", len(env)) +
+            b"".join(b"\0\0" + strings(one) for one in env) + b"\0" +
+            strings(hosts, "", "", ""))
 
 
 def request(*programs, flags=0, reader=ALL, comes=0, forwards=0, cache=ALL,
@@ -108,9 +112,15 @@ class Client:
                 return Output(head[0], head[1], bool(head[2] & 1), head[3],
                               head[4], body[22:])
 
-    def spawn(self, piece):
+    def ask(self, asked):
+        """For a job; what is said next is the answer."""
+        for at in range(0, len(asked), PIECE):
+            is_more = at + PIECE < len(asked)
+            self.say("SPAWN", bytes([is_more]) + asked[at:at + PIECE])
+
+    def spawn(self, asked):
         """The base and size of the job."""
-        self.say("SPAWN", b"\0" + piece)
+        self.ask(asked)
         return struct.unpack_from("<II", self.expect("JOB"))
 
     def taken(self, count):

@@ -1,150 +1,224 @@
 #!/usr/bin/env python3
-"""Several jobs in one tree: beside the run's own and one after the other."""
+"""Several jobs in one tree: beside the run's own and one after the other. Each
+is started by a client of the session's door."""
+import collections
+import concurrent.futures
 import json
 import os
-import subprocess
+import struct
 import sys
+import tempfile
 
+import doors
 import live
 from live import check, check_eq
 
+NODES = 3
 COUNT = live.full(1000, 200)
+AT_ONCE = 4
 GROWTH = 3 * live.MIB  # COUNT - 20 jobs of 32 KiB would be more
+PAD = "PAD=" + "x" * 32 * 1024  # so much of a job would be noticed if it stayed
 
 
 class Run:
-    """A tool_spawn; its own job waits at a gate once it has spoken."""
-    count = 0
+    """A run with three nodes; its own job says go and waits at a gate."""
 
-    def __init__(self, count, at_once, procs, *program, own=None, **env):
-        Run.count += 1
-        self.held = []
-        base = os.path.join(live.TMP, "run-%d" % Run.count)
-        self.stats, self.report = base + ".stats", base + ".report"
-        self.gate, self.own = base + ".gate", base + ".own"
-        os.mkfifo(self.gate)
-        os.mkfifo(self.own)
-        own = own or "echo go; : <GATE"
-        self.proc = subprocess.Popen(
-            [live.tool("tool_spawn"),
-             os.path.join(live.BUILD, "commands", "xylemd"), self.stats,
-             self.report, str(count), str(at_once), str(procs),
-             *[word.replace("GATE", self.gate).replace("OWN", self.own)
-               for word in (own, *program)]],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env={**os.environ, **env})
+    def __init__(self, *options):
+        self.out = tempfile.TemporaryFile(dir=live.TMP)
+        self.gate = live.Gate()
+        self.job = live.Job("-N", NODES, *options, "--", "sh", "-c",
+                            'echo go; : <"$0"', self.gate.path,
+                            stdout=self.out)
+        self.pid = self.job.proc.pid
 
-    def lines(self):
-        with open(self.report) as file:
-            return file.read().splitlines()
+    def is_there(self):
+        return self.job.proc.poll() is None
 
-    def wait_for(self, *lines):
-        live.eventually(lambda: os.path.exists(self.report) and
-                        (set(lines) <= set(self.lines()) or
-                         self.proc.poll() is not None), 120, str(lines))
-        check(set(lines) <= set(self.lines()), "%s in %r" % (
-            lines, self.lines()[-20:]))
+    def end(self):
+        """Only its own job is on the console."""
+        self.gate.open()
+        self.job.check_ok(120)
+        check_eq(b"go\n" * NODES,
+                 os.pread(self.out.fileno(),
+                          os.fstat(self.out.fileno()).st_size, 0), "output:")
 
-    def open_gate(self):
-        """For whoever comes to it, until the end."""
-        self.held.append(os.open(self.gate, os.O_RDWR))
 
-    def open_own(self):
-        """A gate of the run's own job alone."""
-        self.held.append(os.open(self.own, os.O_RDWR))
+class Spawned(doors.Client):
+    """A client that starts a job, and what it has heard of that. The job waits
+    for it, so it misses nothing."""
 
-    def end(self, code=0):
-        out, err = self.proc.communicate(timeout=120 * live.SLOW)
-        for fd in self.held:
-            os.close(fd)
-        check_eq(code, self.proc.returncode, "exit code: %s" % err.decode())
-        return out.decode(), err.decode()
+    def __init__(self, run, procs, *argv):
+        super().__init__(run.pid)
+        self.base = self.size = None
+        self.said = []       # but JOB and output, in order
+        self.ended = None    # (is a process lost, which failed, how, how many)
+        self.refused = []    # (reason, sentence) of UNSTARTED
+        self.missing = 0     # bytes
+        self.text = collections.defaultdict(bytes)  # by rank and channel
+        self.closed = collections.Counter()         # the same
+        self.ask(doors.request(
+            doors.program(*argv, procs=procs, env=[PAD]), flags=doors.WAITS,
+            comes=doors.STDOUT | doors.STDERR, cache=0))
+
+    def _note(self, kind, body):
+        if kind == "JOB":
+            self.base, self.size = struct.unpack_from("<II", body)
+        elif kind == "OUTPUT":
+            proc, channel, flags, dropped, before = struct.unpack_from(
+                "<IBBQQ", body)
+            self.missing += dropped + before
+            self.text[proc - self.base, channel] += body[22:]
+            self.closed[proc - self.base, channel] += flags & 1
+        else:
+            self.said.append(kind)
+        if kind == "UNSTARTED":
+            self.refused.append((body[0], body[1:].decode()))
+        elif kind == "ENDED":
+            self.ended = struct.unpack("<BIiI", body)
+
+    def until(self, truth, what):
+        """Listens until that holds; False where it is cut off before."""
+        while not truth():
+            kind, body = self.hear()
+            if kind in (None, "REFUSED"):
+                return check(False, "%s: %s %r" % (what, kind, body))
+            self._note(kind, body)
+        return True
+
+    def is_running(self):
+        return "STARTED" in self.said
+
+    def await_text(self, *texts):
+        """What its ranks have written to stdout, when it is that."""
+        self.until(lambda: self.is_running() and all(
+            self.text[rank, 1] == text for rank, text in enumerate(texts)),
+            "it runs, and has written %r" % (texts,))
+
+    def await_end(self):
+        """All of its output has come, once."""
+        self.until(lambda: self.base is not None, "it begins")
+        ends = [(rank, channel) for rank in range(self.size)
+                for channel in (1, 2)]
+        self.until(lambda: self.ended is not None and
+                   all(self.closed[end] for end in ends), "it ends")
+        check_eq({end: 1 for end in ends}, dict(self.closed), "ends:")
+        check_eq(0, self.missing, "output is missing:")
+
+
+def statuses(watcher, job):
+    """How its processes have ended, by rank."""
+    known = watcher.describe(job.base)
+    return {number - job.base: status
+            for number, status in known.statuses.items()} if known else None
 
 
 def two_at_once():
-    run = Run(2, 2, 0, "sh", "-c",
-              "echo I am $XYLEM_RANK of $XYLEM_SIZE; : <GATE; "
-              "echo done >&2; exit $XYLEM_RANK")
+    run, gate = Run(), live.Gate()
+    watcher = doors.Watcher(run.pid)
+    jobs = [Spawned(run, 0, "sh", "-c",
+                    'echo I am $XYLEM_RANK of $XYLEM_SIZE; : <"$0"; '
+                    "echo done >&2; exit $XYLEM_RANK", gate.path)
+            for _ in range(2)]
     # All of both run at the same time as the run's own job.
-    run.wait_for("started 1", "started 2",
-                 *["output %d %d 1 I am %d of 3\\n" % (job, rank, rank)
-                   for job in (1, 2) for rank in range(3)])
-    run.open_gate()
-    out, _ = run.end()
-    check_eq("go\n" * 3, out, "only its own job is on the console:")
-    run.wait_for("ended 1 1", "ended 2 1",
-                 *["output %d %d 2 done\\n" % (job, rank)
-                   for job in (1, 2) for rank in range(3)],
-                 *["exit %d %d %d" % (job, rank, rank << 8)
-                   for job in (1, 2) for rank in range(3)])
+    for job in jobs:
+        job.await_text(*[b"I am %d of 3\n" % rank for rank in range(NODES)])
+        check_eq(NODES, job.size, "a process a node:")
+    check(len({job.base for job in jobs}) == 2, "both have one base")
+    check(run.is_there(), "the run has ended")
+    gate.open()
+    for job in jobs:
+        job.await_end()
+        check_eq([b"done\n"] * NODES,
+                 [job.text[rank, 2] for rank in range(NODES)])
+        check_eq((0, 2), (job.ended[0], job.ended[3]), "so many failed:")
+        check_eq({rank: rank << 8 for rank in range(NODES)},
+                 statuses(watcher, job))
+    run.end()
 
 
 def outlives():
-    run = Run(1, 1, 2, "sh", "-c", "echo here; : <GATE; seq 1 20000",
-              own="echo go; : <OWN")
-    run.wait_for("output 1 0 1 here\\n")
-    run.open_own()
+    run, gate = Run(), live.Gate()
+    watcher = doors.Watcher(run.pid)
+    job = Spawned(run, 2, "sh", "-c", 'echo here; : <"$0"; seq 1 20000',
+                  gate.path)
+    job.await_text(b"here\n", b"here\n")
+    run.gate.open()
     # The run's own job has ended, in a process of each node.
-    run.wait_for("exit 0 0 0", "exit 0 1 0", "exit 0 2 0")
-    check(run.proc.poll() is None, "it has ended without its second job")
-    run.open_gate()
-    run.end()
-    run.wait_for("ended 1 1", "all")
+    watcher.await_stage(0, doors.OVER)
+    check_eq({rank: 0 for rank in range(NODES)},
+             watcher.describe(0).statuses)
+    check(run.is_there(), "it has ended without its second job")
+    gate.open()
+    job.await_end()
+    want = b"here\n" + b"".join(b"%d\n" % n for n in range(1, 20001))
     for rank in (0, 1):
-        head = "output 1 %d 1 " % rank
-        text = "".join(line[len(head):] for line in run.lines()
-                       if line.startswith(head)).replace("\\n", "\n")
-        check_eq("here\n" + "".join("%d\n" % n for n in range(1, 20001)), text)
+        check_eq(want, job.text[rank, 1])
+    run.end()
 
 
 def not_there():
-    run = Run(1, 1, 3, "/nowhere/to/be/found")
-    run.wait_for("ended 1 1", "all")
-    failed = [line for line in run.lines() if line.startswith("failed")]
-    check_eq(1, len(failed), "it is told once:")
-    check(failed[0].endswith(" exec 2"), failed[0])
-    run.open_gate()
+    run = Run()
+    job = Spawned(run, 3, "/nowhere/to/be/found")
+    job.await_end()
+    check_eq(["UNSTARTED", "ENDED"], job.said, "it is told once:")
+    reason, why = job.refused[0]
+    check_eq(doors.NO_PROGRAM, reason)
+    check("exec of '/nowhere/to/be/found': No such file" in why, why)
+    check(run.is_there(), "the run has ended with it")
     run.end()
 
 
 def killed():
-    run = Run(3, 3, 2, "sh", "-c", "echo here; exec sleep 1000",
-              XYLEM_TEST_KILL="1")
-    run.wait_for("all", *["exit %d %d 9" % (job, rank)
-                          for job in (1, 2, 3) for rank in (0, 1)])
-    check(run.proc.poll() is None, "the run has ended with them")
-    run.open_gate()
-    out, _ = run.end()
-    check_eq("go\n" * 3, out)
+    run = Run()
+    watcher = doors.Watcher(run.pid)
+    jobs = [Spawned(run, 2, "sh", "-c", "echo here; exec sleep 1000")
+            for _ in range(3)]
+    for job in jobs:
+        job.until(lambda job=job: any(job.text.values()), "it has written")
+        job.say("SIGNAL", struct.pack("<i", 9))
+    for job in jobs:
+        job.await_end()
+        check("SIGNALLED" in job.said, job.said)
+        check_eq({0: 9, 1: 9}, statuses(watcher, job))
+    check(run.is_there(), "the run has ended with them")
+    run.end()
 
 
 def too_many():
-    run = Run(1, 1, 3 * 256 + 1, "true")
-    run.wait_for("all")
-    check(any(line.startswith("refused node ") and
-              line.endswith(" has room for 256 more processes of the 256 "
-                            "that it takes of such jobs")
-              for line in run.lines()), run.lines())
-    run.open_gate()
+    run = Run()
+    job = Spawned(run, NODES * 256 + 1, "true")
+    job.until(lambda: job.refused, "it is refused")
+    reason, why = job.refused[0]
+    check_eq((doors.NO_ROOM, None), (reason, job.base))
+    check(why.startswith("node ") and
+          why.endswith(" has room for 256 more processes of the 256 that it "
+                       "takes of such jobs"), why)
     run.end()
+
+
+def one_after_another(run, count):
+    watcher = doors.Watcher(run.pid)
+    for _ in range(count):
+        job = Spawned(run, 2, "sh", "-c", "echo $XYLEM_RANK")
+        job.await_end()
+        check_eq((b"0\n", b"1\n", 0),
+                 (job.text[0, 1], job.text[1, 1], job.ended[3]), "a job:")
+        check_eq({0: 0, 1: 0}, statuses(watcher, job))
+        job.close()
+    watcher.close()
 
 
 def sequence():
     peaks = []
     for count in (20, COUNT):
-        run = Run(count, 4, 2, "sh", "-c", "echo $XYLEM_RANK")
-        run.wait_for("all")
-        run.open_gate()
+        path = os.path.join(live.TMP, "stats-%d" % count)
+        run = Run("--stats", path)
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            for done in [pool.submit(one_after_another, run, count // AT_ONCE)
+                         for _ in range(AT_ONCE)]:
+                done.result()
         run.end()
-        lines = run.lines()
-        for job in range(1, count + 1):
-            for line in ("output %d 0 1 0\\n", "output %d 1 1 1\\n",
-                         "ended %d 1"):
-                if line % job not in lines:
-                    check(False, "%r is missing" % (line % job))
-        check_eq(2 * count + 3,
-                 sum(line.startswith("exit") for line in lines), "exits:")
-        with open(run.stats) as file:
+        with open(path, encoding="ascii") as file:
             peaks.append(json.load(file))
     for who, name in (("launcher", "rss_peak_bytes"),
                       ("daemons", "rss_peak_bytes_max")):
