@@ -115,7 +115,7 @@ int dvm_main(int argc, char **argv)
                "it is told to end.",
         .more = {.rows = own, .into = &options, .is_apart = true},
         .sets = OF_TREE,
-        .tap = run_tools_tap,
+        .desk = run_tools_desk,
         .pmix_allow = run_pmix_allow,
         .takes = RUN_NO_PROGRAMS};
 

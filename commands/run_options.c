@@ -156,7 +156,7 @@ static void read_no_pmix(const char *text, void *into)
     struct ep_run_options *o = into;
 
     (void)text;
-    o->tap = NULL;
+    o->desk = NULL;
 }
 
 static void read_pmix_allow(const char *text, void *into)
@@ -443,7 +443,7 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
                                        .launch_timeout_s = 60,
                                        .stdin_ranks = "all",
                                        .rsh = "ssh -o BatchMode=yes",
-                                       .tap = command->tap()};
+                                       .desk = command->desk()};
     options->apps[0].program.argv =
         command->takes != RUN_PROGRAMS ? none : NULL;
     read_programs(argc, argv, &how);

@@ -13,8 +13,8 @@ struct run_command {
     const char *args_doc, *doc;
     struct option_table more; /* options of its own; all zero: none */
     unsigned sets; /* of the options of `run', as of struct option_command */
-    const struct ep_tap_ops *(*tap)(void); /* for the options */
-    void (*pmix_allow)(const char *users); /* --pmix-allow */
+    const struct ep_desk_ops *(*desk)(void); /* for the options */
+    void (*pmix_allow)(const char *users);   /* --pmix-allow */
     enum { RUN_PROGRAMS, RUN_MAY_PROGRAMS, RUN_NO_PROGRAMS } takes;
 };
 

@@ -12,6 +12,7 @@
 
 #include "commands/run_folders.h"
 #include "commands/run_pmix.h"
+#include "endpoints/client/desk.h"
 #include "endpoints/client/folder.h"
 #include "endpoints/sys/beside.h"
 #include "endpoints/sys/why.h"
@@ -30,7 +31,7 @@ enum {
 
 /* A process has one. */
 static struct run_tools {
-    struct ep_tap_cfg run;
+    struct ep_desk_cfg run;
     struct px_desk *desk;       /* owned */
     char helper[EP_BESIDE_MAX]; /* the program */
     char doors[PX_PATH_MAX], session[16], server[NAME_BYTES];
@@ -78,7 +79,7 @@ static void on_up(void *arg, const char *uri)
  * to know all. */
 static void give_up(struct run_tools *tools, const char *why)
 {
-    const struct ep_tap_events *events = tools->run.events;
+    const struct ep_desk_events *events = tools->run.events;
     char text[TEXT_BYTES];
 
     snprintf(text, sizeof(text), "%.500s%s (%s, with files below %.500s)", why,
@@ -201,7 +202,7 @@ static void say_why(struct run_tools *tools)
     give_up(tools, text);
 }
 
-static void *tools_open(const struct ep_tap_cfg *run)
+static void *tools_open(const struct ep_desk_cfg *run)
 {
     opened = (struct run_tools){.run = *run};
     if (ep_beside_find("xylem-pmix", "XYLEM_PMIX", "pmix_api", opened.helper) !=
@@ -219,20 +220,14 @@ static void *tools_open(const struct ep_tap_cfg *run)
     return NULL;
 }
 
-static void tools_started(void *tap, uint32_t rank, const uint32_t *pids,
-                          uint32_t count)
+static void tools_started(void *desk)
 {
-    struct run_tools *tools = tap;
-
-    (void)rank;
-    (void)pids;
-    (void)count;
-    px_desk_start_in(tools->desk, SOON_MS);
+    px_desk_start_in(((struct run_tools *)desk)->desk, SOON_MS);
 }
 
-static void tools_close(void *tap)
+static void tools_close(void *desk)
 {
-    struct run_tools *tools = tap;
+    struct run_tools *tools = desk;
 
     if (tools->has_file)
         px_rendezvous_remove(px_rendezvous_path(), &tools->file);
@@ -240,13 +235,13 @@ static void tools_close(void *tap)
     close_folder(tools);
 }
 
-static const struct ep_tap_ops ops = {
+static const struct ep_desk_ops ops = {
     .open = tools_open,
     .close = tools_close,
     .started = tools_started,
 };
 
-const struct ep_tap_ops *run_tools_tap(void)
+const struct ep_desk_ops *run_tools_desk(void)
 {
     return &ops;
 }

@@ -2,10 +2,10 @@
 #ifndef COMMANDS_RUN_TOOLS_H
 #define COMMANDS_RUN_TOOLS_H
 
-#include "endpoints/client/taps.h"
+#include "endpoints/client/desk.h"
 
 /* Without the helper (a build without PMIx) open gives NULL and says so with
  * --verbose only. */
-const struct ep_tap_ops *run_tools_tap(void);
+const struct ep_desk_ops *run_tools_desk(void);
 
 #endif

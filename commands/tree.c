@@ -216,7 +216,7 @@ int tree_main(int argc, char **argv)
         .args_doc = RUN_ARGS_DOC,
         .doc = "Draw the tree that `xylem run' would build with these options.",
         .more = {.rows = own, .into = &asked, .is_apart = true},
-        .tap = run_tools_tap,
+        .desk = run_tools_desk,
         .pmix_allow = run_pmix_allow,
         .takes = RUN_MAY_PROGRAMS};
     static struct ep_run_options options;

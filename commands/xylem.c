@@ -19,7 +19,7 @@ static int run_main(int argc, char **argv)
         .args_doc = RUN_ARGS_DOC,
         .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
                "through a tree of daemons.",
-        .tap = run_tools_tap,
+        .desk = run_tools_desk,
         .pmix_allow = run_pmix_allow};
     static struct ep_run_options options;
 

@@ -67,7 +67,7 @@ enum ep_tap_event {
     EP_TAP_JOB_FORGOTTEN /* nor is anything of its output kept any more */
 };
 
-/* What becomes of a job that a tap has started; all taps are told. */
+/* What becomes of a job that a client has started; all are told. */
 struct ep_tap_job {
     enum ep_tap_event event;
     uint32_t base;      /* the number of its first process */
@@ -75,13 +75,11 @@ struct ep_tap_job {
     const char *nspace; /* BEGUN: its name, borrowed, */
     uint8_t channels;   /* those that its processes have, 1 << channel each, */
     uint32_t apps, parts; /* as of struct ep_tap_cfg, */
-    bool has_stdin;       /* it can be pushed to, */
     uint32_t cache_bytes; /* and so much of each channel is kept */
     uint32_t rank;        /* FAILED: that process, from 0 in its job, */
     const char *step;     /* borrowed, what could not be done, */
     const char *subject;  /* borrowed, with which program, or directory, */
     int err;              /* and why: an errno */
-    bool is_whole;        /* ENDED: all output of it came */
 };
 
 #endif

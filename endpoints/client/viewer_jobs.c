@@ -8,13 +8,18 @@
 #include "endpoints/sys/clock.h"
 #include "job/request.h"
 
+struct ep_seen_job *ep_viewers_seen(const struct ep_viewers *all,
+                                    uint32_t number)
+{
+    return all != NULL ? ep_seen_of(&all->seen, number) : NULL;
+}
+
 /* --- stdin */
 
-void ep_viewers_has_stdin(void *tap, uint32_t first, uint32_t last,
+void ep_viewers_has_stdin(struct ep_viewers *all, uint32_t first, uint32_t last,
                           bool is_open)
 {
-    const struct ep_viewers *all = tap;
-    const struct ep_seen_job *job = ep_seen_of(&all->seen, first);
+    const struct ep_seen_job *job = ep_viewers_seen(all, first);
 
     if (job == NULL)
         return;
@@ -27,10 +32,9 @@ void ep_viewers_has_stdin(void *tap, uint32_t first, uint32_t last,
     }
 }
 
-void ep_viewers_behind(void *tap, uint32_t number, bool is_behind)
+void ep_viewers_behind(struct ep_viewers *all, uint32_t number, bool is_behind)
 {
-    struct ep_viewers *all = tap;
-    struct ep_seen_job *job = ep_seen_of(&all->seen, number);
+    struct ep_seen_job *job = ep_viewers_seen(all, number);
     uint8_t *state;
 
     if (job == NULL)
@@ -64,11 +68,10 @@ bool ep_viewers_job_add(struct ep_viewers *all, const struct ep_seen_job *like)
     return job != NULL;
 }
 
-void ep_viewers_started(void *tap, uint32_t number, const uint32_t *pids,
-                        uint32_t count)
+void ep_viewers_started(struct ep_viewers *all, uint32_t number,
+                        const uint32_t *pids, uint32_t count)
 {
-    struct ep_viewers *all = tap;
-    struct ep_seen_job *job = ep_seen_of(&all->seen, number);
+    struct ep_seen_job *job = ep_viewers_seen(all, number);
 
     if (job == NULL)
         return;
@@ -76,10 +79,9 @@ void ep_viewers_started(void *tap, uint32_t number, const uint32_t *pids,
     ep_watchers_look(all->watchers, job);
 }
 
-void ep_viewers_exit(void *tap, uint32_t number, uint32_t status)
+void ep_viewers_exit(struct ep_viewers *all, uint32_t number, uint32_t status)
 {
-    struct ep_viewers *all = tap;
-    struct ep_seen_job *job = ep_seen_of(&all->seen, number);
+    struct ep_seen_job *job = ep_viewers_seen(all, number);
     uint8_t *state;
 
     if (job == NULL)
@@ -96,7 +98,7 @@ void ep_viewers_exit(void *tap, uint32_t number, uint32_t status)
         if (at->job == job)
             ep_viewer_exit(at, number - job->base);
     }
-    ep_viewers_behind(tap, number, false);
+    ep_viewers_behind(all, number, false);
     ep_watchers_look(all->watchers, job);
 }
 
@@ -142,12 +144,11 @@ static void begin_job(struct ep_viewers *all, const struct ep_tap_job *told)
     (void)ep_viewers_job_add(all, &job);
 }
 
-void ep_viewers_job(void *tap, const struct ep_tap_job *told)
+void ep_viewers_job(struct ep_viewers *all, const struct ep_tap_job *told)
 {
-    struct ep_viewers *all = tap;
-    struct ep_seen_job *job = ep_seen_of(&all->seen, told->base);
+    struct ep_seen_job *job = ep_viewers_seen(all, told->base);
 
-    if (told->event == EP_TAP_JOB_BEGUN)
+    if (all != NULL && told->event == EP_TAP_JOB_BEGUN)
         begin_job(all, told);
     if (job == NULL || (job->is_over && told->event != EP_TAP_JOB_FORGOTTEN))
         return; /* nothing else follows its end */

@@ -1,4 +1,4 @@
-/* What becomes of jobs and of their processes, as of struct ep_tap_ops. */
+/* Jobs as viewers know them. */
 #ifndef ENDPOINTS_CLIENT_VIEWER_JOBS_H
 #define ENDPOINTS_CLIENT_VIEWER_JOBS_H
 
@@ -6,16 +6,11 @@
 #include <stdint.h>
 
 struct ep_seen_job;
-struct ep_tap_job;
 struct ep_viewers;
 
-void ep_viewers_has_stdin(void *tap, uint32_t first, uint32_t last,
-                          bool is_open);
-void ep_viewers_behind(void *tap, uint32_t number, bool is_behind);
-void ep_viewers_started(void *tap, uint32_t number, const uint32_t *pids,
-                        uint32_t count);
-void ep_viewers_exit(void *tap, uint32_t number, uint32_t status);
-void ep_viewers_job(void *tap, const struct ep_tap_job *told);
+/* The one of this process; NULL: nobody here has heard of it. */
+struct ep_seen_job *ep_viewers_seen(const struct ep_viewers *all,
+                                    uint32_t number);
 /* A job begins. False: out of memory. */
 bool ep_viewers_job_add(struct ep_viewers *all, const struct ep_seen_job *like);
 

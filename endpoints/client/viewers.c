@@ -1,4 +1,4 @@
-/* Clients that look at jobs, as a tap of the launcher. */
+/* Clients that look at jobs, and what the launcher tells them. */
 #include "endpoints/client/viewers.h"
 
 #include <signal.h>
@@ -27,6 +27,11 @@ static void free_event(struct event **event)
     if (*event != NULL)
         event_free(*event);
     *event = NULL;
+}
+
+static struct ep_viewer *first_of(const struct ep_viewers *all)
+{
+    return all != NULL ? all->first : NULL;
 }
 
 static void cut(struct ep_viewer *viewer, const char *why)
@@ -64,17 +69,15 @@ static void tell_end(struct ep_viewers *all, struct ep_seen_job *job,
     ep_watchers_look(all->watchers, job);
 }
 
-/* None of them holds it. */
-static enum ep_tap_output tap_output(void *tap, const struct job_record *rec)
+bool ep_viewers_output(struct ep_viewers *all, const struct job_record *rec)
 {
-    struct ep_viewers *all = tap;
-    struct ep_seen_job *job = ep_seen_of(&all->seen, rec->proc);
+    struct ep_seen_job *job = ep_viewers_seen(all, rec->proc);
     struct job_record its = *rec;
     bool is_taken = false;
 
     if (job == NULL || rec->channel < 1 || rec->channel > EP_VIEWER_CHANNELS ||
         (rec->ticket == 0 && !note_end(job, &its)))
-        return EP_TAP_PASSED;
+        return false;
     if (rec->is_redirected)
         ep_escrows_record(all->escrows);
     for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
@@ -83,61 +86,58 @@ static enum ep_tap_output tap_output(void *tap, const struct job_record *rec)
     }
     if (its.is_end && its.ticket == 0)
         tell_end(all, job, &its);
-    return is_taken ? EP_TAP_TAKEN : EP_TAP_PASSED;
+    return is_taken;
 }
 
-static bool tap_has_room(void *tap, const struct job_record *rec)
+bool ep_viewers_has_room(const struct ep_viewers *all,
+                         const struct job_record *rec)
 {
-    const struct ep_viewers *all = tap;
-
-    for (const struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+    for (const struct ep_viewer *at = first_of(all); at != NULL;
+         at = at->next) {
         if (!ep_viewer_has_room(at, rec))
             return false;
     }
     return true;
 }
 
-static bool tap_redirects(void *tap, uint32_t number, uint8_t channel)
+bool ep_viewers_redirects(const struct ep_viewers *all, uint32_t number,
+                          uint8_t channel)
 {
-    const struct ep_viewers *all = tap;
-
-    for (const struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+    for (const struct ep_viewer *at = first_of(all); at != NULL;
+         at = at->next) {
         if (ep_viewer_redirects(at, number, channel))
             return true;
     }
     return false;
 }
 
-static bool tap_gives_back(void *tap, uint32_t number, uint8_t channel)
+bool ep_viewers_gives_back(const struct ep_viewers *all, uint32_t number,
+                           uint8_t channel)
 {
-    const struct ep_viewers *all = tap;
-
-    return ep_escrows_return(all->escrows, number, channel);
+    return all != NULL && ep_escrows_return(all->escrows, number, channel);
 }
 
-static void tap_took_back(void *tap)
+void ep_viewers_took_back(struct ep_viewers *all)
 {
-    const struct ep_viewers *all = tap;
-
-    ep_escrows_took_back(all->escrows);
+    if (all != NULL)
+        ep_escrows_took_back(all->escrows);
 }
 
-static bool tap_wants(void *tap, uint32_t number, uint8_t channel)
+bool ep_viewers_wants(const struct ep_viewers *all, uint32_t number,
+                      uint8_t channel)
 {
-    const struct ep_viewers *all = tap;
-
-    for (const struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+    for (const struct ep_viewer *at = first_of(all); at != NULL;
+         at = at->next) {
         if (at->job != NULL && ep_viewer_wants(at, number, channel))
             return true;
     }
     return false;
 }
 
-static bool tap_replays(void *tap)
+bool ep_viewers_replays(const struct ep_viewers *all)
 {
-    const struct ep_viewers *all = tap;
-
-    for (const struct ep_viewer *at = all->first; at != NULL; at = at->next) {
+    for (const struct ep_viewer *at = first_of(all); at != NULL;
+         at = at->next) {
         if (at->late.waits != NULL)
             return true;
     }
@@ -152,12 +152,10 @@ static void note_lost(struct ep_seen_job *job, uint32_t rank)
     job->state[rank] |= EP_SEEN_LOST | (EP_SEEN_OUTPUT & ~job->channels);
 }
 
-static void tap_lost(void *tap, uint32_t first, uint32_t count)
+void ep_viewers_lost(struct ep_viewers *all, uint32_t first, uint32_t count)
 {
-    struct ep_viewers *all = tap;
-
     for (uint32_t i = 0; i < count; i++) {
-        struct ep_seen_job *job = ep_seen_of(&all->seen, first + i);
+        struct ep_seen_job *job = ep_viewers_seen(all, first + i);
 
         if (job == NULL)
             continue;
@@ -171,10 +169,9 @@ static void tap_lost(void *tap, uint32_t first, uint32_t count)
 
 /* --- stdin */
 
-static void tap_pushed(void *tap, uint32_t writer)
+void ep_viewers_pushed(struct ep_viewers *all, uint32_t writer)
 {
-    const struct ep_viewers *all = tap;
-    struct ep_viewer *at = all->first;
+    struct ep_viewer *at = first_of(all);
 
     while (at != NULL && (at->job == NULL || at->number != writer))
         at = at->next;
@@ -182,11 +179,10 @@ static void tap_pushed(void *tap, uint32_t writer)
         ep_viewer_pushed(at);
 }
 
-static void tap_logged(void *tap, uint32_t token)
+void ep_viewers_logged(struct ep_viewers *all, uint32_t token)
 {
-    const struct ep_viewers *all = tap;
-
-    ep_watchers_logged(all->watchers, token);
+    if (all != NULL)
+        ep_watchers_logged(all->watchers, token);
 }
 
 static void tell_pushers(struct ep_viewers *all)
@@ -274,10 +270,10 @@ static void on_change(struct ep_viewers *all)
         end_flush(all);
 }
 
-static bool tap_flush(void *tap)
+bool ep_viewers_flush(struct ep_viewers *all)
 {
-    struct ep_viewers *all = tap;
-
+    if (all == NULL)
+        return false;
     ep_watchers_flush(all->watchers);
     if (is_flushed(all))
         return false;
@@ -292,11 +288,12 @@ static bool tap_flush(void *tap)
 /* --- what cannot be said from within a call */
 
 /* In the order in which they have asked. */
-static void tap_again(void *tap)
+void ep_viewers_again(struct ep_viewers *all)
 {
-    struct ep_viewers *all = tap;
     struct ep_viewer *next;
 
+    if (all == NULL)
+        return;
     ep_viewers_left_on(all);
     for (struct ep_viewer *at = all->first; at != NULL; at = next) {
         const char *why = at->request.is_whole ? ep_viewer_spawn_on(at) : NULL;
@@ -314,7 +311,7 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     if (all->is_new)
-        tap_again(all);
+        ep_viewers_again(all);
     all->is_new = false;
     for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
         if (at->job == NULL)
@@ -379,9 +376,8 @@ static void begin_waiting(struct ep_viewers *all)
 }
 
 /* Those that wait for a job do so until there is one. */
-static void tap_close(void *tap)
+void ep_viewers_close(struct ep_viewers *all)
 {
-    struct ep_viewers *all = tap;
     const struct ep_tap_cfg run = all->cfg;
     struct ep_viewer *next;
 
@@ -403,9 +399,8 @@ static void tap_close(void *tap)
 
 /* A dvm has no job of its own: these are its daemons, of which only those that
  * watch hear. */
-static void *tap_open(const struct ep_tap_cfg *cfg)
+int ep_viewers_open(struct ep_viewers *all, const struct ep_tap_cfg *cfg)
 {
-    struct ep_viewers *all = cfg->self;
     struct ep_seen_job own = {.size = cfg->size,
                               .apps = cfg->apps,
                               .parts = cfg->parts,
@@ -417,44 +412,20 @@ static void *tap_open(const struct ep_tap_cfg *cfg)
                               .is_daemons = cfg->is_dvm,
                               .is_started = true};
 
-    if (all == NULL)
-        return NULL;
     all->cfg = *cfg;
     all->soon = event_new(cfg->base, -1, 0, on_soon, all);
     all->kills = evtimer_new(cfg->base, on_kills, all);
     if (!ep_viewers_escrows_open(all) || all->soon == NULL ||
         all->kills == NULL || !ep_viewers_job_add(all, &own) ||
         ep_watchers_open(all->watchers, cfg) != 0) {
-        tap_close(all);
-        return NULL;
+        ep_viewers_close(all);
+        return OV_ENOMEM;
     }
     begin_waiting(all);
     all->is_new = true;
     ep_viewers_soon(all);
-    return all;
+    return 0;
 }
-
-const struct ep_tap_ops ep_viewers_tap = {
-    .open = tap_open,
-    .close = tap_close,
-    .output = tap_output,
-    .has_room = tap_has_room,
-    .lost = tap_lost,
-    .started = ep_viewers_started,
-    .replays = tap_replays,
-    .redirects = tap_redirects,
-    .gives_back = tap_gives_back,
-    .took_back = tap_took_back,
-    .wants = tap_wants,
-    .exit = ep_viewers_exit,
-    .logged = tap_logged,
-    .has_stdin = ep_viewers_has_stdin,
-    .behind = ep_viewers_behind,
-    .pushed = tap_pushed,
-    .job = ep_viewers_job,
-    .again = tap_again,
-    .flush = tap_flush,
-};
 
 static void on_watchers(void *arg)
 {
@@ -497,6 +468,5 @@ struct ep_watchers *ep_viewers_watchers(struct ep_viewers *all)
 
 void ep_viewers_anew(struct ep_viewers *all)
 {
-    if (all != NULL)
-        all->why = "the session is launched anew: attach again";
+    all->why = "the session is launched anew: attach again";
 }

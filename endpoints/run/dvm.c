@@ -10,7 +10,6 @@
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/report.h"
-#include "endpoints/run/tap.h"
 
 /* What a job gets between SIGTERM and SIGKILL. */
 enum { GRACE_S = 2 };
@@ -34,7 +33,11 @@ void ep_run_dvm_begin(struct run *r)
     /* Whoever hears a word of the launcher knows that the tree stands. This one
      * reaches no process: there is none. */
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
-    if (ep_run_tap_open(r) || r->end.is_ending)
+}
+
+void ep_run_dvm_alone(struct run *r)
+{
+    if (!r->options.is_dvm || r->end.is_ending)
         return;
     if (r->plan.again->door != NULL && r->report == NULL) {
         say_up(r);

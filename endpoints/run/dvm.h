@@ -10,11 +10,15 @@
 
 struct run;
 
-/* All nodes have joined: the tap is opened. */
+/* All nodes have joined. */
 void ep_run_dvm_begin(struct run *r);
 /* Tools can come, at this address: tells the user, and options.report_uri. Does
  * nothing for a run with a job of its own. */
 void ep_run_dvm_up(struct run *r, const char *uri);
+/* There is no desk for tools, and jobs are started by other clients alone:
+ * tells the user. It ends, with code 1, where these cannot find it or the file
+ * is for tools. Does nothing for a run with a job of its own, too. */
+void ep_run_dvm_alone(struct run *r);
 /* No tool can come, and none will: the dvm ends, with code 1. */
 void ep_run_dvm_give_up(struct run *r, const char *why);
 /* Ends the jobs, with SIGKILL those that are still there after a grace, and

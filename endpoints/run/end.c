@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "endpoints/boot/launcher.h"
+#include "endpoints/client/viewers.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/launch.h"
@@ -13,7 +14,6 @@
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/suspension.h"
-#include "endpoints/run/tap.h"
 #include "endpoints/sys/clock.h"
 #include "job/order.h"
 #include "job/route.h"
@@ -91,6 +91,20 @@ void ep_run_begun(struct run *r)
     step(r, JOB_SESSION_BEGUN, 0);
 }
 
+static bool is_flushing(const struct run *r)
+{
+    return r->tap.is_flushing && !r->tap.is_flushed;
+}
+
+static bool is_flushed(struct run *r)
+{
+    if (!r->tap.is_flushed) {
+        r->tap.is_flushing = true;
+        r->tap.is_flushed = !ep_viewers_flush(r->tap.viewers);
+    }
+    return r->tap.is_flushed;
+}
+
 /* Everything that was said has come and was written, or nothing more can. */
 void ep_run_check_done(struct run *r)
 {
@@ -98,12 +112,19 @@ void ep_run_check_done(struct run *r)
         (r->options.is_dvm && !r->end.is_ending))
         return;
     if (!ep_run_nodes_are_final(r->nodes) || ep_run_jobs_further(r) ||
-        ep_run_tap_is_awaited(r) || ep_run_tap_replays(r) ||
+        ep_viewers_replays(r->tap.viewers) || is_flushing(r) ||
         job_route_waiting(r->redirect.route) > 0)
         return;
     ep_output_finish(r->output);
-    if (ep_output_pending(r->output) == 0 && ep_run_tap_flush(r))
+    if (ep_output_pending(r->output) == 0 && is_flushed(r))
         step(r, JOB_SESSION_DONE, 0);
+}
+
+static void on_check(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    ep_run_check_done(arg);
 }
 
 void ep_run_kill(struct run *r)
@@ -276,7 +297,8 @@ int ep_run_end_open(struct run *r)
 
     r->end.limit = evtimer_new(r->base, on_limit, r);
     r->end.hard = evtimer_new(r->base, on_hard, r);
-    if (r->end.limit == NULL || r->end.hard == NULL ||
+    r->end.check = event_new(r->base, -1, 0, on_check, r);
+    if (r->end.limit == NULL || r->end.hard == NULL || r->end.check == NULL ||
         ep_watch_open(r->base, WATCH_MS, WATCH_MS, on_watch, r, &r->watch) ||
         ep_watch_open(r->base, 1, WORDS_MS, on_words, r, &r->end.words))
         return OV_ENOMEM;
@@ -294,7 +316,7 @@ int ep_run_end_open(struct run *r)
 
 void ep_run_end_close(struct run *r)
 {
-    struct event *timers[] = {r->end.limit, r->end.hard};
+    struct event *timers[] = {r->end.limit, r->end.hard, r->end.check};
 
     for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
         if (timers[i] != NULL)

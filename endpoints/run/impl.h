@@ -28,21 +28,12 @@
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
 
-/* One that is told of the jobs and of their output, beside the console. */
+/* Who hears of the jobs, beside the console. */
 struct run_tap {
-    struct run *run;
-    const struct ep_tap_ops *ops;
-    void *handle; /* owned, of these; NULL: there is none */
-    bool is_flushing, is_flushed;
-    bool has_pushers; /* see on_pushers */
-};
-
-/* That of the options, for PMIx tools, and that of the door's clients. */
-enum { RUN_TAPS = 2 };
-
-struct run_taps {
-    const struct run_tap_events *events;
-    struct run_tap at[RUN_TAPS];
+    struct ep_viewers *viewers; /* borrowed of the door, open; NULL: nobody */
+    bool is_flushing;           /* they were told that no output follows, */
+    bool is_flushed;            /* and have all that they are to have */
+    void *desk; /* owned, of options.desk; NULL: there is none */
 };
 
 /* Nodes that are lost. */
@@ -68,6 +59,7 @@ struct run_end {
     struct event *limit;     /* --timeout */
     struct event *hard;      /* the time an end may take */
     struct event *grace;     /* of a dvm: jobs were told to end */
+    struct event *check;     /* it may be done */
     struct run_watch *words; /* owned: of those that wait */
     bool is_ending;          /* of a dvm: see dvm.c */
     bool is_quiet;           /* the end needs no words */
@@ -97,7 +89,7 @@ struct run {
     struct ep_output *output;
     struct run_job own; /* its own job, and further ones behind it */
     struct run_jobs jobs;
-    struct run_taps taps;
+    struct run_tap tap;
     struct run_loss loss;
     struct run_end end;
     struct run_told told;
@@ -125,9 +117,9 @@ struct run {
  *     again  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
  *     survey  losses  launch  sweeps  counts  orders  down  signals
- *     suspension  held  log  verdict  tap  subscription  pool  placing
- *     further  sinks  past  job  jobs  end  own  stats  report  redirect  loss
- *     dvm  interrupt  door  words  up  run
+ *     suspension  held  log  verdict  subscription  pool  placing  further
+ *     sinks  past  job  jobs  end  own  stats  report  redirect  loss  dvm
+ *     interrupt  door  tap  words  up  run
  */
 
 /* --- end.c */
@@ -144,7 +136,8 @@ bool ep_run_end_early(struct run *r, int signo);
 void ep_run_kill(struct run *r);
 /* Goodbye has reached all: nothing is left but to wait for daemons to go. */
 void ep_run_over(struct run *r);
-/* Says goodbye when everything has come and was written. */
+/* Says goodbye when everything has come and was written. Who is below this file
+ * has it called from the loop, by end.check. */
 void ep_run_check_done(struct run *r);
 /* Gives up the output that cannot be written, and writes the messages that
  * wait. */

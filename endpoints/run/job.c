@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/client/viewers.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
@@ -14,7 +15,6 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
-#include "endpoints/run/tap.h"
 #include "endpoints/run/watch.h"
 #include "endpoints/sys/clock.h"
 #include "job/subscription.h"
@@ -63,7 +63,6 @@ static void end_job(struct run_job *job)
         .event = EP_TAP_JOB_ENDED,
         .base = job->desc.base,
         .size = job->desc.size,
-        .is_whole = verdict->counts[EP_PROOF_COMPLETE] == verdict->channels,
     };
     struct run_job **at = &r->own.next;
 
@@ -76,7 +75,7 @@ static void end_job(struct run_job *job)
                      "whole",
                      told.base, told.base + told.size - 1);
     ep_run_nodes_empty(job->run->nodes, &job->desc);
-    ep_run_tap_job(r, &told);
+    ep_viewers_job(r->tap.viewers, &told);
     if (job->desc.cache_bytes > 0) {
         ep_run_past_add(r->jobs.past, &job->desc, ep_clock_ns());
         ep_watch_soon(r->jobs.late);
@@ -99,7 +98,7 @@ static bool tell_over(struct run_job *job, const struct job_life_news *news,
         ep_run_sinks_finish(job->sinks);
         return true;
     }
-    ep_run_tap_exit(job->run, number, status);
+    ep_viewers_exit(job->run->tap.viewers, number, status);
     if (!news->is_over || ep_run_job_is_own(job))
         return true;
     end_job(job);
@@ -136,9 +135,9 @@ static void on_sinks_done(void *arg)
     struct run_job *job = arg;
     struct run *r = job->run;
 
-    ep_run_tap_exit(r, job->last, job->last_status);
+    ep_viewers_exit(r->tap.viewers, job->last, job->last_status);
     end_job(job);
-    r->taps.events->on_end(r);
+    event_active(r->end.check, 0, 0);
 }
 
 const struct run_sinks_events ep_run_job_sinks = {
@@ -209,7 +208,7 @@ static void end_unstarted(struct run_job *job, uint32_t number)
                                        .is_end = true,
                                        .cookie = RUN_NO_RECORD};
 
-        ep_run_tap_output(job->run, &end);
+        (void)ep_viewers_output(job->run->tap.viewers, &end);
     }
 }
 
@@ -249,7 +248,7 @@ static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
                                  .is_cut = has,
                                  .cookie = RUN_NO_RECORD};
 
-        ep_run_tap_output(r, &end);
+        (void)ep_viewers_output(r->tap.viewers, &end);
         if (has)
             job->events->on_cut(job, &end);
     }

@@ -1,8 +1,8 @@
 /* A job of the session, as the launcher has it: its own, which `xylem run`
- * names, or a further one, which a tap has started in its tree.
+ * names, or a further one, which a client has started in its tree.
  *
  * A further job has no part in the console, in the exit code or in the run's
- * stdin: its output is for the tap and for files of its own, and proved as far
+ * stdin: its output is for clients and for files of its own, and proved as far
  * as those.
  */
 #ifndef ENDPOINTS_RUN_JOB_H
@@ -32,7 +32,7 @@ struct run_job_events {
     void (*on_bad_exit)(struct run_job *job);
     /* Something is missing that the job cannot do without: it ends. */
     void (*on_abort)(struct run_job *job);
-    /* The node of a process is lost: its channel ends, beside the tap. */
+    /* The node of a process is lost: its channel ends, beside the clients. */
     void (*on_cut)(struct run_job *job, const struct job_record *end);
 };
 
@@ -46,7 +46,7 @@ struct run_job {
 
     /* Of a further one alone. */
     struct job_subscription *subscription; /* owned */
-    struct run_sinks *sinks; /* owned; NULL: its output is for the tap alone */
+    struct run_sinks *sinks; /* owned; NULL: its output is for clients alone */
     uint32_t last, last_status; /* the process that ended last */
     bool is_cut;                /* not all of its output could be written */
 };

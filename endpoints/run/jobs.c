@@ -4,21 +4,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "endpoints/client/viewers.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/further.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/past.h"
+#include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/subscription.h"
-#include "endpoints/run/tap.h"
 #include "endpoints/run/watch.h"
 #include "endpoints/sys/clock.h"
 #include "job/order.h"
 #include "job/subscription.h"
 #include "overlay/base/err.h"
+#include "overlay/base/panic.h"
 
 enum { LATE_MS = 1000 }; /* between two looks at those that are over */
 
@@ -33,14 +35,15 @@ static void on_started(struct run_job *job)
 
     /* From now on what is pushed to them finds them there. */
     for (uint32_t i = 0; i < job->desc.readers_count; i++)
-        ep_run_tap_stdin(job->run, base + job->desc.readers[i].first,
-                         base + job->desc.readers[i].last, true);
-    ep_run_tap_job(job->run, &told);
+        ep_viewers_has_stdin(job->run->tap.viewers,
+                             base + job->desc.readers[i].first,
+                             base + job->desc.readers[i].last, true);
+    ep_viewers_job(job->run->tap.viewers, &told);
 }
 
 static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
 {
-    ep_run_tap_job(job->run, told);
+    ep_viewers_job(job->run->tap.viewers, told);
 }
 
 static void on_bad_exit(struct run_job *job)
@@ -111,7 +114,7 @@ bool ep_run_jobs_machine(struct run *r, uint32_t node,
 
     if (ep_run_nodes_said(r->nodes, node, word, &is_news) &&
         ep_run_nodes_asked(r->nodes) == 0) {
-        ep_run_tap_again(r);
+        ep_viewers_again(r->tap.viewers);
         ep_run_nodes_forgive(r->nodes);
     }
     return is_news;
@@ -177,11 +180,10 @@ static void tell_begun(struct run_job *job, const struct ep_tap_spawned *out)
         .channels = (uint8_t)job_channels(&job->desc),
         .apps = job->desc.apps_count,
         .parts = out->parts,
-        .has_stdin = job->desc.readers_count > 0,
         .cache_bytes = out->cache_bytes,
     };
 
-    ep_run_tap_job(job->run, &told);
+    ep_viewers_job(job->run->tap.viewers, &told);
 }
 
 bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
@@ -218,7 +220,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     ep_run_orders_pump(r->orders);
     out->base = job->desc.base;
     out->size = job->desc.size;
-    out->parts = ep_run_tap_parts(&job->desc);
+    out->parts = ep_run_jobs_parts(&job->desc);
     out->cache_bytes = job->desc.cache_bytes;
     tell_begun(job, out);
     return true;
@@ -234,18 +236,18 @@ static void on_forget(void *arg, uint32_t base, uint32_t size)
         .event = EP_TAP_JOB_FORGOTTEN, .base = base, .size = size};
     const struct job_order order = {.kind = JOB_CONTROL_FORGET, .number = base};
 
-    ep_run_tap_job(r, &told);
+    ep_viewers_job(r->tap.viewers, &told);
     ep_run_orders_give(r->orders, &order);
 }
 
 static void on_past_lost(void *arg, uint32_t first, uint32_t count)
 {
-    ep_run_tap_lost(arg, first, count);
+    ep_viewers_lost(((struct run *)arg)->tap.viewers, first, count);
 }
 
 static bool is_replay_due(void *arg)
 {
-    return ep_run_tap_replays(arg);
+    return ep_viewers_replays(((struct run *)arg)->tap.viewers);
 }
 
 static void forget_late(void *arg)
@@ -288,11 +290,53 @@ struct run_job *ep_run_job_of(struct run *r, uint32_t number)
     return NULL;
 }
 
-const struct job *ep_run_jobs_find(struct run *r, uint32_t base)
+static uint32_t nodes_of(const struct job_ranks *ranks)
 {
-    const struct run_job *job = ep_run_job_of(r, base);
+    return ranks->nodes.last - ranks->nodes.first + 1;
+}
 
-    return job != NULL ? &job->desc : NULL;
+uint32_t ep_run_jobs_parts(const struct job *job)
+{
+    uint32_t count = 0;
+
+    for (uint32_t app = 0; app < job->apps_count; app++) {
+        for (uint32_t i = 0; i < job->apps[app].ranks_count; i++)
+            count += nodes_of(&job->apps[app].ranks[i]);
+    }
+    return count;
+}
+
+static void fill_part(const struct run *r, const struct job *job, uint32_t app,
+                      const struct job_ranks *ranks, uint32_t nth,
+                      struct job_neighbours *out)
+{
+    out->host =
+        ep_run_host(&r->plan, job_node_at(job, ranks->nodes.first + nth));
+    out->program = job->apps[app].argv.at[0];
+    out->app = app;
+    out->first_rank = ranks->first_rank + nth * ranks->each;
+    out->ranks = ranks->each;
+}
+
+void ep_run_jobs_part(struct run *r, uint32_t base, uint32_t index,
+                      struct job_neighbours *out)
+{
+    const struct run_job *of = ep_run_job_of(r, base);
+    const struct job *job;
+
+    OV_ASSERT(of != NULL);
+    job = &of->desc;
+    for (uint32_t app = 0; app < job->apps_count; app++) {
+        for (uint32_t i = 0; i < job->apps[app].ranks_count; i++) {
+            const struct job_ranks *ranks = &job->apps[app].ranks[i];
+
+            if (index < nodes_of(ranks)) {
+                fill_part(r, job, app, ranks, index, out);
+                return;
+            }
+            index -= nodes_of(ranks);
+        }
+    }
 }
 
 void ep_run_jobs_killed(struct run *r)
@@ -331,7 +375,7 @@ void ep_run_jobs_output(struct run *r, const struct job_record *rec)
     ep_proof_written(job->proof, 0, rec->proc - job->desc.base, rec->channel,
                      rec->mem, rec->len_bytes);
     ep_run_sinks_record(job->sinks, rec, rec->proc - job->desc.base);
-    ep_run_tap_output(r, rec);
+    (void)ep_viewers_output(r->tap.viewers, rec);
 }
 
 bool ep_run_jobs_wanted(struct run *r)
@@ -351,7 +395,8 @@ void ep_run_jobs_silent(struct run *r, uint32_t node)
         struct job_part part = {0};
 
         while (job_next_on_node(&job->desc, node, &part))
-            ep_run_tap_lost(r, job->desc.base + part.first_rank, part.count);
+            ep_viewers_lost(r->tap.viewers, job->desc.base + part.first_rank,
+                            part.count);
     }
 }
 

@@ -36,8 +36,11 @@ bool ep_run_jobs_further(const struct run *r);
 /* The one that the process with this number is of; NULL: none any more.
  * O(jobs). */
 struct run_job *ep_run_job_of(struct run *r, uint32_t number);
-/* The description of the one with this base; NULL: there is none. */
-const struct job *ep_run_jobs_find(struct run *r, uint32_t base);
+/* How many parts a job has: ranks of one program on one node each; and where
+ * those of the one with this base are, as of on_part (taps.h). */
+uint32_t ep_run_jobs_parts(const struct job *job);
+void ep_run_jobs_part(struct run *r, uint32_t base, uint32_t index,
+                      struct job_neighbours *out);
 
 /* All processes were told to die: how they end says nothing from here on. */
 void ep_run_jobs_killed(struct run *r);

@@ -125,7 +125,7 @@ int ep_run_plan_job(struct run_plan *p)
     p->job->has_stddiag = o->stddiag;
     p->job->open_ms = o->unbuffered || isatty(STDOUT_FILENO) ? 250 : 0;
     p->job->linger_ms = (uint32_t)(o->linger_s * 1000);
-    p->job->cache_bytes = o->tap != NULL && !o->is_dvm ? o->cache_bytes : 0;
+    p->job->cache_bytes = o->desk != NULL && !o->is_dvm ? o->cache_bytes : 0;
     p->job->cache_channels = JOB_CACHE_ALL;
     p->job->slow = o->slow;
     p->job->spill_bytes = o->spill_bytes;

@@ -145,7 +145,7 @@ int ep_run_plan_session(struct run_plan *p, uint32_t most)
     if (ep_auth_generate(&config->auth))
         return ep_voice_fail(p->voice,
                              "the system gives no random numbers for a key");
-    if (o->tap != NULL) /* it may start further jobs */
+    if (o->desk != NULL) /* it may start further jobs */
         most += RUN_SPARE_PROCS;
     if (ep_run_survey_asks(p) &&
         ep_boot_add_param(config, EP_BOOT_PARAM_MACHINE, 1))

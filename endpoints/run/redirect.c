@@ -1,14 +1,14 @@
-/* Which records go to the console, and which only to the tap. */
+/* Which records go to the console, and which only to a client. */
 #include "endpoints/run/redirect.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/client/viewers.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
-#include "endpoints/run/tap.h"
 #include "endpoints/sys/clock.h"
 #include "job/replay.h"
 #include "job/route.h"
@@ -26,19 +26,17 @@ struct back {
     struct job_route_back at;
     struct job_record rec;
     uint8_t *mem; /* owned, until all places have taken it */
-    unsigned tap; /* whose it was */
 };
 
 struct run_redirect {
-    /* Owned [RUN_RECORDS_MAX], by cookie: those that wait, and those that the
-     * tap alone has. */
+    /* Owned [RUN_RECORDS_MAX], by cookie: those that wait. */
     struct job_record *records;
     struct event *turn; /* owned: what waits may go on */
     uint64_t backs_made;
 };
 
-/* Its number in the route; false: it has none, and goes to the tap and to the
- * console as it comes. */
+/* Its number in the route; false: it has none, and goes to the clients and to
+ * the console as it comes. */
 static bool channel_of(const struct run *r, uint32_t rank, uint8_t channel,
                        uint32_t *out)
 {
@@ -82,27 +80,38 @@ static void to_places(struct run *r, const struct job_record *rec)
 
 static void to_both(struct run *r, const struct job_record *rec)
 {
-    ep_run_tap_output(r, rec);
+    (void)ep_viewers_output(r->tap.viewers, rec);
     to_places(r, rec);
 }
 
-static void to_tap(struct run *r, const struct job_record *rec)
+/* A client has it in the place of the console, and it counts as written. */
+static void count_taken(struct run *r, const struct job_record *rec)
 {
-    struct job_record *its = &r->redirect.kept->records[rec->cookie];
+    struct job_record end = *rec;
 
-    *its = *rec;
-    its->is_redirected = true;
-    switch (ep_run_tap_output(r, its)) {
-    case EP_TAP_PASSED:
+    for (uint32_t i = 0; rec->len_bytes > 0 && i < ep_output_places(r->output);
+         i++)
+        ep_proof_written(r->own.proof, i, rec->rank, rec->channel, rec->mem,
+                         rec->len_bytes);
+    /* The console hears of the channel's end in any case. */
+    end.mem = NULL;
+    end.len_bytes = 0;
+    end.cookie = RUN_NO_RECORD;
+    if (rec->is_end)
+        to_places(r, &end);
+}
+
+static void to_client(struct run *r, const struct job_record *rec)
+{
+    struct job_record its = *rec;
+
+    its.is_redirected = true;
+    if (ep_viewers_output(r->tap.viewers, &its)) {
+        count_taken(r, rec);
+        ep_run_let_go(r->held, rec->cookie);
+    } else {
         to_places(r, rec);
-        return;
-    case EP_TAP_TAKEN:
-        ep_run_redirect_gone(r, rec->cookie);
-        break;
-    case EP_TAP_HELD:
-        break; /* the tap has its own hold */
     }
-    ep_run_let_go(r->held, rec->cookie);
 }
 
 static int decode(const struct job_record *rec,
@@ -125,7 +134,7 @@ static void to_asker(struct run *r, const struct job_record *rec)
         output.before_bytes = answer.dropped_bytes;
         output.len_bytes = (uint32_t)ov_rd_left(&answer.bytes);
         output.mem = output.len_bytes > 0 ? answer.bytes.at : NULL;
-        ep_run_tap_output(r, &output);
+        (void)ep_viewers_output(r->tap.viewers, &output);
     }
     ep_run_let_go(r->held, rec->cookie);
 }
@@ -133,13 +142,13 @@ static void to_asker(struct run *r, const struct job_record *rec)
 static enum job_route_wish wish_of(const struct run *r,
                                    const struct job_record *rec)
 {
-    if (!ep_run_tap_has_room(r, rec))
+    if (!ep_viewers_has_room(r->tap.viewers, rec))
         return JOB_ROUTE_FOR_LATER;
     if (rec->ticket != 0)
         return JOB_ROUTE_FOR_ASKER;
-    if (ep_run_tap_gives_back(r, rec->rank, rec->channel))
+    if (ep_viewers_gives_back(r->tap.viewers, rec->rank, rec->channel))
         return JOB_ROUTE_FOR_LATER;
-    return ep_run_tap_redirects(r, rec->rank, rec->channel)
+    return ep_viewers_redirects(r->tap.viewers, rec->rank, rec->channel)
                ? JOB_ROUTE_FOR_TOOL
                : JOB_ROUTE_FOR_PLACES;
 }
@@ -160,7 +169,7 @@ static void route(struct run *r, const struct job_record *rec, uint32_t channel)
         if (rec->ticket != 0)
             to_asker(r, rec);
         else
-            to_tap(r, rec);
+            to_client(r, rec);
         break;
     }
 }
@@ -189,40 +198,10 @@ void ep_run_redirect_replay(struct run *r, const struct job_record *rec)
         to_asker(r, rec);
 }
 
-/* --- the tap's words for a redirected record */
-
-void ep_run_redirect_gone(struct run *r, uint64_t cookie)
-{
-    const struct job_record *rec = &r->redirect.kept->records[cookie];
-    struct job_record end = *rec;
-
-    for (uint32_t i = 0; rec->len_bytes > 0 && i < ep_output_places(r->output);
-         i++)
-        ep_proof_written(r->own.proof, i, rec->rank, rec->channel, rec->mem,
-                         rec->len_bytes);
-    /* The console hears of the channel's end in any case. */
-    end.mem = NULL;
-    end.len_bytes = 0;
-    end.cookie = RUN_NO_RECORD;
-    if (rec->is_end)
-        to_places(r, &end);
-}
-
-void ep_run_redirect_returned(struct run *r, uint64_t cookie)
-{
-    struct job_record rec = r->redirect.kept->records[cookie];
-
-    if (r->session.state == JOB_SESSION_OVER)
-        return;
-    rec.is_redirected = false;
-    ep_run_hold(r->held, cookie);
-    to_places(r, &rec);
-}
-
 /* --- what has come back */
 
-static struct back *keep(struct run *r, unsigned tap,
-                         const struct job_record *rec, uint32_t channel)
+static struct back *keep(struct run *r, const struct job_record *rec,
+                         uint32_t channel)
 {
     struct back *back = calloc(1, sizeof(*back));
 
@@ -244,7 +223,6 @@ static struct back *keep(struct run *r, unsigned tap,
     };
     if (rec->len_bytes > 0)
         memcpy(back->mem, rec->mem, rec->len_bytes);
-    back->tap = tap;
     job_route_back_add(r->redirect.route, &back->at, channel);
     return back;
 }
@@ -267,7 +245,6 @@ static void show_backs(struct run *r)
 
     while ((at = job_route_back_due(r->redirect.route)) != NULL) {
         struct job_record *rec = &((struct back *)at)->rec;
-        const unsigned tap = ((struct back *)at)->tap;
         int places;
 
         rec->host = ep_run_host_of_rank(&r->plan, rec->rank);
@@ -279,20 +256,19 @@ static void show_backs(struct run *r)
         }
         job_route_back_shown(at, 0, false); /* nobody has it, nor ever will */
         fail(r, rec);
-        ep_run_tap_took_back(r, tap);
+        ep_viewers_took_back(r->tap.viewers);
         drop_backs(r, false);
     }
 }
 
-bool ep_run_redirect_back(struct run *r, unsigned tap,
-                          const struct job_record *rec)
+bool ep_run_redirect_back(struct run *r, const struct job_record *rec)
 {
     uint32_t channel;
 
     if (r->session.state == JOB_SESSION_OVER ||
         !channel_of(r, rec->proc, rec->channel, &channel))
         return false;
-    if (keep(r, tap, rec, channel) == NULL) {
+    if (keep(r, rec, channel) == NULL) {
         fail(r, rec);
         return false;
     }
@@ -314,7 +290,6 @@ static struct back *find_back(const struct run *r, uint64_t cookie)
 bool ep_run_redirect_taken(struct run *r, uint64_t cookie)
 {
     struct back *back;
-    unsigned tap;
 
     if (cookie < COOKIE_FIRST)
         return false;
@@ -323,9 +298,8 @@ bool ep_run_redirect_taken(struct run *r, uint64_t cookie)
         return true;
     free(back->mem);
     back->mem = NULL;
-    tap = back->tap;
     drop_backs(r, false);
-    ep_run_tap_took_back(r, tap);
+    ep_viewers_took_back(r->tap.viewers);
     look_again(r);
     return true;
 }

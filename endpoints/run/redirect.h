@@ -1,13 +1,12 @@
 /* Which records go to the console (or to files, or both: endpoints/output/),
- * and which only to the tap.
+ * and which only to a client.
  *
  * What goes where, and what waits for what, is job/route.h; this carries it
  * out. The proof counts records in their order, so the console is done with a
- * channel before the tap has it. In the other direction what the tap gives back
- * comes before all that is new: what it had not sent on comes as it is; what it
- * had comes as bytes, which are copied and not counted once more. Who gives
- * them back sends no more than a few before it hears that the console has taken
- * them.
+ * channel before a client has it. In the other direction what clients give back
+ * comes before all that is new: as bytes, which are copied and not counted once
+ * more. Who gives them back sends no more than a few before it hears that the
+ * console has taken them.
  *
  * Memory: 4 bytes for each channel of all processes; 80 bytes for each record
  * that the tree can hand over at once, none of which is touched before the
@@ -29,7 +28,7 @@ void ep_run_redirect_close(struct run *r);
 /* A record, held once; its hold passes to whoever has it now. */
 void ep_run_redirect_record(struct run *r, const struct job_record *rec);
 
-/* A record with a ticket, as it comes from the node: it is for the tap alone.
+/* A record with a ticket, as it comes from the node: it is for clients alone.
  * Held once, and otherwise the same. */
 void ep_run_redirect_replay(struct run *r, const struct job_record *rec);
 
@@ -40,11 +39,8 @@ bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
 /* A place has taken a record; true when it was one that had come back. */
 bool ep_run_redirect_taken(struct run *r, uint64_t cookie);
 
-/* The tap's words for a redirected record. */
-void ep_run_redirect_gone(struct run *r, uint64_t cookie);
-void ep_run_redirect_returned(struct run *r, uint64_t cookie);
-bool ep_run_redirect_back(struct run *r, unsigned tap,
-                          const struct job_record *rec);
+/* As of struct ep_tap_events. */
+bool ep_run_redirect_back(struct run *r, const struct job_record *rec);
 void ep_run_redirect_back_over(struct run *r);
 
 #endif

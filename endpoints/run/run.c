@@ -8,6 +8,7 @@
 
 #include "endpoints/boot/launcher.h"
 #include "endpoints/client/door.h"
+#include "endpoints/client/viewers.h"
 #include "endpoints/hub/session.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/door.h"
@@ -27,7 +28,6 @@
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stats.h"
 #include "endpoints/run/stats_json.h"
-#include "endpoints/run/subscription.h"
 #include "endpoints/run/tap.h"
 #include "endpoints/run/up.h"
 #include "endpoints/run/verdict.h"
@@ -130,12 +130,12 @@ static void on_stdin_end(void *arg)
 {
     struct run *r = arg;
 
-    ep_run_tap_stdin(r, 0, r->own.desc.size - 1, false);
+    ep_viewers_has_stdin(r->tap.viewers, 0, r->own.desc.size - 1, false);
 }
 
 static void on_pushed(void *arg, uint64_t writer)
 {
-    ep_run_tap_pushed(arg, writer);
+    ep_viewers_pushed(((struct run *)arg)->tap.viewers, (uint32_t)writer);
 }
 
 static void on_stdin_error(void *arg, int err)
@@ -174,57 +174,6 @@ static int open_down(struct run *r)
     r->input_fd = -1;
     r->orders = ep_run_down_orders(r->down);
     return 0;
-}
-
-static void on_push(struct run *r, uint32_t base, uint64_t writer,
-                    const uint8_t *mem, uint32_t len_bytes)
-{
-    ep_run_down_push(r->down, base, writer, mem, len_bytes);
-}
-
-static void on_left(struct run *r, uint32_t base, uint64_t writer)
-{
-    ep_run_down_left(r->down, base, writer);
-}
-
-static void on_pushers(struct run *r, bool are_there)
-{
-    ep_run_down_pushers(r->down, are_there);
-}
-
-static void on_up(struct run *r, const char *uri)
-{
-    ep_door_tools(r->plan.again->door, uri);
-    if (uri != NULL)
-        ep_run_dvm_up(r, uri);
-}
-
-/* --- the taps */
-
-static const struct run_tap_events tap_events = {
-    .on_end = ep_run_check_done,
-    .on_gone = ep_run_redirect_gone,
-    .on_returned = ep_run_redirect_returned,
-    .on_back = ep_run_redirect_back,
-    .on_back_over = ep_run_redirect_back_over,
-    .on_push = on_push,
-    .on_left = on_left,
-    .on_pushers = on_pushers,
-    .on_wanted = ep_run_jobs_wanted,
-    .on_hold = ep_run_subscription_hold,
-    .on_spawn = ep_run_spawn,
-    .on_up = on_up,
-    .on_given_up = ep_run_dvm_give_up,
-    .on_find = ep_run_jobs_find,
-};
-
-/* Those of a dvm let nobody in before the tree is there. */
-static void open_taps(struct run *r)
-{
-    r->jobs.next_number = r->own.desc.size;
-    r->taps.events = &tap_events;
-    if (!r->options.is_dvm)
-        (void)ep_run_tap_open(r);
 }
 
 /* --- files
@@ -300,8 +249,9 @@ static int open_all(struct run *r)
     ep_limits_wish(ep_run_descriptors(&r->plan) +
                    2 * (uint64_t)EP_DOOR_CLIENTS_MAX); /* some have a store */
     rc = open_launch(r);
-    if (rc == 0)
-        open_taps(r);
+    r->jobs.next_number = r->own.desc.size;
+    if (rc == 0 && !r->options.is_dvm) /* it lets nobody in before it stands */
+        ep_run_tap_open(r);
     if (rc == 0)
         rc = open_hub(r);
     if (rc == 0)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "endpoints/boot/boot_config.h"
-#include "endpoints/client/taps.h"
+#include "endpoints/client/desk.h"
 #include "job/job.h"
 #include "text/style.h"
 
@@ -72,13 +72,13 @@ struct ep_run_options {
     double linger_s;
     const char *stats;
     bool verbose;
-    const struct ep_tap_ops *tap; /* NULL: none */
-    bool has_cache;               /* cache_bytes was said */
-    uint32_t cache_bytes; /* of each channel, for what comes late to the tap */
-    /* No job of its own: the tree is there for those that the tap starts, until
+    const struct ep_desk_ops *desk; /* for PMIx tools; NULL: none */
+    bool has_cache;                 /* cache_bytes was said */
+    uint32_t cache_bytes; /* of each channel, for clients that come late */
+    /* No job of its own: the tree is there for those that clients start, until
      * it is told to end. Of apps one that is never started. */
     bool is_dvm;
-    const char *report_uri; /* a file for the tap's address, "-": stdout */
+    const char *report_uri; /* a file for the desk's address, "-": stdout */
     /* Not for ep_run(): the job is to run in the dvm of this name, or in the
      * only one (""). NULL: it has a tree of its own. */
     const char *dvm;

@@ -1,9 +1,9 @@
 /* Carries out which output of further jobs travels. */
 #include "endpoints/run/subscription.h"
 
+#include "endpoints/client/viewers.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/orders.h"
-#include "endpoints/run/tap.h"
 #include "job/order.h"
 #include "job/subscription.h"
 
@@ -19,9 +19,9 @@ static uint32_t turn(struct run_job *job, uint8_t channel, bool is_to_send)
     for (uint32_t rank = 0; rank < job->desc.size; rank++) {
         uint32_t number = job->desc.base + rank;
 
-        if (!job_subscription_turn(job->subscription, rank, channel,
-                                   ep_run_tap_wants(r, number, channel),
-                                   is_to_send))
+        if (!job_subscription_turn(
+                job->subscription, rank, channel,
+                ep_viewers_wants(r->tap.viewers, number, channel), is_to_send))
             continue;
         ep_run_orders_add(r->orders, &order, number);
         count++;
@@ -51,7 +51,8 @@ static bool turn_all(struct run_job *job, bool is_to_send)
 void ep_run_subscription_record(struct run_job *job, uint32_t rank,
                                 uint8_t channel, uint32_t len_bytes)
 {
-    if (!ep_run_tap_wants(job->run, job->desc.base + rank, channel) &&
+    if (!ep_viewers_wants(job->run->tap.viewers, job->desc.base + rank,
+                          channel) &&
         job_subscription_unwanted(job->subscription, rank, channel, len_bytes))
         (void)turn_all(job, false);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/client/viewers.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/held.h"
 #include "endpoints/run/impl.h"
@@ -17,7 +18,6 @@
 #include "endpoints/run/proof.h"
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/style.h"
-#include "endpoints/run/tap.h"
 #include "endpoints/run/words.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
@@ -96,7 +96,7 @@ static void on_taken(void *arg, uint64_t cookie)
     if (!ep_run_logs_taken(r->logs, cookie, &token))
         ep_run_let_go(r->held, cookie);
     else if (token != 0)
-        ep_run_tap_logged(r, token);
+        ep_viewers_logged(r->tap.viewers, (uint32_t)token);
 }
 
 /* A reader that has enough ends the job as a pipe does; anything else is told.

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "endpoints/client/viewers.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/impl.h"
@@ -82,11 +83,13 @@ void ep_run_begin(struct run *r)
         return;
     ep_run_begun(r);
     ep_run_launch_joined(r->launch);
-    if (r->options.is_dvm)
+    if (r->options.is_dvm) {
         ep_run_dvm_begin(r);
-    else if (ep_run_own_tell(r))
+        ep_run_tap_open(r);
+    } else if (ep_run_own_tell(r)) {
         ep_run_abort(r, 1);
-    ep_run_tap_again(r); /* further jobs are behind the own one */
+    }
+    ep_viewers_again(r->tap.viewers); /* further jobs are behind the own one */
     ep_run_interrupt_begun(r);
 }
 
@@ -144,7 +147,8 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
         break;
     case JOB_STDIN_BEHIND:
     case JOB_STDIN_FREE:
-        ep_run_tap_behind(r, word->rank, word->stdin_event == JOB_STDIN_BEHIND);
+        ep_viewers_behind(r->tap.viewers, word->rank,
+                          word->stdin_event == JOB_STDIN_BEHIND);
         break;
     case JOB_STDIN_UNREAD:
         ep_voice_say(&r->voice, "rank %u%s on %s does not read its stdin: %s",
@@ -155,10 +159,10 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
                      "rank %u%s on %s has not read its stdin for %g s: it is "
                      "closed",
                      rank, whose, host, job->desc.close_ms / 1000.0);
-        ep_run_tap_stdin(r, word->rank, word->rank, false);
+        ep_viewers_has_stdin(r->tap.viewers, word->rank, word->rank, false);
         break;
     case JOB_STDIN_SHUT:
-        ep_run_tap_stdin(r, word->rank, word->rank, false);
+        ep_viewers_has_stdin(r->tap.viewers, word->rank, word->rank, false);
         break;
     case JOB_STDIN_LOST:
         ep_voice_say(
@@ -184,8 +188,12 @@ static void count_taken(const struct run_job *job, const struct job_word *word)
 static void on_pids(struct run_job *job, uint32_t node,
                     const struct job_word *word)
 {
+    const struct run_tap *tap = &job->run->tap;
+
     (void)node;
-    ep_run_tap_started(job->run, word->rank, word->pids, word->count);
+    ep_viewers_started(tap->viewers, word->rank, word->pids, word->count);
+    if (tap->desk != NULL)
+        job->run->options.desk->started(tap->desk);
 }
 
 static void on_started(struct run_job *job, uint32_t node,

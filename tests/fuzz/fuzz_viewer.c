@@ -58,7 +58,6 @@ struct play {
     struct event_base *base;
     struct ep_writer *files;
     struct ep_viewers *all;
-    void *tap;
     struct ep_viewer *viewer;   /* NULL: it is gone */
     struct ep_watcher *watcher; /* the same */
     int fds[2], watch_fds[2];   /* the session's, the client's */
@@ -135,7 +134,7 @@ static void on_back_over(void *arg)
 {
     const struct play *play = arg;
 
-    FUZZ_CHECK(!ep_viewers_tap.replays(play->tap));
+    FUZZ_CHECK(!ep_viewers_replays(play->all));
 }
 
 static uint16_t on_replay(void *arg, const struct job_replay_wish *want)
@@ -206,17 +205,17 @@ static void tell_job(struct play *play, enum ep_tap_event event, uint32_t base,
                      uint32_t size)
 {
     play->is_telling = true;
-    ep_viewers_tap.job(play->tap, &(struct ep_tap_job){.event = event,
-                                                       .base = base,
-                                                       .size = size,
-                                                       .nspace = "job",
-                                                       .channels = 6,
-                                                       .apps = 1,
-                                                       .parts = size,
-                                                       .cache_bytes = 10,
-                                                       .step = "exec",
-                                                       .subject = "it",
-                                                       .err = ENOENT});
+    ep_viewers_job(play->all, &(struct ep_tap_job){.event = event,
+                                                   .base = base,
+                                                   .size = size,
+                                                   .nspace = "job",
+                                                   .channels = 6,
+                                                   .apps = 1,
+                                                   .parts = size,
+                                                   .cache_bytes = 10,
+                                                   .step = "exec",
+                                                   .subject = "it",
+                                                   .err = ENOENT});
     play->is_telling = false;
 }
 
@@ -273,7 +272,7 @@ static void give(const struct play *play, uint8_t what, const uint8_t *mem,
                                    .is_end = !is_past && what >= 128,
                                    .before_bytes = is_past ? len_bytes % 3 : 0};
 
-    FUZZ_CHECK(!ep_viewers_tap.output(play->tap, &rec));
+    FUZZ_CHECK(!ep_viewers_output(play->all, &rec));
 }
 
 static void cut(const struct play *play, uint8_t what)
@@ -283,7 +282,7 @@ static void cut(const struct play *play, uint8_t what)
                                    .is_end = true,
                                    .is_cut = true};
 
-    FUZZ_CHECK(!ep_viewers_tap.output(play->tap, &rec));
+    FUZZ_CHECK(!ep_viewers_output(play->all, &rec));
 }
 
 static void hear(const struct play *play, uint8_t what)
@@ -293,7 +292,7 @@ static void hear(const struct play *play, uint8_t what)
                                    .ticket = TICKET,
                                    .heard = 1 + (what >> 4)};
 
-    FUZZ_CHECK(!ep_viewers_tap.output(play->tap, &rec));
+    FUZZ_CHECK(!ep_viewers_output(play->all, &rec));
 }
 
 static void on_cut(void *arg, const char *why)
@@ -370,7 +369,7 @@ static bool act(struct play *play, const uint8_t *mem, uint32_t len_bytes)
     else if (kind == SPAWNS)
         play->refusal = what;
     else if (kind == AGAIN)
-        ep_viewers_tap.again(play->tap);
+        ep_viewers_again(play->all);
     else
         return false;
     return true;
@@ -380,7 +379,7 @@ static void start(const struct play *play, uint32_t number, uint32_t count)
 {
     static const uint32_t pids[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 
-    ep_viewers_tap.started(play->tap, number, pids, count);
+    ep_viewers_started(play->all, number, pids, count);
 }
 
 static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
@@ -395,15 +394,15 @@ static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
     case PUSHED:
         if (play->is_pushing) {
             play->is_pushing = false;
-            ep_viewers_tap.pushed(play->tap, play->writer);
+            ep_viewers_pushed(play->all, play->writer);
         }
         break;
     case STDIN:
-        ep_viewers_tap.has_stdin(play->tap, proc, proc + (what >> 4 & 7),
-                                 what < 128);
+        ep_viewers_has_stdin(play->all, proc, proc + (what >> 4 & 7),
+                             what < 128);
         break;
     case BEHIND:
-        ep_viewers_tap.behind(play->tap, proc, what < 128);
+        ep_viewers_behind(play->all, proc, what < 128);
         break;
     case OUTPUT:
     case PAST:
@@ -420,13 +419,13 @@ static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
         cut(play, what);
         break;
     case WRITTEN:
-        ep_viewers_tap.logged(play->tap, ++play->written);
+        ep_viewers_logged(play->all, ++play->written);
         break;
     case EXIT:
-        ep_viewers_tap.exit(play->tap, proc, what >> 4);
+        ep_viewers_exit(play->all, proc, what >> 4);
         break;
     case LOST:
-        ep_viewers_tap.lost(play->tap, proc, 1 + (what >> 4));
+        ep_viewers_lost(play->all, proc, 1 + (what >> 4));
         break;
     case STARTED:
         live(play, EP_TAP_JOB_STARTED);
@@ -500,17 +499,17 @@ static bool begin(struct play *play)
         return false;
     FUZZ_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, play->watch_fds) == 0);
     cfg.base = play->base = event_base_new();
-    cfg.self = play->all = ep_viewers_new();
+    play->all = ep_viewers_new();
     FUZZ_CHECK(play->base != NULL && play->all != NULL);
     FUZZ_CHECK(ep_writer_open(play->base, &play->files) == 0);
     cfg.writer = play->files;
-    play->tap = ep_viewers_tap.open(&cfg);
+    FUZZ_CHECK(ep_viewers_open(play->all, &cfg) == 0);
     play->job = (struct topo_range){BASE, BASE + SIZE - 1};
     play->spawned = BASE + SIZE;
     play->writer = 1;
     tell_job(play, EP_TAP_JOB_BEGUN, BASE, SIZE);
     tell_job(play, EP_TAP_JOB_STARTED, BASE, SIZE);
-    ep_viewers_tap.has_stdin(play->tap, BASE, BASE + SIZE - 1, true);
+    ep_viewers_has_stdin(play->all, BASE, BASE + SIZE - 1, true);
     play->viewer = ep_viewer_open(play->all, play->fds[0], "job",
                                   &viewer_events, play, why);
     play->watcher =
@@ -523,7 +522,7 @@ static bool begin(struct play *play)
 /* A client that has a job goes with the tap. */
 static void end(struct play *play)
 {
-    ep_viewers_tap.close(play->tap);
+    ep_viewers_close(play->all);
     if (play->viewer != NULL) {
         FUZZ_CHECK(play->job.first == 0);
         ep_viewer_close(play->viewer);

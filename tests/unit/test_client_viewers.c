@@ -139,14 +139,32 @@ static void who_looks_is_told_of_another_launch(void **state)
     assert_string_equal(looks.why, "");
     lab_leave(&waits);
     lab_leave(&looks);
-    ep_viewers_anew(NULL);
     lab_close(&lab);
 }
 
-static void without_a_door_there_is_no_tap(void **state)
+/* Nobody hears, and nobody wants anything. */
+static void without_a_door_there_is_nobody(void **state)
 {
+    const uint32_t pid = 1;
+
     (void)state;
-    assert_null(ep_viewers_tap.open(&(struct ep_tap_cfg){.self = NULL}));
+    ep_viewers_started(NULL, 0, &pid, 1);
+    ep_viewers_has_stdin(NULL, 0, 0, true);
+    ep_viewers_behind(NULL, 0, true);
+    ep_viewers_pushed(NULL, 1);
+    ep_viewers_logged(NULL, 1);
+    ep_viewers_took_back(NULL);
+    ep_viewers_again(NULL);
+    ep_viewers_lost(NULL, 0, 1);
+    ep_viewers_exit(NULL, 0, 0);
+    ep_viewers_job(NULL, &(struct ep_tap_job){.event = EP_TAP_JOB_BEGUN});
+    assert_true(ep_viewers_has_room(NULL, &(struct job_record){.proc = 0}));
+    assert_false(ep_viewers_output(NULL, &(struct job_record){.proc = 0}));
+    assert_false(ep_viewers_wants(NULL, 0, 1));
+    assert_false(ep_viewers_redirects(NULL, 0, 1));
+    assert_false(ep_viewers_gives_back(NULL, 0, 1));
+    assert_false(ep_viewers_replays(NULL));
+    assert_false(ep_viewers_flush(NULL));
     ep_viewers_free(NULL);
 }
 
@@ -331,16 +349,16 @@ static void only_what_is_pulled_is_wanted(void **state)
     lab_job(&lab, "further", 5, 4, 0);
     lab_attach(&lab, &client, "further");
     assert_string_equal(lab_range(&client, 6, 7), "");
-    assert_false(ep_viewers_tap.wants(lab.tap, 6, 1));
+    assert_false(ep_viewers_wants(lab.tap, 6, 1));
     assert_string_equal(lab_pull(&client, 2), "");
     ASSERT_CALLS(&lab, "wanted");
     for (uint32_t proc = 0; proc < 12; proc++) {
-        assert_int_equal(ep_viewers_tap.wants(lab.tap, proc, 1),
+        assert_int_equal(ep_viewers_wants(lab.tap, proc, 1),
                          proc == 6 || proc == 7);
-        assert_false(ep_viewers_tap.wants(lab.tap, proc, 2));
+        assert_false(ep_viewers_wants(lab.tap, proc, 2));
     }
     lab_leave(&client);
-    assert_false(ep_viewers_tap.wants(lab.tap, 6, 1));
+    assert_false(ep_viewers_wants(lab.tap, 6, 1));
     lab_close(&lab);
 }
 
@@ -423,8 +441,8 @@ static void an_exit_ends_no_channel(void **state)
     lab_begin(&lab);
     lab_attach(&lab, &client, "own");
     assert_string_equal(lab_pull(&client, LAB_BOTH), "");
-    ep_viewers_tap.exit(lab.tap, 1, 0);
-    ep_viewers_tap.exit(lab.tap, 77, 0); /* of no job */
+    ep_viewers_exit(lab.tap, 1, 0);
+    ep_viewers_exit(lab.tap, 77, 0); /* of no job */
     ASSERT_HEARD(&client, "pulled");
     lab_put(&lab, 1, 1, "last", 4, true);
     lab_finish(&lab, 1, 2);
@@ -518,7 +536,7 @@ int main(void)
         cmocka_unit_test(a_job_that_is_not_there_is_refused),
         cmocka_unit_test(the_end_of_a_launch_cuts_who_looks),
         cmocka_unit_test(who_looks_is_told_of_another_launch),
-        cmocka_unit_test(without_a_door_there_is_no_tap),
+        cmocka_unit_test(without_a_door_there_is_nobody),
         cmocka_unit_test(parts_are_told_a_window_at_a_time),
         cmocka_unit_test(parts_of_a_further_job_have_its_numbers),
         cmocka_unit_test(ranges_ascend_and_lie_in_the_job),

@@ -33,7 +33,7 @@ static void fill(struct lab *lab)
 
 static const char *flush_of(const struct lab *lab)
 {
-    return ep_viewers_tap.flush(lab->tap) ? "waits" : "nothing";
+    return ep_viewers_flush(lab->tap) ? "waits" : "nothing";
 }
 
 static void a_flush_waits_until_all_is_sent(void **state)

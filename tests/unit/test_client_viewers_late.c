@@ -24,7 +24,7 @@ static void come(struct lab *lab, struct lab_client *client, uint32_t first,
 
 static bool replays(const struct lab *lab)
 {
-    return ep_viewers_tap.replays(lab->tap);
+    return ep_viewers_replays(lab->tap);
 }
 
 static void the_past_comes_first(void **state)
@@ -116,8 +116,8 @@ static void a_lost_node_does_not_hold_it_up(void **state)
 
     (void)state;
     begin(&lab, CACHE);
-    ep_viewers_tap.lost(lab.tap, 1, 1);
-    ep_viewers_tap.lost(lab.tap, 77, 2); /* of no job */
+    ep_viewers_lost(lab.tap, 1, 1);
+    ep_viewers_lost(lab.tap, 77, 2); /* of no job */
     come(&lab, &client, 0, 3, LAB_BOTH);
     ASSERT_CALLS(&lab, "wanted; replay 0-0 2-3 channels 6 bytes 1000");
     lab_told(&lab, 0, 1);
@@ -126,7 +126,7 @@ static void a_lost_node_does_not_hold_it_up(void **state)
     ASSERT_HEARD(&client, "0.1 'a'; 0.2 'b'");
     lab_past(&lab, 2, 1, "c", 0, false);
     lab_finish(&lab, 2, 2);
-    ep_viewers_tap.lost(lab.tap, 2, 2);
+    ep_viewers_lost(lab.tap, 2, 2);
     assert_false(replays(&lab));
     ASSERT_HEARD(&client, "2.1 'c'; 2.2 end; pulled");
     for (uint32_t proc = 1; proc < 4; proc++) {
@@ -156,7 +156,7 @@ static void a_store_is_sent_when_a_node_is_lost(void **state)
                                            .limit_bytes = 1 << 20}),
         "");
     ASSERT_HEARD(&client, "");
-    ep_viewers_tap.lost(lab.tap, 1, 1);
+    ep_viewers_lost(lab.tap, 1, 1);
     ASSERT_HEARD(&client, "pulled; 1.1 end");
     lab_leave(&client);
     lab_close(&lab);
@@ -273,7 +273,7 @@ static void an_exit_leaves_what_is_kept(void **state)
     lab_finish(&lab, 3, 1);
     lab_finish(&lab, 3, 2);
     come(&lab, &client, 3, 3, 2);
-    ep_viewers_tap.exit(lab.tap, 3, 0);
+    ep_viewers_exit(lab.tap, 3, 0);
     assert_true(replays(&lab));
     lab_past(&lab, 3, 1, "a", 0, true);
     ASSERT_HEARD(&client, "pulled; 3.1 'a' end");
@@ -369,13 +369,13 @@ static void a_channel_that_never_was_ends_with_its_process(void **state)
     begin(&lab, 0);
     come(&lab, &early, 0, 2, 2 | 8);
     ASSERT_HEARD(&early, "pulled");
-    ep_viewers_tap.exit(lab.tap, 1, 0);
+    ep_viewers_exit(lab.tap, 1, 0);
     ASSERT_HEARD(&early, "1.3 end");
-    ep_viewers_tap.lost(lab.tap, 2, 1);
+    ep_viewers_lost(lab.tap, 2, 1);
     ASSERT_HEARD(&early, "2.3 end");
     come(&lab, &late, 0, 2, 8);
     ASSERT_HEARD(&late, "pulled; 1.3 end; 2.3 end");
-    ep_viewers_tap.exit(lab.tap, 0, 0);
+    ep_viewers_exit(lab.tap, 0, 0);
     ASSERT_HEARD(&early, "0.3 end");
     ASSERT_HEARD(&late, "0.3 end");
     lab_leave(&early);

@@ -53,7 +53,7 @@ static void own(struct lab *lab, struct lab_client *client)
 static void end_job(struct lab *lab)
 {
     for (uint32_t proc = LAB_BASE; proc < LAB_BASE + SIZE; proc++)
-        ep_viewers_tap.exit(lab->tap, proc, 0);
+        ep_viewers_exit(lab->tap, proc, 0);
     lab_job_ended(lab, LAB_BASE);
 }
 
@@ -74,12 +74,12 @@ static void output_comes_from_the_first_byte(void **state)
     (void)state;
     begin(&lab);
     own(&lab, &client);
-    assert_true(ep_viewers_tap.wants(lab.tap, 10, 1));
-    assert_true(ep_viewers_tap.wants(lab.tap, 13, 2));
-    assert_true(ep_viewers_tap.wants(lab.tap, 13, 3));
-    assert_false(ep_viewers_tap.wants(lab.tap, 13, 4));
-    assert_false(ep_viewers_tap.wants(lab.tap, 14, 1));
-    assert_false(ep_viewers_tap.replays(lab.tap));
+    assert_true(ep_viewers_wants(lab.tap, 10, 1));
+    assert_true(ep_viewers_wants(lab.tap, 13, 2));
+    assert_true(ep_viewers_wants(lab.tap, 13, 3));
+    assert_false(ep_viewers_wants(lab.tap, 13, 4));
+    assert_false(ep_viewers_wants(lab.tap, 14, 1));
+    assert_false(ep_viewers_replays(lab.tap));
     lab_write(&lab, 10, 1, "first");
     lab_job_started(&lab, LAB_BASE);
     lab_put(&lab, 11, 2, "last", 4, true);
@@ -104,12 +104,12 @@ static void the_end_says_what_failed_first(void **state)
     begin(&lab);
     own(&lab, &client);
     lab_job_started(&lab, LAB_BASE);
-    ep_viewers_tap.exit(lab.tap, 10, 0);
-    ep_viewers_tap.exit(lab.tap, 12, 3 << 8);
-    ep_viewers_tap.exit(lab.tap, 12, 7 << 8); /* once is enough */
-    ep_viewers_tap.exit(lab.tap, 13, 9);
-    ep_viewers_tap.exit(lab.tap, 11, 11);
-    ep_viewers_tap.lost(lab.tap, 13, 1); /* too late to matter */
+    ep_viewers_exit(lab.tap, 10, 0);
+    ep_viewers_exit(lab.tap, 12, 3 << 8);
+    ep_viewers_exit(lab.tap, 12, 7 << 8); /* once is enough */
+    ep_viewers_exit(lab.tap, 13, 9);
+    ep_viewers_exit(lab.tap, 11, 11);
+    ep_viewers_lost(lab.tap, 13, 1); /* too late to matter */
     ASSERT_HEARD(&client, "started");
     lab_job_ended(&lab, LAB_BASE);
     ASSERT_HEARD(&client, "ended 11 of 3 failed, status 11");
@@ -125,18 +125,18 @@ static void the_end_says_that_some_were_lost(void **state)
     (void)state;
     begin(&lab);
     own(&lab, &client);
-    ep_viewers_tap.exit(lab.tap, 10, 0);
-    ep_viewers_tap.lost(lab.tap, 10, 1); /* had ended before */
-    ep_viewers_tap.lost(lab.tap, 12, 1);
-    ep_viewers_tap.exit(lab.tap, 12, 9);
-    ep_viewers_tap.exit(lab.tap, 11, 0);
-    ep_viewers_tap.exit(lab.tap, 13, 0);
+    ep_viewers_exit(lab.tap, 10, 0);
+    ep_viewers_lost(lab.tap, 10, 1); /* had ended before */
+    ep_viewers_lost(lab.tap, 12, 1);
+    ep_viewers_exit(lab.tap, 12, 9);
+    ep_viewers_exit(lab.tap, 11, 0);
+    ep_viewers_exit(lab.tap, 13, 0);
     lab_job_ended(&lab, LAB_BASE);
     ASSERT_HEARD(&client, "ended 12 of 1 failed, status 9, lost");
     lab_leave(&client);
     own(&lab, &client);
-    ep_viewers_tap.exit(lab.tap, 14, 0);
-    ep_viewers_tap.lost(lab.tap, 14, 1);
+    ep_viewers_exit(lab.tap, 14, 0);
+    ep_viewers_lost(lab.tap, 14, 1);
     lab_job_ended(&lab, 14);
     ASSERT_HEARD(&client, "ended 14 of 0 failed, status 0");
     lab_leave(&client);
@@ -231,7 +231,7 @@ static void its_pushes_wait_until_the_job_is_started(void **state)
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 10, 10, "a"), "");
     lab_turn(&lab);
     ASSERT_CALLS(&lab, "");
-    ep_viewers_tap.has_stdin(lab.tap, 10, 10, true);
+    ep_viewers_has_stdin(lab.tap, 10, 10, true);
     lab_job_started(&lab, LAB_BASE);
     ASSERT_CALLS(&lab, "");
     ASSERT_HEARD(&client, "started; pushed");

@@ -15,13 +15,13 @@ static void begin(struct lab *lab)
     lab_open(lab);
     lab_begin(lab);
     lab_job(lab, "further", 5, 4, 0);
-    ep_viewers_tap.has_stdin(lab->tap, 0, 3, true);
-    ep_viewers_tap.has_stdin(lab->tap, 5, 8, true);
+    ep_viewers_has_stdin(lab->tap, 0, 3, true);
+    ep_viewers_has_stdin(lab->tap, 5, 8, true);
 }
 
 static void pushed(const struct lab *lab, uint32_t writer)
 {
-    ep_viewers_tap.pushed(lab->tap, writer);
+    ep_viewers_pushed(lab->tap, writer);
 }
 
 static void a_push_is_answered_when_it_has_its_place(void **state)
@@ -76,7 +76,7 @@ static void a_set_comes_in_several_messages(void **state)
     (void)state;
     begin(&lab);
     lab.pushes_at_once = true;
-    ep_viewers_tap.has_stdin(lab.tap, 6, 8, false);
+    ep_viewers_has_stdin(lab.tap, 6, 8, false);
     lab_attach(&lab, &client, "further");
     /* Only the last of it tells whether somebody reads. */
     assert_string_equal(lab_push(&client, OV_PUSH_NEW | OV_PUSH_MORE, 7, 7, ""),
@@ -208,7 +208,7 @@ static void a_push_that_one_does_not_read_is_over(void **state)
     lab_attach(&lab, &client, "own");
     client.needs_all = true;
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 1, 2, "a"), "");
-    ep_viewers_tap.has_stdin(lab.tap, 1, 1, false);
+    ep_viewers_has_stdin(lab.tap, 1, 1, false);
     assert_string_equal(lab_push(&client, 0, 0, 0, "b"), "");
     ASSERT_HEARD(&client, "pushed; over");
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 2, 3, "c"), "");
@@ -231,9 +231,9 @@ static void a_push_that_nobody_reads_is_over(void **state)
     lab.pushes_at_once = true;
     lab_attach(&lab, &client, "own");
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 1, 2, "a"), "");
-    ep_viewers_tap.has_stdin(lab.tap, 1, 1, false);
+    ep_viewers_has_stdin(lab.tap, 1, 1, false);
     assert_string_equal(lab_push(&client, 0, 0, 0, "b"), "");
-    ep_viewers_tap.exit(lab.tap, 2, 0);
+    ep_viewers_exit(lab.tap, 2, 0);
     assert_string_equal(lab_push(&client, 0, 0, 0, "c"), "");
     ASSERT_HEARD(&client, "pushed; pushed; over");
     ASSERT_CALLS(&lab, "pushers; push 0/1 new 1-2 'a'; push 0/1 'b'; "
@@ -259,8 +259,8 @@ static void stdin_is_that_of_one_job(void **state)
     (void)state;
     begin(&lab);
     lab.pushes_at_once = true;
-    ep_viewers_tap.has_stdin(lab.tap, 7, 90, false);
-    ep_viewers_tap.has_stdin(lab.tap, 90, 90, false);
+    ep_viewers_has_stdin(lab.tap, 7, 90, false);
+    ep_viewers_has_stdin(lab.tap, 90, 90, false);
     lab_finish(&lab, 7, 4); /* of no channel */
     lab_attach(&lab, &client, "further");
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 7, 8, "a"), "");
@@ -337,7 +337,7 @@ static void the_launcher_hears_of_pushers_once(void **state)
 
 static void behind(const struct lab *lab, uint32_t proc, bool is_behind)
 {
-    ep_viewers_tap.behind(lab->tap, proc, is_behind);
+    ep_viewers_behind(lab->tap, proc, is_behind);
 }
 
 static void a_job_that_is_behind_holds_pushes_back(void **state)
@@ -383,7 +383,7 @@ static void an_exit_lets_pushes_go_on(void **state)
     behind(&lab, 5, true);
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 6, 6, "a"), "");
     ASSERT_CALLS(&lab, "");
-    ep_viewers_tap.exit(lab.tap, 5, 0);
+    ep_viewers_exit(lab.tap, 5, 0);
     ASSERT_CALLS(&lab, "");
     lab_turn(&lab);
     ASSERT_CALLS(&lab, "push 5/1 new 6-6 'a'");
@@ -424,7 +424,7 @@ static void who_leaves_takes_along_what_waits(void **state)
     assert_true(one.is_cut);
     lab_leave(&one);
     lab_begin(&lab); /* of the next launch nobody has told yet */
-    ep_viewers_tap.has_stdin(lab.tap, 0, 0, true);
+    ep_viewers_has_stdin(lab.tap, 0, 0, true);
     lab_attach(&lab, &one, "own");
     assert_string_equal(lab_push(&one, OV_PUSH_NEW, 0, 0, "d"), "");
     ASSERT_CALLS(&lab, "pushers; push 0/4 new 0-0 'd'");
@@ -510,7 +510,7 @@ static void a_push_waits_until_its_job_is_started(void **state)
     assert_string_equal(lab_push(&third, OV_PUSH_NEW, 5, 5, "c"), "");
     lab_turn(&lab);
     ASSERT_CALLS(&lab, "push 5/3 new 5-5 'c'");
-    ep_viewers_tap.has_stdin(lab.tap, 20, 22, true);
+    ep_viewers_has_stdin(lab.tap, 20, 22, true);
     behind(&lab, 22, true);
     lab_job_started(&lab, 20);
     lab_turn(&lab);

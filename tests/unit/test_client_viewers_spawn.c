@@ -308,7 +308,7 @@ static void who_waits_does_so_over_launches(void **state)
 
 static void again(const struct lab *lab)
 {
-    ep_viewers_tap.again(lab->tap);
+    ep_viewers_again(lab->tap);
 }
 
 /* One that is to be kept waits on without its client, also over launches. */
@@ -441,14 +441,13 @@ static void a_refusal_says_why(void **state)
 static void tell_failed(struct lab *lab, uint32_t rank, const char *step,
                         int err)
 {
-    ep_viewers_tap.job(lab->tap,
-                       &(struct ep_tap_job){.event = EP_TAP_JOB_FAILED,
-                                            .base = LAB_BASE,
-                                            .size = 2,
-                                            .rank = rank,
-                                            .step = step,
-                                            .subject = "it",
-                                            .err = err});
+    ep_viewers_job(lab->tap, &(struct ep_tap_job){.event = EP_TAP_JOB_FAILED,
+                                                  .base = LAB_BASE,
+                                                  .size = 2,
+                                                  .rank = rank,
+                                                  .step = step,
+                                                  .subject = "it",
+                                                  .err = err});
 }
 
 static void a_process_that_cannot_be_started_is_told(void **state)
@@ -483,8 +482,8 @@ static void a_process_that_cannot_be_started_is_told(void **state)
         snprintf(text, sizeof(text),
                  "note a job of a client cannot be started: %s", why);
         ASSERT_CALLS(&lab, text);
-        ep_viewers_tap.exit(lab.tap, LAB_BASE + 1, 127 << 8);
-        ep_viewers_tap.exit(lab.tap, LAB_BASE, 9);
+        ep_viewers_exit(lab.tap, LAB_BASE + 1, 127 << 8);
+        ep_viewers_exit(lab.tap, LAB_BASE, 9);
         lab_job_ended(&lab, LAB_BASE);
         snprintf(text, sizeof(text),
                  "job own.1 10+2 channels 6 parts 1 push 4096; "

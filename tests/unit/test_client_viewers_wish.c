@@ -59,7 +59,7 @@ static void own(struct lab *lab, struct lab_client *client,
 static void run(struct lab *lab)
 {
     lab->is_telling = true;
-    ep_viewers_tap.started(lab->tap, LAB_BASE, pids, 2);
+    ep_viewers_started(lab->tap, LAB_BASE, pids, 2);
     lab->is_telling = false;
     lab_job_started(lab, LAB_BASE);
 }
@@ -69,7 +69,7 @@ static void end_job(struct lab *lab, uint32_t status)
     for (uint32_t proc = LAB_BASE; proc < LAB_BASE + 2; proc++) {
         lab_finish(lab, proc, 1);
         lab_finish(lab, proc, 2);
-        ep_viewers_tap.exit(lab->tap, proc, status);
+        ep_viewers_exit(lab->tap, proc, status);
     }
     lab_job_ended(lab, LAB_BASE);
 }
@@ -170,9 +170,9 @@ static void only_what_it_names_comes(void **state)
     lab_finish(&lab, LAB_BASE, 1);
     lab_finish(&lab, LAB_BASE, 2);
     ASSERT_HEARD(&client, "10.2 'err'; 10.2 end");
-    assert_false(ep_viewers_tap.wants(lab.tap, LAB_BASE, 1));
-    assert_true(ep_viewers_tap.wants(lab.tap, LAB_BASE, 2));
-    assert_false(ep_viewers_tap.wants(lab.tap, LAB_BASE + 2, 2));
+    assert_false(ep_viewers_wants(lab.tap, LAB_BASE, 1));
+    assert_true(ep_viewers_wants(lab.tap, LAB_BASE, 2));
+    assert_false(ep_viewers_wants(lab.tap, LAB_BASE + 2, 2));
     lab_job_started(&lab, LAB_BASE + 2);
     ASSERT_HEARD(&none, "started");
     lab_leave(&client);
@@ -339,8 +339,8 @@ static void the_user_is_told_how_a_job_ends(void **state)
     begin(&lab);
     own(&lab, &client, &request);
     run(&lab);
-    ep_viewers_tap.exit(lab.tap, LAB_BASE, 0);
-    (void)ep_viewers_tap.flush(lab.tap);
+    ep_viewers_exit(lab.tap, LAB_BASE, 0);
+    (void)ep_viewers_flush(lab.tap);
     ASSERT_CALLS(&lab, "say PMIX_EVENT_JOB_END of own.1: 1 of 2 processes was "
                        "not heard of again");
     lab_leave(&client);

@@ -33,14 +33,14 @@ static void watch(struct lab *lab, struct lab_client *client)
 static void start(struct lab *lab, uint32_t number, uint32_t count)
 {
     lab->is_telling = true;
-    ep_viewers_tap.started(lab->tap, number, pids, count);
+    ep_viewers_started(lab->tap, number, pids, count);
     lab->is_telling = false;
 }
 
 static void end(struct lab *lab, uint32_t number, uint32_t status)
 {
     lab->is_telling = true;
-    ep_viewers_tap.exit(lab->tap, number, status);
+    ep_viewers_exit(lab->tap, number, status);
     lab->is_telling = false;
 }
 
@@ -55,10 +55,10 @@ static void finish(struct lab *lab, uint32_t first, uint32_t count)
 static void cut(struct lab *lab, uint32_t number, uint8_t channel)
 {
     lab->is_telling = true;
-    ep_viewers_tap.output(lab->tap, &(struct job_record){.proc = number,
-                                                         .channel = channel,
-                                                         .is_end = true,
-                                                         .is_cut = true});
+    ep_viewers_output(lab->tap, &(struct job_record){.proc = number,
+                                                     .channel = channel,
+                                                     .is_end = true,
+                                                     .is_cut = true});
     lab->is_telling = false;
 }
 
@@ -195,10 +195,10 @@ static void nothing_more_is_heard_after_a_flush(void **state)
     start(&lab, 0, 4);
     end(&lab, 1, 0);
     ASSERT_HEARD(&client, "starting 0; running 0");
-    assert_false(ep_viewers_tap.flush(lab.tap));
+    assert_false(ep_viewers_flush(lab.tap));
     ASSERT_HEARD(&client, "over 0");
     end(&lab, 2, 0);
-    assert_false(ep_viewers_tap.flush(lab.tap));
+    assert_false(ep_viewers_flush(lab.tap));
     ASSERT_HEARD(&client, "");
     lab_leave(&client);
     lab_close(&lab);
@@ -224,7 +224,7 @@ static void daemons_are_no_job(void **state)
     assert_string_equal(describe(&client, 0), "");
     ASSERT_HEARD(&client, "place 0 0+2 h0 prog; place 0 2+2 h1 prog; "
                           "described");
-    assert_false(ep_viewers_tap.flush(lab.tap));
+    assert_false(ep_viewers_flush(lab.tap));
     ASSERT_HEARD(&client, "");
     lab_leave(&client);
     lab_close(&lab);
@@ -242,7 +242,7 @@ static void a_lost_node_breaks_what_it_left_open(void **state)
     watch(&lab, &client);
     start(&lab, 0, 4);
     lab_finish(&lab, 2, 1);
-    ep_viewers_tap.lost(lab.tap, 2, 1);
+    ep_viewers_lost(lab.tap, 2, 1);
     for (uint8_t channel = 1; channel <= 2; channel++)
         cut(&lab, 2, channel); /* of which one has ended before */
     end(&lab, 2, 9);

@@ -145,11 +145,11 @@ static void texts_are_answered_in_their_order(void **state)
     assert_string_equal(log_text(&client, 1, "four"), "");
     ASSERT_CALLS(&lab, "log 2.2 'two'; log 3.1 ''; log 4.1 'four'");
     ASSERT_HEARD(&client, "");
-    ep_viewers_tap.logged(lab.tap, 3);
-    ep_viewers_tap.logged(lab.tap, 2);
-    ep_viewers_tap.logged(lab.tap, 7); /* of one that has gone */
+    ep_viewers_logged(lab.tap, 3);
+    ep_viewers_logged(lab.tap, 2);
+    ep_viewers_logged(lab.tap, 7); /* of one that has gone */
     ASSERT_HEARD(&client, "");
-    ep_viewers_tap.logged(lab.tap, 1);
+    ep_viewers_logged(lab.tap, 1);
     ASSERT_HEARD(&client, "logged; logged; logged; not logged");
     lab.has_no_logs = false;
     lab.logs_at_once = true;
@@ -158,7 +158,7 @@ static void texts_are_answered_in_their_order(void **state)
     lab.logs_at_once = false;
     assert_string_equal(log_text(&client, 1, "y"), "");
     assert_string_equal(log_text(&client, 1, "z"), "");
-    ep_viewers_tap.logged(lab.tap, 6);
+    ep_viewers_logged(lab.tap, 6);
     ASSERT_HEARD(&client, "logged");
     lab_leave(&client);
     lab_close(&lab);
@@ -175,11 +175,11 @@ static void a_text_is_its_clients_own(void **state)
     watch(&lab, &other);
     assert_string_equal(log_text(&one, 1, "a"), "");
     assert_string_equal(log_text(&other, 1, "b"), "");
-    ep_viewers_tap.logged(lab.tap, 2);
+    ep_viewers_logged(lab.tap, 2);
     ASSERT_HEARD(&one, "");
     ASSERT_HEARD(&other, "logged");
     lab_leave(&one);
-    ep_viewers_tap.logged(lab.tap, 1);
+    ep_viewers_logged(lab.tap, 1);
     lab_leave(&other);
     lab_close(&lab);
 }
@@ -202,7 +202,7 @@ static void texts_have_limits(void **state)
             assert_string_equal(log_piece(&client, 1, "x", 1, false), "");
     }
     ASSERT_CALLS(&lab, "log 1.1 bytes 65536"); /* and not the other one */
-    ep_viewers_tap.logged(lab.tap, 1);
+    ep_viewers_logged(lab.tap, 1);
     ASSERT_HEARD(&client, "logged; not logged");
     assert_string_equal(log_text(&client, 1, "whole again"), "");
     ASSERT_CALLS(&lab, "log 3.1 'whole again'");
@@ -253,7 +253,7 @@ static void a_signal_is_for_processes_of_whatever_jobs(void **state)
     (void)state;
     begin(&lab);
     watch(&lab, &client);
-    ep_viewers_tap.started(lab.tap, 0, pids, 4);
+    ep_viewers_started(lab.tap, 0, pids, 4);
     lab_job(&lab, "own.1", 10, 2, 0);
     lab_heard(&client);
     assert_string_equal(lab_range(&client, 1, 2), "");
@@ -280,17 +280,17 @@ static void a_signal_is_for_those_that_run(void **state)
     begin(&lab);
     watch(&lab, &client);
     lab_job(&lab, "own.1", 10, 2, 0);
-    ep_viewers_tap.started(lab.tap, 10, pids, 2);
+    ep_viewers_started(lab.tap, 10, pids, 2);
     lab_heard(&client);
     assert_string_equal(lab_range(&client, 0, 9), ""); /* not begun, no job */
     assert_string_equal(send_signal(&client, 2), "");
     ASSERT_HEARD(&client, "not signalled");
-    ep_viewers_tap.exit(lab.tap, 10, 0);
+    ep_viewers_exit(lab.tap, 10, 0);
     assert_string_equal(lab_range(&client, 10, 10), "");
     assert_string_equal(send_signal(&client, 2), ""); /* its job runs */
     ASSERT_HEARD(&client, "signalled");
     ASSERT_CALLS(&lab, "signal 2 10-10");
-    ep_viewers_tap.exit(lab.tap, 11, 0);
+    ep_viewers_exit(lab.tap, 11, 0);
     assert_string_equal(lab_range(&client, 10, 11), "");
     assert_string_equal(send_signal(&client, 2), "");
     ASSERT_HEARD(&client, "not signalled");
@@ -408,7 +408,7 @@ static void a_flush_waits_for_those_that_read(void **state)
     watch(&lab, &other);
     while (ep_watchers_are_told(ep_viewers_watchers(lab.all)))
         assert_string_equal(send_event(&one, mem, sizeof(mem)), "");
-    assert_true(ep_viewers_tap.flush(lab.tap));
+    assert_true(ep_viewers_flush(lab.tap));
     ASSERT_CALLS(&lab, "");
     lab_heard(&other);
     ASSERT_CALLS(&lab, "flushed");
@@ -416,7 +416,7 @@ static void a_flush_waits_for_those_that_read(void **state)
     watch(&lab, &other);
     while (ep_watchers_are_told(ep_viewers_watchers(lab.all)))
         assert_string_equal(send_event(&one, mem, sizeof(mem)), "");
-    assert_true(ep_viewers_tap.flush(lab.tap));
+    assert_true(ep_viewers_flush(lab.tap));
     lab_leave(&other);
     ASSERT_CALLS(&lab, "flushed");
     lab_leave(&one);

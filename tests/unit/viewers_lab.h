@@ -34,7 +34,7 @@ struct lab {
     struct event_base *base; /* owned, as is all */
     struct ep_writer *writer;
     struct ep_viewers *all;
-    void *tap;
+    struct ep_viewers *tap;            /* the same, while they are open */
     uint32_t size, parts, cache_bytes; /* of the run's own job */
     uint32_t each;                     /* processes of a part */
     bool is_dvm;
@@ -75,8 +75,8 @@ __attribute__((format(printf, 2, 3))) void lab_add(char *text,
 
 /* Four processes on two hosts, of which nothing is kept. */
 void lab_open(struct lab *lab);
-void lab_begin(struct lab *lab); /* opens the tap */
-void lab_end(struct lab *lab);   /* closes it */
+void lab_begin(struct lab *lab); /* opens them */
+void lab_end(struct lab *lab);   /* closes them */
 void lab_close(struct lab *lab);
 /* Once round the loop. */
 void lab_turn(struct lab *lab);
@@ -103,9 +103,9 @@ void lab_put(struct lab *lab, uint32_t proc, uint8_t channel, const void *mem,
 void lab_write(struct lab *lab, uint32_t proc, uint8_t channel,
                const char *text);
 void lab_finish(struct lab *lab, uint32_t proc, uint8_t channel);
-/* A record that is redirected: what becomes of it. */
-enum ep_tap_output lab_redirect(struct lab *lab, uint32_t proc, uint8_t channel,
-                                const char *text, bool is_end);
+/* A record that is redirected: is it taken? */
+bool lab_redirect(struct lab *lab, uint32_t proc, uint8_t channel,
+                  const char *text, bool is_end);
 /* Output from before, with lab->ticket; and that nodes have the order. */
 void lab_past(struct lab *lab, uint32_t proc, uint8_t channel, const char *text,
               uint64_t before_bytes, bool is_turn);
