@@ -32,7 +32,7 @@ static const uint8_t stream_moves[STREAM_STATES] = {
 /* A message that waits. */
 struct push {
     struct push *next;
-    uint64_t writer;
+    uint32_t writer;
     bool is_ours; /* it only names a set anew: nobody waits for it */
     uint32_t len_bytes;
     uint8_t mem[];
@@ -40,7 +40,7 @@ struct push {
 
 struct writer {
     struct writer *next;
-    uint64_t number;
+    uint32_t number;
     struct job_push_set set; /* owned: the one that it named last */
 };
 
@@ -134,7 +134,7 @@ void job_streams_open_stream(struct job_streams *in, uint32_t stream)
 
 /* --- pushes come */
 
-static struct writer **find_writer(struct stream *stream, uint64_t number)
+static struct writer **find_writer(struct stream *stream, uint32_t number)
 {
     struct writer **at = &stream->writers;
 
@@ -143,7 +143,7 @@ static struct writer **find_writer(struct stream *stream, uint64_t number)
     return at;
 }
 
-static struct writer *writer_of(struct stream *stream, uint64_t number)
+static struct writer *writer_of(struct stream *stream, uint32_t number)
 {
     struct writer **at = find_writer(stream, number);
 
@@ -155,7 +155,7 @@ static struct writer *writer_of(struct stream *stream, uint64_t number)
     return *at;
 }
 
-void job_streams_leave(struct job_streams *in, uint32_t stream, uint64_t number)
+void job_streams_leave(struct job_streams *in, uint32_t stream, uint32_t number)
 {
     struct stream *of = &in->streams[stream - JOB_STREAM_STDIN];
     struct writer **at = find_writer(of, number), *writer = *at;
@@ -212,7 +212,7 @@ static uint32_t room_with(const struct job_streams *in,
     return both <= in->cfg.push_bytes ? (uint32_t)both : len_bytes;
 }
 
-void job_streams_push(struct job_streams *in, uint32_t stream, uint64_t number,
+void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t number,
                       const uint8_t *mem, uint32_t len_bytes)
 {
     struct stream *to = &in->streams[stream - JOB_STREAM_STDIN];

@@ -48,7 +48,7 @@ struct job_streams_events {
     void (*opened)(void *arg, const uint8_t *body, uint32_t len_bytes);
     /* The oldest push of this writer of the stream is sent, or nobody gets it.
      * What only names a set anew is told to nobody. */
-    void (*pushed)(void *arg, uint32_t stream, uint64_t writer);
+    void (*pushed)(void *arg, uint32_t stream, uint32_t writer);
 };
 
 struct job_streams_cfg {
@@ -88,11 +88,11 @@ struct ov_buf *job_streams_ended(struct job_streams *in);
  * without a set is for nobody; ranges come with a set that begins or goes on,
  * ascending in all of it. O(writers of the stream); O(ranges) where a
  * set is named, or to be named anew. */
-void job_streams_push(struct job_streams *in, uint32_t stream, uint64_t writer,
+void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t writer,
                       const uint8_t *mem, uint32_t len_bytes);
 /* This writer has nothing more; what waits of it goes. */
 void job_streams_leave(struct job_streams *in, uint32_t stream,
-                       uint64_t writer);
+                       uint32_t writer);
 /* Somebody is about to push to the run's own job, so that there is no end yet;
  * or nobody is left. */
 void job_streams_expect(struct job_streams *in, bool are_there);

@@ -89,7 +89,7 @@ static void on_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
 }
 
 /* While jobs run only what a job does not read is for nobody. */
-static void on_pushed(void *arg, uint32_t stream, uint64_t job)
+static void on_pushed(void *arg, uint32_t stream, uint32_t job)
 {
     struct sim_world *w = arg;
     struct sim_stdin *s = w->stdins;

@@ -118,7 +118,7 @@ static void stream_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     ep_run_orders_queue(down->orders, OV_CONTROL_OPEN, body, len_bytes);
 }
 
-static void stream_pushed(void *arg, uint32_t stream, uint64_t writer)
+static void stream_pushed(void *arg, uint32_t stream, uint32_t writer)
 {
     struct run_down *down = arg;
 
@@ -165,14 +165,14 @@ uint32_t ep_run_down_push_bytes(uint32_t frame_bytes)
     return frame_bytes - OV_DOWN_HEAD_BYTES;
 }
 
-void ep_run_down_push(struct run_down *down, uint32_t base, uint64_t writer,
+void ep_run_down_push(struct run_down *down, uint32_t base, uint32_t writer,
                       const uint8_t *mem, uint32_t len_bytes)
 {
     job_streams_push(down->stdins, job_stream_of(base), writer, mem, len_bytes);
     ep_run_down_pump(down);
 }
 
-void ep_run_down_left(struct run_down *down, uint32_t base, uint64_t writer)
+void ep_run_down_left(struct run_down *down, uint32_t base, uint32_t writer)
 {
     job_streams_leave(down->stdins, job_stream_of(base), writer);
 }

@@ -25,7 +25,7 @@ struct run_down_events {
     /* The stdin of all that read the launcher's has ended. */
     void (*on_end)(void *arg);
     /* The oldest push of this writer is sent, or nobody gets it. */
-    void (*on_pushed)(void *arg, uint64_t writer);
+    void (*on_pushed)(void *arg, uint32_t writer);
     /* The launcher's stdin cannot be read; it counts as ended behind this. */
     void (*on_error)(void *arg, int err);
 };
@@ -64,14 +64,13 @@ int ep_run_down_stream(struct run_down *down, uint32_t stream);
 void ep_run_down_pump(struct run_down *down);
 /* The most bytes of a push: it has room in a frame of every size. */
 uint32_t ep_run_down_push_bytes(uint32_t frame_bytes);
-/* A push, and those who push: as of struct ep_tap_events, but that the writers
- * of all taps have numbers of their own. */
-void ep_run_down_push(struct run_down *down, uint32_t base, uint64_t writer,
+/* A push, and those who push: as of struct ep_tap_events. */
+void ep_run_down_push(struct run_down *down, uint32_t base, uint32_t writer,
                       const uint8_t *mem, uint32_t len_bytes);
 void ep_run_down_pushers(struct run_down *down, bool are_there);
 /* This writer pushes nothing further to that job. It may be said from within
  * these, and from on_pushed. */
-void ep_run_down_left(struct run_down *down, uint32_t base, uint64_t writer);
+void ep_run_down_left(struct run_down *down, uint32_t base, uint32_t writer);
 
 /* The launcher may have come to the foreground. */
 void ep_run_down_wake(struct run_down *down);

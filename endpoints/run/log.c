@@ -15,7 +15,7 @@ enum { COOKIE_FIRST = RUN_NO_RECORD + 1 };
 struct log {
     struct log *next;
     uint64_t cookie;
-    uint64_t token;
+    uint32_t token;
     uint32_t len_bytes;
     uint8_t mem[];
 };
@@ -43,7 +43,7 @@ void ep_run_logs_close(struct run_logs *logs)
     free(logs);
 }
 
-static struct log *make(uint64_t token, const char *text, uint32_t len_bytes)
+static struct log *make(uint32_t token, const char *text, uint32_t len_bytes)
 {
     struct log *log = calloc(1, sizeof(*log) + len_bytes + 1);
 
@@ -57,7 +57,7 @@ static struct log *make(uint64_t token, const char *text, uint32_t len_bytes)
     return log;
 }
 
-bool ep_run_logs_add(struct run_logs *logs, uint64_t token, const char *text,
+bool ep_run_logs_add(struct run_logs *logs, uint32_t token, const char *text,
                      uint32_t len_bytes, struct job_record *record)
 {
     struct log *log;
@@ -78,7 +78,7 @@ bool ep_run_logs_add(struct run_logs *logs, uint64_t token, const char *text,
     return true;
 }
 
-bool ep_run_logs_taken(struct run_logs *logs, uint64_t cookie, uint64_t *token)
+bool ep_run_logs_taken(struct run_logs *logs, uint64_t cookie, uint32_t *token)
 {
     struct log **at = &logs->first;
     struct log *log;

@@ -23,11 +23,11 @@ void ep_run_logs_close(struct run_logs *logs);
  * has none at its end. The text is copied, EP_CONSOLE_RECORD_MAX - 1 bytes at
  * most. Returns false when it is longer, when RUN_LOGS_MAX wait already or when
  * memory is out. O(len_bytes). */
-bool ep_run_logs_add(struct run_logs *logs, uint64_t token, const char *text,
+bool ep_run_logs_add(struct run_logs *logs, uint32_t token, const char *text,
                      uint32_t len_bytes, struct job_record *record);
 
 /* The console has taken a record, or does not take it; true when it was one of
  * these. The token is then due. O(texts that wait). */
-bool ep_run_logs_taken(struct run_logs *logs, uint64_t cookie, uint64_t *token);
+bool ep_run_logs_taken(struct run_logs *logs, uint64_t cookie, uint32_t *token);
 
 #endif

@@ -133,9 +133,9 @@ static void on_stdin_end(void *arg)
     ep_viewers_has_stdin(r->tap.viewers, 0, r->own.desc.size - 1, false);
 }
 
-static void on_pushed(void *arg, uint64_t writer)
+static void on_pushed(void *arg, uint32_t writer)
 {
-    ep_viewers_pushed(((struct run *)arg)->tap.viewers, (uint32_t)writer);
+    ep_viewers_pushed(((struct run *)arg)->tap.viewers, writer);
 }
 
 static void on_stdin_error(void *arg, int err)

@@ -62,7 +62,6 @@ static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
                    uint32_t len_bytes)
 {
     struct run *r = arg;
-    uint64_t number = token;
     struct job_record record = {.time_ns = ep_clock_unix_ns(),
                                 .host = r->plan.host,
                                 .channel = channel};
@@ -71,7 +70,7 @@ static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
         !ep_run_logs_add(r->logs, token, text, len_bytes, &record))
         return false;
     if (ep_output_record(r->output, &record) < 0) {
-        (void)ep_run_logs_taken(r->logs, record.cookie, &number);
+        (void)ep_run_logs_taken(r->logs, record.cookie, &token);
         return false;
     }
     ep_watch_soon(r->watch);

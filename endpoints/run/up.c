@@ -89,14 +89,14 @@ static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
 static void on_taken(void *arg, uint64_t cookie)
 {
     struct run *r = arg;
-    uint64_t token;
+    uint32_t token;
 
     if (ep_run_redirect_taken(r, cookie))
         return;
     if (!ep_run_logs_taken(r->logs, cookie, &token))
         ep_run_let_go(r->held, cookie);
     else if (token != 0)
-        ep_viewers_logged(r->tap.viewers, (uint32_t)token);
+        ep_viewers_logged(r->tap.viewers, token);
 }
 
 /* A reader that has enough ends the job as a pipe does; anything else is told.

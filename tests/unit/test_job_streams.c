@@ -142,7 +142,7 @@ static void opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     say("open:%u*%u@%s", open.stream, open.window, list);
 }
 
-static void pushed(void *arg, uint32_t stream, uint64_t writer)
+static void pushed(void *arg, uint32_t stream, uint32_t writer)
 {
     (void)arg;
     assert_int_equal(writer, 0);

@@ -177,7 +177,7 @@ static void opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     (void)len_bytes;
 }
 
-static void pushed(void *arg, uint32_t stream, uint64_t writer)
+static void pushed(void *arg, uint32_t stream, uint32_t writer)
 {
     (void)arg;
     assert_int_equal(stream, carrier.stream);

@@ -111,7 +111,7 @@ static void on_end(void *arg)
     say("end");
 }
 
-static void on_pushed(void *arg, uint64_t base)
+static void on_pushed(void *arg, uint32_t base)
 {
     assert_ptr_equal(arg, &fx);
     if (base == 0)

@@ -12,7 +12,7 @@
 #include "endpoints/console/console.h"
 #include "endpoints/run/held.h"
 
-static bool add(struct run_logs *logs, uint64_t token, const char *text,
+static bool add(struct run_logs *logs, uint32_t token, const char *text,
                 struct job_record *record)
 {
     return ep_run_logs_add(logs, token, text, (uint32_t)strlen(text), record);
@@ -29,7 +29,7 @@ static void each_text_is_whole_lines(void **state)
 {
     struct job_record record = {0};
     struct run_logs *logs;
-    uint64_t token = 0;
+    uint32_t token = 0;
 
     (void)state;
     assert_int_equal(ep_run_logs_open(&logs), 0);
@@ -48,7 +48,7 @@ static void a_token_is_due_when_its_text_is_taken(void **state)
 {
     struct job_record records[3] = {{0}};
     struct run_logs *logs;
-    uint64_t token = 0;
+    uint32_t token = 0;
 
     (void)state;
     assert_int_equal(ep_run_logs_open(&logs), 0);
@@ -66,7 +66,7 @@ static void a_token_is_due_when_its_text_is_taken(void **state)
 static void records_of_processes_are_none_of_these(void **state)
 {
     struct run_logs *logs;
-    uint64_t token = 5;
+    uint32_t token = 5;
 
     (void)state;
     assert_int_equal(ep_run_logs_open(&logs), 0);
@@ -80,7 +80,7 @@ static void so_many_wait_and_no_more(void **state)
 {
     struct job_record record = {0}, first = {0};
     struct run_logs *logs;
-    uint64_t token;
+    uint32_t token;
 
     (void)state;
     assert_int_equal(ep_run_logs_open(&logs), 0);
