@@ -11,7 +11,6 @@
 #include "commands/choose.h"
 #include "commands/refuse.h"
 #include "commands/run_options.h"
-#include "commands/run_tools.h"
 #include "commands/run_pmix.h"
 #include "endpoints/client/sessions.h"
 #include "endpoints/sys/process.h"
@@ -115,7 +114,7 @@ int dvm_main(int argc, char **argv)
                "it is told to end.",
         .more = {.rows = own, .into = &options, .is_apart = true},
         .sets = OF_TREE,
-        .desk = run_tools_desk,
+        .desk = run_pmix_desk,
         .pmix_allow = run_pmix_allow,
         .takes = RUN_NO_PROGRAMS};
 

@@ -13,7 +13,6 @@
 #include "commands/refuse.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
-#include "commands/run_tools.h"
 #include "commands/tree_draw.h"
 #include "config.h"
 
@@ -216,7 +215,7 @@ int tree_main(int argc, char **argv)
         .args_doc = RUN_ARGS_DOC,
         .doc = "Draw the tree that `xylem run' would build with these options.",
         .more = {.rows = own, .into = &asked, .is_apart = true},
-        .desk = run_tools_desk,
+        .desk = run_pmix_desk,
         .pmix_allow = run_pmix_allow,
         .takes = RUN_MAY_PROGRAMS};
     static struct ep_run_options options;

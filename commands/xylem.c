@@ -6,7 +6,6 @@
 #include "commands/fabric.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
-#include "commands/run_tools.h"
 #include "commands/start.h"
 #include "config.h"
 #include "endpoints/spawn/spawner.h"
@@ -19,7 +18,7 @@ static int run_main(int argc, char **argv)
         .args_doc = RUN_ARGS_DOC,
         .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
                "through a tree of daemons.",
-        .desk = run_tools_desk,
+        .desk = run_pmix_desk,
         .pmix_allow = run_pmix_allow};
     static struct ep_run_options options;
 

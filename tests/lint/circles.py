@@ -12,7 +12,7 @@ import os
 import symbols
 
 ARCHIVES = ("endpoints/libep.la", "endpoints/libofi.la", "pmix_api/libpx.la",
-            "pmix_api/libpxtool.la",
+            "pmix_api/libpxhelper.la",
             "overlay/libovcore.la", "topo/libtopo.la",
             "topo/libtopohwloc.la", "topo/libtoposhape.la",
             "text/libtext.la", "job/libjob.la", "sim/libsim.la")

@@ -55,10 +55,10 @@ THROUGH = {
     "overlay/hold.c": "node",
     "overlay/join.c": "node",
     "overlay/sink.c": "node",
-    "pmix_api/tool/backlog.c": "door",
-    "pmix_api/tool/door.c": "door",
-    "pmix_api/tool/push.c": "door",
-    "pmix_api/tool/table.c": "door",
+    "pmix_api/helper/backlog.c": "door",
+    "pmix_api/helper/door.c": "door",
+    "pmix_api/helper/push.c": "door",
+    "pmix_api/helper/table.c": "door",
 }
 
 _LINE = "the user's own command line"
@@ -98,9 +98,9 @@ SPARED = {
     "pmix_api/helper/lib/server.c": _OWN,
     "pmix_api/helper/lib/stream.c": _KERNEL,
     "pmix_api/helper/lib/server.c": _OWN,
-    "pmix_api/tool/news.c": _OWN,
-    "pmix_api/tool/spawns.c": _OWN,
-    "pmix_api/tool/texts.c": _OWN,
+    "pmix_api/helper/news.c": _OWN,
+    "pmix_api/helper/spawns.c": _OWN,
+    "pmix_api/helper/texts.c": _OWN,
     "run_options_parse": _LINE,
     "sim/check_links.c": "frames of the simulator's own nodes",
     "sim/process.c": "orders of the simulator's own launcher",

@@ -6,7 +6,7 @@
 
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
-#include "pmix_api/tool/backlog.h"
+#include "pmix_api/helper/backlog.h"
 #include "tests/unit/chance.h"
 
 enum { BASE = 5, PROCS = 4, CHANNELS = 3, LIMIT = 1 << 20, STEPS = 20000 };

@@ -3,8 +3,8 @@
 
 #include "tests/unit/tool_rig.h"
 
-#include "pmix_api/tool/describer.h"
-#include "pmix_api/tool/table.h"
+#include "pmix_api/helper/describer.h"
+#include "pmix_api/helper/table.h"
 
 static struct px_describer *describer;
 static struct asker {

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "pmix_api/tool/gather.h"
+#include "pmix_api/helper/gather.h"
 #include "tests/unit/chance.h"
 
 static struct px_lib_output piece(uint32_t rank, const char *text)

@@ -3,7 +3,7 @@
 
 #include "tests/unit/tool_rig.h"
 
-#include "pmix_api/tool/scope.h"
+#include "pmix_api/helper/scope.h"
 
 static int set_up(void **state)
 {

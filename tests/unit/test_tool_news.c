@@ -4,8 +4,8 @@
 #include "tests/unit/tool_rig.h"
 
 #include "endpoints/sys/writer.h"
-#include "pmix_api/tool/news.h"
-#include "pmix_api/tool/pulls.h"
+#include "pmix_api/helper/news.h"
+#include "pmix_api/helper/pulls.h"
 
 enum { FIRST = 1, OUT = 1 };
 

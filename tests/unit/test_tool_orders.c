@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "pmix_api/tool/describer.h"
-#include "pmix_api/tool/orders.h"
+#include "pmix_api/helper/describer.h"
+#include "pmix_api/helper/orders.h"
 
 enum { OWN = 6, CALLS = PX_ORDERS_MAX + 1, MANY = PX_ORDERS_RANGES_MAX };
 

@@ -7,7 +7,7 @@
 #include "endpoints/sys/writer.h"
 #include "job/program.h"
 #include "overlay/base/err.h"
-#include "pmix_api/tool/pulls.h"
+#include "pmix_api/helper/pulls.h"
 
 enum {
     FIRST = 1,

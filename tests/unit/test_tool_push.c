@@ -8,7 +8,7 @@
 
 #include "overlay/base/err.h"
 #include "overlay/wire/push.h"
-#include "pmix_api/tool/push.h"
+#include "pmix_api/helper/push.h"
 
 enum { FIRST = 1, MESSAGE = 64 };
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "overlay/base/err.h"
-#include "pmix_api/tool/describer.h"
-#include "pmix_api/tool/query.h"
+#include "pmix_api/helper/describer.h"
+#include "pmix_api/helper/query.h"
 #include "tests/unit/ask_rig.h"
 
 enum { SIZE = 6 };

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "pmix_api/tool/receipts.h"
+#include "pmix_api/helper/receipts.h"
 
 enum { OUT = 1, ERR = 2 };
 

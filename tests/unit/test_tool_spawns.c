@@ -7,9 +7,9 @@
 #include "endpoints/sys/writer.h"
 #include "job/program.h"
 #include "job/request.h"
-#include "pmix_api/tool/forward.h"
-#include "pmix_api/tool/pulls.h"
-#include "pmix_api/tool/spawns.h"
+#include "pmix_api/helper/forward.h"
+#include "pmix_api/helper/pulls.h"
+#include "pmix_api/helper/spawns.h"
 #include "text/style.h"
 
 enum { FIRST = 1, OUT = 1, ERR = 2, BASE = 40, SIZE = 2 };

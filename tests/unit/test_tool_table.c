@@ -8,7 +8,7 @@
 
 #include "job/door.h"
 #include "overlay/base/err.h"
-#include "pmix_api/tool/table.h"
+#include "pmix_api/helper/table.h"
 
 enum { BASE = 10, SIZE = 6 };
 

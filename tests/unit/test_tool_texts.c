@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "pmix_api/tool/texts.h"
+#include "pmix_api/helper/texts.h"
 
 enum { REQUESTS = PX_TEXTS_MAX + 1, TEXTS = 6 };
 

@@ -7,8 +7,8 @@
 
 #include "job/door.h"
 #include "pmix_api/helper/lib/lib.h"
-#include "pmix_api/tool/door.h"
-#include "pmix_api/tool/jobs.h"
+#include "pmix_api/helper/door.h"
+#include "pmix_api/helper/jobs.h"
 
 enum { TOOL_RIG_DOORS = 16, TOOL_RIG_DELIVERIES = 4096 };
 

@@ -1,0 +1,279 @@
+/* Output that waits for a slow tool. */
+#include "pmix_api/helper/backlog.h"
+
+#include <stdlib.h>
+
+#include "endpoints/sys/hoard.h"
+#include "overlay/base/err.h"
+
+enum {
+    CHANNELS = 3,
+    /* Of the file, beside the limit: heads of messages and ends, */
+    SPARE_BYTES = 8 << 20,
+    /* and what comes while the oldest, which is to go, is being read. */
+    SLACK_BYTES = 64 << 20,
+};
+
+/* A channel. */
+struct lack {
+    uint64_t before_bytes; /* dropped before the first that waits, */
+    uint64_t behind_bytes; /* and behind the last */
+    bool is_end_due;       /* which did not find room */
+};
+
+struct px_backlog {
+    struct px_backlog_cfg cfg;
+    struct ep_hoard *hoard; /* owned */
+    uint64_t waiting_bytes;
+    uint64_t untold_bytes; /* of all lacks */
+    struct lack *lacks;    /* owned [procs * CHANNELS]; NULL: none yet */
+    uint64_t ends_due;     /* of them */
+    uint32_t ends_from;    /* none of a process before */
+    bool is_end_at_hand;   /* the last get gave one of these */
+    uint8_t packet[JOB_DOOR_BYTES_MAX];
+};
+
+int px_backlog_open(const struct px_backlog_cfg *cfg, struct px_backlog **out)
+{
+    struct px_backlog *backlog = calloc(1, sizeof(*backlog));
+    const struct ep_hoard_cfg hoard = {
+        .writer = cfg->writer,
+        .limit_bytes = cfg->limit_bytes + cfg->limit_bytes / 8 + SPARE_BYTES +
+                       (cfg->drops_oldest ? SLACK_BYTES : 0),
+        .dir = cfg->dir,
+        .on_change = cfg->on_change,
+        .arg = cfg->arg};
+    int rc;
+
+    *out = backlog;
+    if (backlog == NULL)
+        return OV_ENOMEM;
+    backlog->cfg = *cfg;
+    rc = ep_hoard_open(&hoard, &backlog->hoard);
+    if (rc == 0)
+        return 0;
+    free(backlog);
+    *out = NULL;
+    return rc;
+}
+
+void px_backlog_close(struct px_backlog *backlog)
+{
+    if (backlog == NULL)
+        return;
+    ep_hoard_close(backlog->hoard);
+    free(backlog->lacks);
+    free(backlog);
+}
+
+/* --- what is missing */
+
+/* NULL: memory is out, and nothing is counted. */
+static struct lack *lack_of(struct px_backlog *backlog,
+                            const struct job_door *output)
+{
+    const size_t nth = (size_t)(output->first - backlog->cfg.base) * CHANNELS +
+                       output->channel - 1;
+
+    if (backlog->lacks == NULL)
+        backlog->lacks = calloc((size_t)backlog->cfg.procs * CHANNELS,
+                                sizeof(*backlog->lacks));
+    return backlog->lacks != NULL ? &backlog->lacks[nth] : NULL;
+}
+
+static uint64_t missing_with(const struct job_door *output)
+{
+    return ov_rd_left(&output->rest) + output->dropped_bytes +
+           output->before_bytes;
+}
+
+static void owe_end(struct px_backlog *backlog, struct lack *lack)
+{
+    lack->is_end_due = true;
+    backlog->ends_due++;
+    backlog->ends_from = 0;
+}
+
+/* It does not come in. */
+static void refuse(struct px_backlog *backlog, const struct job_door *output)
+{
+    struct lack *lack = lack_of(backlog, output);
+
+    if (lack == NULL)
+        return;
+    lack->behind_bytes += missing_with(output);
+    backlog->untold_bytes += missing_with(output);
+    if (output->is_end)
+        owe_end(backlog, lack);
+}
+
+/* It has waited, and goes: nothing of its channel is before it. */
+static void give_up(struct px_backlog *backlog, const struct job_door *output)
+{
+    struct lack *lack = lack_of(backlog, output);
+
+    backlog->waiting_bytes -= ov_rd_left(&output->rest);
+    if (lack == NULL)
+        return;
+    lack->before_bytes += missing_with(output);
+    backlog->untold_bytes += missing_with(output);
+    if (output->is_end)
+        owe_end(backlog, lack);
+}
+
+/* --- in */
+
+static bool is_full(const struct px_backlog *backlog, uint64_t bytes)
+{
+    return backlog->waiting_bytes + bytes > backlog->cfg.limit_bytes;
+}
+
+/* The next in the file; what cannot be read is passed over. */
+static int look(struct px_backlog *backlog, struct job_door *out)
+{
+    const uint8_t *mem;
+    uint32_t len_bytes;
+    int rc = ep_hoard_get(backlog->hoard, &mem, &len_bytes);
+
+    while (rc == OV_ESYS) {
+        ep_hoard_drop(backlog->hoard);
+        rc = ep_hoard_get(backlog->hoard, &mem, &len_bytes);
+    }
+    if (rc == OV_ENOENT)
+        backlog->waiting_bytes = 0;
+    return rc != 0 ? rc : job_door_decode(ov_rd_init(mem, len_bytes), out);
+}
+
+/* Makes room. OV_EAGAIN: the oldest is being read. */
+static int drop_oldest(struct px_backlog *backlog, uint64_t bytes)
+{
+    struct job_door oldest;
+    int rc = 0;
+
+    while (rc == 0 && backlog->cfg.drops_oldest && is_full(backlog, bytes)) {
+        rc = look(backlog, &oldest);
+        if (rc != 0)
+            break;
+        give_up(backlog, &oldest);
+        ep_hoard_drop(backlog->hoard);
+    }
+    return rc == OV_EAGAIN ? OV_EAGAIN : 0;
+}
+
+static int put(struct px_backlog *backlog, const struct job_door *output)
+{
+    struct job_door its = *output;
+    struct ov_wr wr = ov_wr_init(backlog->packet, sizeof(backlog->packet));
+    struct lack *lack =
+        backlog->lacks != NULL ? lack_of(backlog, output) : NULL;
+    int rc;
+
+    if (lack != NULL)
+        its.dropped_bytes += lack->behind_bytes;
+    job_door_encode(&wr, &its);
+    rc = ep_hoard_put(backlog->hoard, backlog->packet,
+                      (uint32_t)(wr.at - backlog->packet));
+    if (rc != 0)
+        return rc;
+    if (lack != NULL) {
+        backlog->untold_bytes -= lack->behind_bytes;
+        lack->behind_bytes = 0;
+    }
+    backlog->waiting_bytes += ov_rd_left(&output->rest);
+    return 0;
+}
+
+/* The session is not to wait for the oldest to be read: it would drop what
+ * comes. */
+int px_backlog_put(struct px_backlog *backlog, const struct job_door *output)
+{
+    const uint64_t bytes = ov_rd_left(&output->rest);
+    const bool has_slack = drop_oldest(backlog, bytes) == OV_EAGAIN;
+    int rc = OV_EFULL;
+
+    if (!is_full(backlog, bytes) ||
+        (has_slack && backlog->waiting_bytes + bytes <=
+                          backlog->cfg.limit_bytes + SLACK_BYTES))
+        rc = put(backlog, output);
+    else if (has_slack)
+        rc = OV_EAGAIN;
+    if (rc == OV_EAGAIN)
+        return rc;
+    if (rc != 0)
+        refuse(backlog, output);
+    return 0;
+}
+
+/* --- out */
+
+/* An end that found no room. All else has gone. */
+static int get_end(struct px_backlog *backlog, struct job_door *out)
+{
+    struct lack *lack = &backlog->lacks[backlog->ends_from];
+
+    while (!lack->is_end_due) {
+        backlog->ends_from++;
+        lack++;
+    }
+    *out = (struct job_door){
+        .kind = JOB_DOOR_OUTPUT,
+        .first = backlog->cfg.base + backlog->ends_from / CHANNELS,
+        .channel = (uint8_t)(1 + backlog->ends_from % CHANNELS),
+        .is_end = true,
+        .dropped_bytes = lack->before_bytes + lack->behind_bytes};
+    backlog->is_end_at_hand = true;
+    return 0;
+}
+
+int px_backlog_get(struct px_backlog *backlog, struct job_door *out)
+{
+    int rc = drop_oldest(backlog, 0);
+
+    if (rc == 0)
+        rc = look(backlog, out);
+    backlog->is_end_at_hand = false;
+    if (rc == OV_ENOENT && backlog->ends_due > 0)
+        return get_end(backlog, out);
+    if (rc == 0 && backlog->lacks != NULL)
+        out->dropped_bytes += lack_of(backlog, out)->before_bytes;
+    return rc;
+}
+
+void px_backlog_drop(struct px_backlog *backlog)
+{
+    struct job_door gone;
+    struct lack *lack;
+
+    if (backlog->is_end_at_hand) {
+        lack = &backlog->lacks[backlog->ends_from];
+        backlog->untold_bytes -= lack->before_bytes + lack->behind_bytes;
+        *lack = (struct lack){0};
+        backlog->ends_due--;
+        backlog->is_end_at_hand = false;
+        return;
+    }
+    if (look(backlog, &gone) != 0)
+        return;
+    backlog->waiting_bytes -= ov_rd_left(&gone.rest);
+    if (backlog->lacks != NULL) {
+        lack = lack_of(backlog, &gone);
+        backlog->untold_bytes -= lack->before_bytes;
+        lack->before_bytes = 0;
+    }
+    ep_hoard_drop(backlog->hoard);
+}
+
+uint64_t px_backlog_bytes(const struct px_backlog *backlog)
+{
+    return backlog->waiting_bytes;
+}
+
+bool px_backlog_is_empty(const struct px_backlog *backlog)
+{
+    return ep_hoard_is_empty(backlog->hoard) && backlog->ends_due == 0;
+}
+
+bool px_backlog_is_idle(const struct px_backlog *backlog)
+{
+    return px_backlog_is_empty(backlog) && backlog->untold_bytes == 0;
+}

@@ -1,0 +1,102 @@
+/* Asks what the processes of jobs are. */
+#include "pmix_api/helper/describer.h"
+
+#include <stdlib.h>
+
+#include "job/door.h"
+#include "overlay/base/err.h"
+#include "pmix_api/helper/door.h"
+#include "pmix_api/helper/jobs.h"
+#include "pmix_api/helper/table.h"
+
+struct px_describer {
+    const struct px_jobs *jobs;
+    struct px_describer_user *first; /* the launcher is at its question */
+    struct px_table *table;          /* owned: its answer; NULL: memory is out
+                                      */
+};
+
+int px_describer_open(const struct px_jobs *jobs, struct px_describer **out)
+{
+    struct px_describer *describer = calloc(1, sizeof(*describer));
+
+    *out = describer;
+    if (describer == NULL)
+        return OV_ENOMEM;
+    describer->jobs = jobs;
+    return 0;
+}
+
+void px_describer_close(struct px_describer *describer)
+{
+    if (describer == NULL)
+        return;
+    px_table_close(describer->table);
+    free(describer);
+}
+
+static void say(struct px_describer *describer)
+{
+    const struct px_describer_user *user = describer->first;
+    const struct job_door msg = {.kind = JOB_DOOR_DESCRIBE, .base = user->base};
+
+    describer->table = px_table_open(user->base, user->size);
+    px_door_say(px_jobs_door(describer->jobs), &msg);
+}
+
+void px_describer_ask(struct px_describer *describer,
+                      struct px_describer_user *user,
+                      const struct px_jobs_entry *job)
+{
+    struct px_describer_user **at = &describer->first;
+
+    user->base = job->base;
+    user->size = job->size;
+    user->next = NULL;
+    while (*at != NULL)
+        at = &(*at)->next;
+    *at = user;
+    if (describer->first == user)
+        say(describer);
+}
+
+/* A table that lacks something is none. */
+static void add(struct px_describer *describer, const struct job_door *msg)
+{
+    if (describer->table != NULL && px_table_add(describer->table, msg) != 0) {
+        px_table_close(describer->table);
+        describer->table = NULL;
+    }
+}
+
+static void end(struct px_describer *describer, bool is_gone)
+{
+    struct px_describer_user *user = describer->first;
+    struct px_table *table = describer->table;
+    enum px_lib_answer answer = PX_LIB_YES;
+
+    if (is_gone) {
+        answer = PX_LIB_NOT_FOUND;
+        px_table_close(table);
+        table = NULL;
+    } else if (table == NULL) {
+        answer = PX_LIB_NO_RESOURCE;
+    }
+    describer->table = NULL;
+    describer->first = user->next;
+    if (describer->first != NULL)
+        say(describer);
+    user->on_done(user->arg, answer, table);
+}
+
+void px_describer_on_word(struct px_describer *describer,
+                          const struct job_door *msg)
+{
+    if (describer->first == NULL)
+        return;
+    if (msg->kind == JOB_DOOR_PLACE || msg->kind == JOB_DOOR_PIDS ||
+        msg->kind == JOB_DOOR_EXITS)
+        add(describer, msg);
+    else if (msg->kind == JOB_DOOR_DESCRIBED)
+        end(describer, msg->is_over);
+}

@@ -1,0 +1,535 @@
+/* Output that comes to the tool by itself. */
+#include "pmix_api/helper/forward.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+#include "pmix_api/helper/backlog.h"
+#include "pmix_api/helper/door.h"
+#include "pmix_api/helper/gather.h"
+#include "pmix_api/helper/source.h"
+
+enum { CHANNELS_END = 4 };
+
+/* What was given for a pull, until it is known to have reached it. */
+struct flight {
+    struct flight *next;
+    uint64_t number;
+    bool is_missed;
+    struct px_lib_output piece; /* its bytes are behind this struct */
+};
+
+struct flights {
+    struct flight *first, **last;
+};
+
+/* A job. */
+struct stream {
+    struct stream *next;
+    struct px_forwards *all;
+    char name[PX_LIB_NAME_BYTES];
+    uint32_t base, size;
+    struct px_door *door; /* borrowed; NULL: nothing more comes */
+    bool is_begun, is_dropped;
+    struct px_backlog *backlog;
+    struct px_gather *lines;  /* of what is shown */
+    struct px_gather *pulled; /* of what pulls have */
+    struct flights given;     /* owned: for pulls, by number */
+    struct flights again;     /* owned: that have reached nobody */
+    uint64_t open_count;
+    uint8_t open[]; /* [size]: channels that have not ended */
+};
+
+struct px_forwards {
+    struct px_forwards_cfg cfg;
+    struct stream *streams; /* owned */
+};
+
+static struct stream *find_stream(const struct px_forwards *all, uint32_t base)
+{
+    struct stream *at = all->streams;
+
+    while (at != NULL && at->base != base)
+        at = at->next;
+    return at;
+}
+
+/* --- what has been given for a pull */
+
+static void push_flight(struct flights *list, struct flight *one)
+{
+    one->next = NULL;
+    *list->last = one;
+    list->last = &one->next;
+}
+
+static struct flight *pop_flight(struct flights *list)
+{
+    struct flight *one = list->first;
+
+    list->first = one->next;
+    if (list->first == NULL)
+        list->last = &list->first;
+    return one;
+}
+
+static void free_flights(struct flights *list)
+{
+    while (list->first != NULL)
+        free(pop_flight(list));
+}
+
+/* Without memory for it, it is not shown where it reaches nobody. */
+static void remember(struct stream *stream, const struct px_lib_output *piece,
+                     uint64_t number)
+{
+    struct flight *one = malloc(sizeof(*one) + piece->len_bytes);
+
+    if (one == NULL)
+        return;
+    *one = (struct flight){.number = number, .piece = *piece};
+    one->piece.mem = one + 1;
+    if (piece->len_bytes > 0)
+        memcpy(one + 1, piece->mem, piece->len_bytes);
+    push_flight(&stream->given, one);
+}
+
+/* Behind what of its channel may come again, or is to be shown, waits what is
+ * shown. */
+static bool may_go(const struct stream *stream,
+                   const struct px_lib_output *piece, bool is_pulled)
+{
+    for (const struct flight *at = stream->given.first; at != NULL;
+         at = at->next) {
+        if (at->piece.rank == piece->rank &&
+            at->piece.channel == piece->channel &&
+            (!is_pulled || at->is_missed))
+            return false;
+    }
+    return true;
+}
+
+void px_forwards_missed(struct px_forwards *all, uint64_t delivery)
+{
+    const struct px_forwards_events *events = all->cfg.events;
+
+    for (struct stream *at = all->streams; at != NULL; at = at->next) {
+        for (struct flight *one = at->given.first; one != NULL;
+             one = one->next) {
+            if (one->number != delivery)
+                continue;
+            one->is_missed = true;
+            events->on_missed(all->cfg.arg, at->base, one->piece.rank,
+                              (uint8_t)one->piece.channel);
+            return;
+        }
+    }
+}
+
+void px_forwards_taken(struct px_forwards *all, uint64_t taken)
+{
+    for (struct stream *at = all->streams; at != NULL; at = at->next) {
+        while (at->given.first != NULL && at->given.first->number <= taken) {
+            struct flight *one = pop_flight(&at->given);
+
+            if (one->is_missed)
+                push_flight(&at->again, one);
+            else
+                free(one);
+        }
+    }
+}
+
+/* --- to the tool */
+
+static bool is_pulled(const struct stream *stream, uint32_t rank,
+                      uint16_t channel)
+{
+    const struct px_forwards_cfg *cfg = &stream->all->cfg;
+
+    return (cfg->events->pulled(cfg->arg, stream->base, rank) & channel) != 0;
+}
+
+static void note_end(struct stream *stream, const struct px_lib_output *piece)
+{
+    const struct px_forwards_cfg *cfg = &stream->all->cfg;
+    const uint8_t bit = (uint8_t)piece->channel;
+
+    if ((stream->open[piece->rank] & bit) == 0)
+        return;
+    stream->open[piece->rank] &= (uint8_t)~bit;
+    stream->open_count--;
+    cfg->events->on_end(cfg->arg, stream->base, piece->rank, bit);
+}
+
+static void deliver(struct stream *stream, struct px_lib_output *piece,
+                    bool is_for_pull)
+{
+    struct px_source_deliveries *all = stream->all->cfg.deliveries;
+    int rc;
+
+    piece->nspace = stream->name;
+    piece->is_pulled = is_for_pull;
+    rc = px_lib_deliver(piece);
+    OV_ASSERT(rc == 0); /* without memory the tool would miss some */
+    all->given++;
+    all->last = NULL;
+    all->owners[all->given % PX_SOURCE_DELIVERIES] = 0;
+    if (is_for_pull)
+        remember(stream, piece, all->given);
+    if (piece->is_end)
+        note_end(stream, piece);
+}
+
+/* False: something before it has gone, and it is to be put once more. */
+static bool put(struct stream *stream, const struct px_lib_output *piece,
+                bool is_for_pull, uint64_t now_ms)
+{
+    struct px_gather *gather = is_for_pull ? stream->pulled : stream->lines;
+    struct px_lib_output out;
+    const enum px_gather_verdict verdict =
+        px_gather_put(gather, piece, now_ms, &out);
+
+    if (verdict != PX_GATHER_HELD)
+        deliver(stream, &out, is_for_pull);
+    return verdict != PX_GATHER_FIRST;
+}
+
+/* Takes a piece in: it goes, or is put together, behind what of its channel is
+ * held for the other ones. False: later. */
+static bool take(struct stream *stream, const struct px_lib_output *piece,
+                 uint64_t now_ms)
+{
+    const bool is_for_pull = is_pulled(stream, piece->rank, piece->channel);
+    struct px_gather *other = is_for_pull ? stream->lines : stream->pulled;
+    struct px_lib_output held;
+
+    if (px_gather_take(other, piece->rank, piece->channel, &held)) {
+        (void)put(stream, &held, is_for_pull, now_ms);
+        return false;
+    }
+    return put(stream, piece, is_for_pull, now_ms);
+}
+
+/* The next piece; true where there is one now. */
+static bool look(struct stream *stream, struct px_lib_output *piece)
+{
+    struct job_door msg;
+
+    if (stream->again.first != NULL) {
+        *piece = stream->again.first->piece;
+        return true;
+    }
+    if (px_backlog_get(stream->backlog, &msg) != 0)
+        return false;
+    *piece = (struct px_lib_output){.rank = msg.first - stream->base,
+                                    .channel = (uint16_t)(1u << msg.channel),
+                                    .mem = msg.rest.at,
+                                    .len_bytes = ov_rd_left(&msg.rest),
+                                    .is_end = msg.is_end,
+                                    .dropped_bytes = msg.dropped_bytes,
+                                    .before_bytes = msg.before_bytes};
+    return true;
+}
+
+static void drop(struct stream *stream)
+{
+    if (stream->again.first != NULL)
+        free(pop_flight(&stream->again));
+    else
+        px_backlog_drop(stream->backlog);
+}
+
+static bool is_at_end(const struct stream *stream)
+{
+    return stream->door == NULL && stream->again.first == NULL &&
+           px_backlog_is_empty(stream->backlog);
+}
+
+/* What was put together goes as its time has come, or as nothing follows; for a
+ * pull also as that is over. */
+static bool give_held(struct stream *stream, uint64_t now_ms)
+{
+    bool all = is_at_end(stream);
+    struct px_lib_output out;
+
+    if (px_gather_get(stream->lines, now_ms, all, &out)) {
+        deliver(stream, &out, false);
+        return true;
+    }
+    if (!px_gather_peek(stream->pulled, &out))
+        return false;
+    if (!is_pulled(stream, out.rank, out.channel)) {
+        if (may_go(stream, &out, false) &&
+            px_gather_get(stream->pulled, now_ms, true, &out))
+            (void)put(stream, &out, false, now_ms);
+        return false;
+    }
+    if (!px_gather_get(stream->pulled, now_ms, all, &out))
+        return false;
+    deliver(stream, &out, true);
+    return true;
+}
+
+static bool give(struct stream *stream, uint64_t now_ms)
+{
+    const struct px_source_deliveries *all = stream->all->cfg.deliveries;
+    const uint64_t given = all->given;
+    struct px_lib_output piece;
+
+    if (!stream->is_begun || stream->is_dropped || px_lib_room() == 0)
+        return false;
+    if (give_held(stream, now_ms))
+        return true;
+    while (
+        given == all->given && look(stream, &piece) &&
+        may_go(stream, &piece, is_pulled(stream, piece.rank, piece.channel))) {
+        if (take(stream, &piece, now_ms))
+            drop(stream);
+    }
+    return given != all->given;
+}
+
+/* --- all of them */
+
+static bool is_over(const struct stream *stream)
+{
+    return stream->is_dropped ||
+           ((stream->open_count == 0 || is_at_end(stream)) &&
+            stream->given.first == NULL && stream->again.first == NULL &&
+            px_gather_is_empty(stream->lines) &&
+            px_gather_is_empty(stream->pulled));
+}
+
+static void close_stream(struct stream *stream)
+{
+    px_backlog_close(stream->backlog);
+    px_gather_close(stream->lines);
+    px_gather_close(stream->pulled);
+    free_flights(&stream->given);
+    free_flights(&stream->again);
+    free(stream);
+}
+
+static void reap(struct px_forwards *all)
+{
+    struct stream **at = &all->streams;
+
+    while (*at != NULL) {
+        struct stream *stream = *at;
+
+        if (!is_over(stream)) {
+            at = &stream->next;
+            continue;
+        }
+        *at = stream->next;
+        close_stream(stream);
+    }
+}
+
+bool px_forwards_give(struct px_forwards *all, uint64_t now_ms)
+{
+    bool is_any = false;
+
+    for (struct stream *at = all->streams; at != NULL; at = at->next)
+        is_any |= give(at, now_ms);
+    reap(all);
+    return is_any;
+}
+
+bool px_forwards_are_busy(const struct px_forwards *all)
+{
+    bool are = false;
+
+    for (const struct stream *at = all->streams; at != NULL; at = at->next)
+        are |= at->given.first != NULL || px_gather_due_ms(at->lines) != 0 ||
+               px_gather_due_ms(at->pulled) != 0;
+    return are;
+}
+
+/* --- from the session */
+
+bool px_forward_hear(struct px_forwards *all, uint32_t base,
+                     const struct job_door *msg)
+{
+    struct stream *stream = find_stream(all, base);
+    bool is_kept;
+
+    if (stream == NULL || stream->is_dropped || msg->first < base ||
+        msg->first - base >= stream->size || msg->channel == 0 ||
+        msg->channel >= CHANNELS_END)
+        return true;
+    is_kept = px_backlog_put(stream->backlog, msg) == 0;
+    all->cfg.events->on_change(all->cfg.arg);
+    return is_kept;
+}
+
+static void on_backlog(void *arg)
+{
+    struct stream *stream = arg;
+    const struct px_forwards_cfg *cfg = &stream->all->cfg;
+
+    if (stream->door != NULL)
+        px_door_go_on(stream->door);
+    cfg->events->on_change(cfg->arg);
+}
+
+void px_forward_cut(struct px_forwards *all, uint32_t base)
+{
+    struct stream *stream = find_stream(all, base);
+
+    if (stream == NULL)
+        return;
+    stream->door = NULL;
+    all->cfg.events->on_change(all->cfg.arg);
+}
+
+void px_forward_drop(struct px_forwards *all, uint32_t base)
+{
+    struct stream *stream = find_stream(all, base);
+
+    if (stream == NULL)
+        return;
+    stream->is_dropped = true;
+    px_forward_cut(all, base);
+}
+
+void px_forward_begin(struct px_forwards *all, uint32_t base)
+{
+    struct stream *stream = find_stream(all, base);
+
+    if (stream == NULL)
+        return;
+    stream->is_begun = true;
+    all->cfg.events->on_change(all->cfg.arg);
+}
+
+void px_forwards_stop(struct px_forwards *all)
+{
+    for (struct stream *at = all->streams; at != NULL; at = at->next)
+        at->is_dropped = true;
+}
+
+/* --- what is asked */
+
+uint8_t px_forward_covers(const struct px_forwards *all, uint32_t base,
+                          uint32_t rank)
+{
+    const struct stream *stream = find_stream(all, base);
+
+    return stream != NULL && !stream->is_dropped ? stream->open[rank] : 0;
+}
+
+bool px_forward_is_open(const struct px_forwards *all, uint32_t base)
+{
+    for (const struct stream *at = all->streams; at != NULL; at = at->next) {
+        if ((base == at->base || base == UINT32_MAX) && !at->is_dropped)
+            return true;
+    }
+    return false;
+}
+
+/* What a pull says counts before what the spawn has said. Without memory it
+ * does not. */
+void px_forward_wish(struct px_forwards *all, uint32_t base,
+                     const struct px_lib_wish *wish)
+{
+    struct stream *stream = find_stream(all, base);
+    struct px_gather_cfg cfg = {.size_bytes = wish->buffer_bytes,
+                                .time_ms = wish->buffer_s * 1000};
+    struct px_gather *gather;
+
+    if (stream == NULL || !px_gather_is_empty(stream->pulled))
+        return;
+    cfg.procs = stream->size;
+    if (px_gather_open(&cfg, &gather) != 0)
+        return;
+    px_gather_close(stream->pulled);
+    stream->pulled = gather;
+}
+
+/* --- it begins */
+
+static int open_parts(struct stream *stream, const struct px_forward_cfg *cfg)
+{
+    const struct px_lib_wish *wish = cfg->wish;
+    const struct px_backlog_cfg backlog = {
+        .writer = stream->all->cfg.writer,
+        .dir = stream->all->cfg.dir,
+        .base = stream->base,
+        .procs = stream->size,
+        .limit_bytes = px_source_limit_bytes(
+            &(struct px_lib_wish){.copies = true,
+                                  .has_cache = wish->has_cache,
+                                  .cache_bytes = wish->cache_bytes}),
+        .drops_oldest = wish->drops_oldest,
+        .on_change = on_backlog,
+        .arg = stream};
+    struct px_gather_cfg gather = {.procs = stream->size,
+                                   .size_bytes = wish->buffer_bytes,
+                                   .time_ms = wish->buffer_s * 1000};
+    int rc = px_backlog_open(&backlog, &stream->backlog);
+
+    if (rc == 0)
+        rc = px_gather_open(&gather, &stream->pulled);
+    gather.has_lines = (cfg->output & PX_OUTPUT_RAW) == 0;
+    if (rc == 0)
+        rc = px_gather_open(&gather, &stream->lines);
+    return rc;
+}
+
+int px_forward_add(struct px_forwards *all, const struct px_forward_cfg *cfg)
+{
+    const struct job_door *job = cfg->job;
+    const uint8_t channels = cfg->channels & job->channels;
+    struct stream *stream = calloc(1, sizeof(*stream) + job->count);
+    int rc;
+
+    if (stream == NULL)
+        return OV_ENOMEM;
+    stream->all = all;
+    stream->base = job->first;
+    stream->size = job->count;
+    stream->door = cfg->door;
+    snprintf(stream->name, sizeof(stream->name), "%.*s", PX_LIB_NAME_BYTES - 1,
+             job->text);
+    stream->given.last = &stream->given.first;
+    stream->again.last = &stream->again.first;
+    memset(stream->open, channels, job->count);
+    stream->open_count =
+        (uint64_t)job->count * (unsigned)__builtin_popcount(channels);
+    rc = open_parts(stream, cfg);
+    if (rc != 0) {
+        close_stream(stream);
+        return rc;
+    }
+    stream->next = all->streams;
+    all->streams = stream;
+    return 0;
+}
+
+int px_forwards_open(const struct px_forwards_cfg *cfg,
+                     struct px_forwards **out)
+{
+    *out = calloc(1, sizeof(**out));
+    if (*out == NULL)
+        return OV_ENOMEM;
+    (*out)->cfg = *cfg;
+    return 0;
+}
+
+void px_forwards_close(struct px_forwards *all)
+{
+    if (all == NULL)
+        return;
+    while (all->streams != NULL) {
+        struct stream *stream = all->streams;
+
+        all->streams = stream->next;
+        close_stream(stream);
+    }
+    free(all);
+}

@@ -1,0 +1,328 @@
+/* Events of jobs, and of other tools. */
+#include "pmix_api/helper/news.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <event2/event.h>
+
+#include "endpoints/sys/clock.h"
+#include "job/failure.h"
+#include "overlay/base/err.h"
+#include "pmix_api/helper/lib/key.h"
+#include "pmix_api/helper/lib/lib.h"
+#include "pmix_api/helper/door.h"
+#include "pmix_api/helper/jobs.h"
+#include "pmix_api/helper/pulls.h"
+
+/* Infos that have no name in PMIx: the channel that broke off; how many
+ * processes ended badly; that one was lost before any did. */
+#define KEY_CHANNEL "xylem.iof.channel"
+#define KEY_FAILED  "xylem.job.failed"
+#define KEY_LOST    "xylem.job.lost"
+
+enum { INFOS_MAX = 9, LOOK_US = 10 * 1000 };
+
+struct news_event {
+    struct px_lib_name source;
+    struct px_lib_name failed;
+    struct px_lib_info infos[INFOS_MAX];
+    size_t count;
+};
+
+/* The end of a job, which waits for its output. */
+struct ending {
+    struct ending *next;
+    struct job_door stage;
+};
+
+struct px_news {
+    struct px_news_cfg cfg;
+    struct ending *endings, **last; /* owned, in order */
+    struct event *soon;             /* owned */
+    uint64_t moved;                 /* at the last look, */
+    int64_t moved_ms;               /* and since when it is that */
+    uint64_t mark;                  /* behind all events; 0: none yet */
+    bool is_ending;
+    unsigned broken; /* channels so far */
+};
+
+/* --- an event */
+
+static struct px_lib_value *add(struct news_event *event, const char *key,
+                                enum px_lib_type type)
+{
+    struct px_lib_info *info = &event->infos[event->count++];
+
+    *info = (struct px_lib_info){.key = key, .value.type = type};
+    return &info->value;
+}
+
+static void add_number(struct news_event *event, const char *key,
+                       uint64_t number, enum px_lib_width width)
+{
+    struct px_lib_value *value = add(event, key, PX_LIB_NUMBER);
+
+    value->as.number = number;
+    value->width = width;
+}
+
+/* Its source is what it is about: what the server says itself comes back to
+ * it. */
+static void begin(struct news_event *event, const struct px_jobs_entry *job,
+                  uint32_t rank)
+{
+    *event = (struct news_event){.source.rank = rank};
+    memcpy(event->source.nspace, job->name, sizeof(job->name));
+    add(event, PX_KEY_AFFECTED, PX_LIB_NAME)->as.names = &event->source;
+}
+
+static void tell(const struct news_event *event, enum px_lib_status code)
+{
+    (void)px_lib_event(code, &event->source, event->infos, event->count);
+}
+
+/* --- how far a job is */
+
+static enum px_lib_status outcome(const struct job_door *stage)
+{
+    if (stage->count == 0)
+        return stage->is_lost ? PX_LIB_JOB_ABORTED : PX_LIB_SUCCESS;
+    return WIFSIGNALED(stage->status) ? PX_LIB_JOB_SIGNALLED
+                                      : PX_LIB_JOB_NON_ZERO;
+}
+
+static void add_end(struct news_event *event, const struct px_jobs_entry *job,
+                    const struct job_door *stage)
+{
+    add(event, PX_KEY_TERM_STATUS, PX_LIB_STATUS)->as.status = outcome(stage);
+    if (stage->is_lost)
+        add(event, KEY_LOST, PX_LIB_FLAG)->as.flag = true;
+    if (stage->count == 0)
+        return;
+    event->failed = event->source;
+    event->failed.rank = stage->first - job->base;
+    add(event, PX_KEY_PROCID, PX_LIB_NAME)->as.names = &event->failed;
+    add_number(event, PX_KEY_EXIT_CODE,
+               (uint64_t)job_failure_code(stage->status), PX_LIB_INT);
+    add_number(event, KEY_FAILED, stage->count, PX_LIB_U32);
+}
+
+static void tell_stage(const struct px_news *news, const struct job_door *stage)
+{
+    static const enum px_lib_status codes[JOB_DOOR_STAGES] = {
+        [JOB_DOOR_STARTING] = PX_LIB_JOB_START,
+        [JOB_DOOR_RUNNING] = PX_LIB_LAUNCH_COMPLETE,
+        [JOB_DOOR_OVER] = PX_LIB_JOB_END,
+    };
+    const struct px_jobs_entry *job =
+        px_jobs_find_of(news->cfg.jobs, stage->base);
+    struct news_event event;
+
+    if (job == NULL)
+        return;
+    begin(&event, job, PX_LIB_ALL);
+    add(&event, PX_KEY_NSPACE, PX_LIB_TEXT)->as.text = event.source.nspace;
+    add(&event, PX_KEY_TIMESTAMP, PX_LIB_TIME)->as.time_s =
+        (int64_t)stage->time_s;
+    if (stage->reason == JOB_DOOR_OVER)
+        add_end(&event, job, stage);
+    tell(&event, codes[stage->reason]);
+}
+
+/* --- its end */
+
+static void look_later(struct px_news *news)
+{
+    const struct timeval wait = {.tv_usec = LOOK_US};
+
+    event_add(news->soon, &wait);
+}
+
+static void free_ending(struct px_news *news, struct ending **at)
+{
+    struct ending *one = *at;
+
+    *at = one->next;
+    if (*at == NULL)
+        news->last = at;
+    free(one);
+}
+
+/* The tool has taken nothing for so long. */
+static bool is_stuck(struct px_news *news)
+{
+    const uint64_t moved = px_pulls_moved(news->cfg.pulls);
+    const int64_t now_ms = ep_clock_ms();
+
+    if (moved != news->moved) {
+        news->moved = moved;
+        news->moved_ms = now_ms;
+    }
+    return now_ms - news->moved_ms >= PX_NEWS_WAIT_MS;
+}
+
+static void tell_endings(struct px_news *news, bool all)
+{
+    struct ending **at = &news->endings;
+
+    while (*at != NULL) {
+        if (!all && px_pulls_are_due(news->cfg.pulls, (*at)->stage.base)) {
+            at = &(*at)->next;
+            continue;
+        }
+        tell_stage(news, &(*at)->stage);
+        free_ending(news, at);
+    }
+}
+
+static bool has_all(struct px_news *news)
+{
+    if (px_pulls_are_due(news->cfg.pulls, PX_PULLS_ANY))
+        return false;
+    if (news->mark == 0)
+        news->mark = px_pulls_mark(news->cfg.pulls);
+    return news->mark != 0 && px_lib_taken() >= news->mark;
+}
+
+static void on_soon(evutil_socket_t fd, short what, void *arg)
+{
+    struct px_news *news = arg;
+    const bool is_late = is_stuck(news);
+
+    (void)fd;
+    (void)what;
+    tell_endings(news, is_late);
+    if (news->is_ending && (is_late || has_all(news)))
+        news->cfg.on_told(news->cfg.arg);
+    else if (news->is_ending || news->endings != NULL)
+        look_later(news);
+}
+
+static void wait_more(struct px_news *news)
+{
+    news->moved = px_pulls_moved(news->cfg.pulls);
+    news->moved_ms = ep_clock_ms();
+    if (!event_pending(news->soon, EV_TIMEOUT, NULL))
+        look_later(news);
+}
+
+/* Without memory it is told at once. */
+static void hear_stage(struct px_news *news, const struct job_door *stage)
+{
+    struct ending *one = NULL;
+
+    if (stage->reason == JOB_DOOR_OVER &&
+        px_pulls_are_due(news->cfg.pulls, stage->base))
+        one = malloc(sizeof(*one));
+    if (one == NULL) {
+        tell_stage(news, stage);
+        return;
+    }
+    *one = (struct ending){.stage = *stage};
+    *news->last = one;
+    news->last = &one->next;
+    wait_more(news);
+}
+
+/* Its name is about to be void. */
+static void hear_forgotten(struct px_news *news, uint32_t base)
+{
+    struct ending **at = &news->endings;
+
+    while (*at != NULL && (*at)->stage.base != base)
+        at = &(*at)->next;
+    if (*at == NULL)
+        return;
+    tell_stage(news, &(*at)->stage);
+    free_ending(news, at);
+}
+
+/* --- channels */
+
+static void hear_broken(struct px_news *news, const struct job_door *msg)
+{
+    const struct px_jobs_entry *job =
+        px_jobs_find_of(news->cfg.jobs, msg->first);
+    struct news_event event;
+
+    if (job == NULL)
+        return;
+    begin(&event, job, msg->first - job->base);
+    add_number(&event, KEY_CHANNEL, 1u << msg->channel, PX_LIB_U16);
+    if (news->broken++ >= PX_NEWS_BROKEN_MAX)
+        add(&event, PX_KEY_DO_NOT_CACHE, PX_LIB_FLAG)->as.flag = true;
+    tell(&event, PX_LIB_IOF_FAILURE);
+}
+
+/* --- tools */
+
+void px_news_on_event(struct px_news *news, const void *mem, size_t len_bytes)
+{
+    struct job_door msg = {.kind = JOB_DOOR_EVENT,
+                           .rest = ov_rd_init(mem, len_bytes)};
+
+    if (len_bytes > JOB_DOOR_REST_MAX) {
+        msg = (struct job_door){.kind = JOB_DOOR_NOTE};
+        snprintf(msg.text, sizeof(msg.text),
+                 "an event of a PMIx tool with %zu bytes is too large for "
+                 "others",
+                 len_bytes);
+    }
+    px_door_say(px_jobs_door(news->cfg.jobs), &msg);
+}
+
+static void hear_event(const struct job_door *msg)
+{
+    (void)px_lib_event_of(msg->rest.at, ov_rd_left(&msg->rest));
+}
+
+void px_news_on_word(struct px_news *news, const struct job_door *msg)
+{
+    if (msg->kind == JOB_DOOR_STAGE)
+        hear_stage(news, msg);
+    else if (msg->kind == JOB_DOOR_BROKEN)
+        hear_broken(news, msg);
+    else if (msg->kind == JOB_DOOR_FORGOTTEN)
+        hear_forgotten(news, msg->base);
+    else if (msg->kind == JOB_DOOR_EVENT)
+        hear_event(msg);
+}
+
+/* --- it comes and goes */
+
+void px_news_end(struct px_news *news)
+{
+    news->is_ending = true;
+    wait_more(news);
+}
+
+int px_news_open(const struct px_news_cfg *cfg, struct px_news **out)
+{
+    struct px_news *news = calloc(1, sizeof(*news));
+
+    *out = news;
+    if (news == NULL)
+        return OV_ENOMEM;
+    news->cfg = *cfg;
+    news->last = &news->endings;
+    news->soon = evtimer_new(cfg->base, on_soon, news);
+    if (news->soon != NULL)
+        return 0;
+    px_news_close(news);
+    *out = NULL;
+    return OV_ENOMEM;
+}
+
+void px_news_close(struct px_news *news)
+{
+    if (news == NULL)
+        return;
+    while (news->endings != NULL)
+        free_ending(news, &news->endings);
+    if (news->soon != NULL)
+        event_free(news->soon);
+    free(news);
+}

@@ -1,0 +1,95 @@
+/* Which OUTPUTs need not come back. */
+#include "pmix_api/helper/receipts.h"
+
+#include <stdlib.h>
+
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+
+struct receipt {
+    uint64_t channel;
+    uint64_t delivery; /* 0: it is in none yet */
+};
+
+struct px_receipts {
+    uint64_t count;    /* OUTPUTs that have come, */
+    uint64_t taken;    /* and need not come back */
+    uint64_t given_to; /* all before this one are in a delivery */
+    uint64_t last;     /* delivery */
+    uint64_t limit;    /* deliveries from here on do not count */
+    struct receipt all[PX_RECEIPTS_MAX]; /* a ring, by number */
+};
+
+int px_receipts_open(struct px_receipts **out)
+{
+    *out = calloc(1, sizeof(**out));
+    if (*out == NULL)
+        return OV_ENOMEM;
+    (*out)->limit = UINT64_MAX;
+    return 0;
+}
+
+void px_receipts_close(struct px_receipts *receipts)
+{
+    free(receipts);
+}
+
+static struct receipt *output_at(struct px_receipts *receipts, uint64_t number)
+{
+    return &receipts->all[number % PX_RECEIPTS_MAX];
+}
+
+void px_receipts_add(struct px_receipts *receipts, uint64_t channel)
+{
+    OV_ASSERT(!px_receipts_are_full(receipts));
+    *output_at(receipts, receipts->count++) =
+        (struct receipt){.channel = channel};
+}
+
+void px_receipts_give(struct px_receipts *receipts, uint64_t channel,
+                      uint64_t delivery)
+{
+    for (uint64_t at = receipts->given_to; at < receipts->count; at++) {
+        struct receipt *output = output_at(receipts, at);
+
+        if (output->channel == channel && output->delivery == 0)
+            output->delivery = delivery;
+    }
+    while (receipts->given_to < receipts->count &&
+           output_at(receipts, receipts->given_to)->delivery != 0)
+        receipts->given_to++;
+    receipts->last = delivery;
+}
+
+void px_receipts_miss(struct px_receipts *receipts, uint64_t delivery)
+{
+    if (delivery < receipts->limit)
+        receipts->limit = delivery;
+}
+
+uint64_t px_receipts_take(struct px_receipts *receipts, uint64_t taken)
+{
+    while (receipts->taken < receipts->given_to) {
+        uint64_t delivery = output_at(receipts, receipts->taken)->delivery;
+
+        if (delivery > taken || delivery >= receipts->limit)
+            break;
+        receipts->taken++;
+    }
+    return receipts->taken;
+}
+
+bool px_receipts_are_full(const struct px_receipts *receipts)
+{
+    return receipts->count - receipts->taken == PX_RECEIPTS_MAX;
+}
+
+bool px_receipts_are_settled(const struct px_receipts *receipts, uint64_t taken)
+{
+    return taken >= receipts->last;
+}
+
+bool px_receipts_are_empty(const struct px_receipts *receipts)
+{
+    return receipts->taken == receipts->count;
+}

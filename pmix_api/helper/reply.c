@@ -1,0 +1,374 @@
+/* What a key is answered with. */
+#include "pmix_api/helper/reply.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "job/door.h"
+#include "job/failure.h"
+#include "pmix_api/helper/lib/key.h"
+#include "pmix_api/helper/lib/lib.h"
+#include "pmix_api/helper/about.h"
+#include "pmix_api/helper/jobs.h"
+#include "pmix_api/helper/table.h"
+
+/* One that is being made. */
+struct reply {
+    const struct px_known *known;
+    const struct px_about *about;
+    struct px_lib_value *value;
+    void **owned;
+};
+
+typedef enum px_lib_answer (*load_fn)(const struct reply *reply);
+
+const struct px_table *px_known_table(const struct px_known *known,
+                                      uint32_t base)
+{
+    for (uint32_t i = 0; i < known->count; i++) {
+        if (known->at[i].base == base)
+            return known->at[i].table;
+    }
+    return NULL;
+}
+
+static enum px_lib_answer put_text(const struct reply *reply, const char *text)
+{
+    reply->value->type = PX_LIB_TEXT;
+    reply->value->as.text = text;
+    return PX_LIB_YES;
+}
+
+static enum px_lib_answer put_number(const struct reply *reply,
+                                     enum px_lib_width width, uint64_t number)
+{
+    reply->value->type = PX_LIB_NUMBER;
+    reply->value->width = width;
+    reply->value->as.number = number;
+    return PX_LIB_YES;
+}
+
+/* What was written is the answer. */
+static enum px_lib_answer put_file(const struct reply *reply, FILE *file,
+                                   char **text)
+{
+    if (fclose(file) != 0) {
+        free(*text);
+        return PX_LIB_NO_RESOURCE;
+    }
+    *reply->owned = *text;
+    return put_text(reply, *text);
+}
+
+/* --- processes */
+
+/* Nobody can ask before the daemons run; they do not tell their pids. */
+static void describe(const struct px_about *about,
+                     const struct px_table_place *place, uint32_t rank,
+                     struct px_lib_process *out)
+{
+    int status;
+
+    *out = (struct px_lib_process){
+        .nspace = about->job->name,
+        .rank = rank,
+        .host = place->host,
+        .program = place->program,
+        .pid = px_table_pid(about->table, rank),
+        .state = PX_LIB_RUNNING,
+    };
+    if (px_table_exit(about->table, rank, &status)) {
+        out->state = WIFSIGNALED(status) ? PX_LIB_KILLED : PX_LIB_ENDED;
+        out->exit_code = job_failure_code(status);
+    } else if (out->pid == 0 && !about->job->is_dvm) {
+        out->state = PX_LIB_STARTING;
+    }
+}
+
+static enum px_lib_answer load_rows(const struct reply *reply, const char *host)
+{
+    const struct px_about *about = reply->about;
+    uint32_t size = px_about_count(about, host), next = 0, count = 0;
+    struct px_lib_process *rows;
+    struct px_table_place place;
+
+    if (size == 0)
+        return PX_LIB_NOT_FOUND;
+    rows = calloc(size, sizeof(*rows));
+    if (rows == NULL)
+        return PX_LIB_NO_RESOURCE;
+    while (px_about_next(about, host, &next, &place)) {
+        for (uint32_t i = 0; i < place.count; i++)
+            describe(about, &place, place.first + i, &rows[count++]);
+    }
+    *reply->owned = rows;
+    reply->value->type = PX_LIB_TABLE;
+    reply->value->count = size;
+    reply->value->as.table = rows;
+    return PX_LIB_YES;
+}
+
+static enum px_lib_answer load_table(const struct reply *reply)
+{
+    return load_rows(reply, NULL);
+}
+
+/* Without a host it is this one that is meant. */
+static enum px_lib_answer load_local_table(const struct reply *reply)
+{
+    return load_rows(reply, reply->known->here);
+}
+
+static enum px_lib_answer load_peers(const struct reply *reply)
+{
+    const char *here = reply->known->here;
+    struct px_table_place place;
+    uint32_t next = 0;
+    const char *before = "";
+    char *text = NULL;
+    size_t len;
+    FILE *file;
+
+    if (px_about_count(reply->about, here) == 0)
+        return PX_LIB_NOT_FOUND;
+    file = open_memstream(&text, &len);
+    if (file == NULL)
+        return PX_LIB_NO_RESOURCE;
+    while (px_about_next(reply->about, here, &next, &place)) {
+        for (uint32_t i = 0; i < place.count; i++, before = ",")
+            fprintf(file, "%s%u", before, place.first + i);
+    }
+    return put_file(reply, file, &text);
+}
+
+static enum px_lib_answer load_procs(const struct reply *reply)
+{
+    const char *here = reply->known->here;
+    uint32_t size = px_about_count(reply->about, here), next = 0, count = 0;
+    struct px_table_place place;
+    struct px_lib_name *names;
+
+    if (size == 0)
+        return PX_LIB_NOT_FOUND;
+    names = calloc(size, sizeof(*names));
+    if (names == NULL)
+        return PX_LIB_NO_RESOURCE;
+    while (px_about_next(reply->about, here, &next, &place)) {
+        for (uint32_t i = 0; i < place.count; i++, count++) {
+            strcpy(names[count].nspace, reply->about->job->name);
+            names[count].rank = place.first + i;
+        }
+    }
+    *reply->owned = names;
+    reply->value->type = PX_LIB_NAMES;
+    reply->value->count = size;
+    reply->value->as.names = names;
+    return PX_LIB_YES;
+}
+
+static enum px_lib_answer load_local_size(const struct reply *reply)
+{
+    return put_number(reply, PX_LIB_U32,
+                      px_about_count(reply->about, reply->known->here));
+}
+
+/* The exit code of a process that has ended. A table cannot give it: the
+ * library does not pack that field. */
+static enum px_lib_answer load_exit(const struct reply *reply)
+{
+    const struct px_about *about = reply->about;
+    int status;
+
+    if (about->rank == PX_LIB_ALL)
+        return PX_LIB_BAD_PARAM;
+    if (px_about_count(about, NULL) == 0 ||
+        !px_table_exit(about->table, about->rank, &status))
+        return PX_LIB_NOT_FOUND;
+    return put_number(reply, PX_LIB_INT, (uint64_t)job_failure_code(status));
+}
+
+/* --- jobs */
+
+static enum px_lib_answer load_size(const struct reply *reply)
+{
+    return put_number(reply, PX_LIB_U32, reply->about->job->size);
+}
+
+/* The stage alone tells of processes that are not heard of again. */
+static enum px_lib_answer load_status(const struct reply *reply)
+{
+    const struct px_about *about = reply->about;
+    bool has_ended =
+        about->job->stage == JOB_DOOR_OVER || px_table_has_ended(about->table);
+
+    reply->value->type = PX_LIB_STATUS;
+    reply->value->as.status = has_ended ? PX_LIB_JOB_END : PX_LIB_JOB_START;
+    return PX_LIB_YES;
+}
+
+/* The run's own, and those of others that have not ended, separated by commas.
+ */
+static enum px_lib_answer load_spaces(const struct reply *reply)
+{
+    const struct px_jobs_entry *job;
+    const char *before = "";
+    char *text = NULL;
+    size_t len;
+    FILE *file = open_memstream(&text, &len);
+
+    if (file == NULL)
+        return PX_LIB_NO_RESOURCE;
+    for (uint32_t i = 0; (job = px_jobs_at(reply->known->jobs, i)) != NULL;
+         i++) {
+        if (job->is_dvm || (job->base > 0 && job->stage == JOB_DOOR_OVER))
+            continue;
+        fprintf(file, "%s%s", before, job->name);
+        before = ",";
+    }
+    return put_file(reply, file, &text);
+}
+
+/* The infos of a job: its name, its first program, its size. */
+enum { INFOS = 3 };
+
+/* An info of a job, and the infos in it. */
+static void put_job(struct px_lib_info *out, struct px_lib_info *infos,
+                    const struct px_jobs_entry *job,
+                    const struct px_table *table)
+{
+    const struct px_table_place *place = px_table_at(table, 0);
+
+    infos[0].key = PX_KEY_NSPACE;
+    infos[0].value.type = PX_LIB_TEXT;
+    infos[0].value.as.text = job->name;
+    infos[1].key = PX_KEY_CMD_LINE;
+    infos[1].value.type = PX_LIB_TEXT;
+    infos[1].value.as.text = place != NULL ? place->program : "";
+    infos[2].key = PX_KEY_JOB_SIZE;
+    infos[2].value.type = PX_LIB_NUMBER;
+    infos[2].value.width = PX_LIB_U32;
+    infos[2].value.as.number = job->size;
+    out->key = PX_KEY_INFO_ARRAY;
+    out->value.type = PX_LIB_INFOS;
+    out->value.count = INFOS;
+    out->value.as.infos = infos;
+}
+
+/* One for each job, or for the one that is named. */
+static enum px_lib_answer load_space_info(const struct reply *reply)
+{
+    const struct px_known *known = reply->known;
+    const struct px_about *about = reply->about;
+    const struct px_jobs_entry *job;
+    struct px_lib_info *all =
+        calloc((size_t)(known->count + 1) * (1 + INFOS), sizeof(*all));
+    size_t count = 0;
+
+    if (all == NULL)
+        return PX_LIB_NO_RESOURCE;
+    *reply->owned = all;
+    for (uint32_t i = 0; (job = px_jobs_at(known->jobs, i)) != NULL; i++) {
+        const struct px_table *table = px_known_table(known, job->base);
+
+        if (job->is_dvm || table == NULL ||
+            (about->is_named && job != about->job))
+            continue;
+        put_job(&all[count], &all[known->count + count * INFOS], job, table);
+        count++;
+    }
+    reply->value->type = PX_LIB_INFOS;
+    reply->value->count = count;
+    reply->value->as.infos = all;
+    return count > 0 ? PX_LIB_YES : PX_LIB_NOT_FOUND;
+}
+
+/* --- what is supported */
+
+static enum px_lib_answer load_spawn(const struct reply *reply)
+{
+    return put_text(reply, px_lib_spawn_keys());
+}
+
+/* No attribute for debuggers is. */
+static enum px_lib_answer load_debug(const struct reply *reply)
+{
+    return put_text(reply, "");
+}
+
+static enum px_lib_answer load_keys(const struct reply *reply)
+{
+    const char *key;
+    char *text = NULL;
+    size_t len;
+    FILE *file = open_memstream(&text, &len);
+
+    if (file == NULL)
+        return PX_LIB_NO_RESOURCE;
+    for (unsigned i = 0; (key = px_reply_key(i)) != NULL; i++)
+        fprintf(file, "%s%s", i > 0 ? "," : "", key);
+    return put_file(reply, file, &text);
+}
+
+/* --- the table of keys */
+
+static const struct {
+    const char *key;
+    enum px_reply_need need;
+    load_fn load;
+} keys[] = {
+    {PX_KEY_NAMESPACES, PX_REPLY_NEEDS_NOTHING, load_spaces},
+    {PX_KEY_NAMESPACE_INFO, PX_REPLY_NEEDS_PLACES, load_space_info},
+    {PX_KEY_JOB_STATUS, PX_REPLY_NEEDS_TABLE, load_status},
+    {PX_KEY_PROC_TABLE, PX_REPLY_NEEDS_TABLE, load_table},
+    {PX_KEY_LOCAL_TABLE, PX_REPLY_NEEDS_TABLE, load_local_table},
+    {PX_KEY_SPAWN_SUPPORT, PX_REPLY_NEEDS_NOTHING, load_spawn},
+    {PX_KEY_DEBUG_SUPPORT, PX_REPLY_NEEDS_NOTHING, load_debug},
+    {PX_KEY_SUPPORTED_KEYS, PX_REPLY_NEEDS_NOTHING, load_keys},
+    {PX_KEY_LOCAL_PEERS, PX_REPLY_NEEDS_TABLE, load_peers},
+    {PX_KEY_LOCAL_PROCS, PX_REPLY_NEEDS_TABLE, load_procs},
+    {PX_KEY_LOCAL_SIZE, PX_REPLY_NEEDS_TABLE, load_local_size},
+    {PX_KEY_JOB_SIZE, PX_REPLY_NEEDS_JOB, load_size},
+    {PX_KEY_EXIT_CODE, PX_REPLY_NEEDS_TABLE, load_exit},
+};
+
+enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
+
+const char *px_reply_key(unsigned index)
+{
+    return index < KEYS ? keys[index].key : NULL;
+}
+
+/* KEYS: nobody knows it. */
+static unsigned find_key(const char *key)
+{
+    unsigned i = 0;
+
+    while (i < KEYS && strcmp(keys[i].key, key) != 0)
+        i++;
+    return i;
+}
+
+enum px_reply_need px_reply_need(const char *key)
+{
+    unsigned i = find_key(key);
+
+    return i < KEYS ? keys[i].need : PX_REPLY_NEEDS_NOTHING;
+}
+
+enum px_lib_answer px_reply(const char *key, const struct px_known *known,
+                            const struct px_about *about,
+                            struct px_lib_info *out, void **owned)
+{
+    const struct reply reply = {known, about, &out->value, owned};
+    unsigned i = find_key(key);
+
+    if (i == KEYS)
+        return PX_LIB_NOT_SUPPORTED;
+    if ((keys[i].need == PX_REPLY_NEEDS_JOB && about->job == NULL) ||
+        (keys[i].need == PX_REPLY_NEEDS_TABLE && about->table == NULL))
+        return PX_LIB_NOT_FOUND;
+    *out = (struct px_lib_info){.key = keys[i].key};
+    return keys[i].load(&reply);
+}

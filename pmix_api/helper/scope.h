@@ -1,0 +1,46 @@
+/* The processes that a tool names, by job. */
+#ifndef PMIX_API_HELPER_SCOPE_H
+#define PMIX_API_HELPER_SCOPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pmix_api/helper/lib/lib.h"
+#include "pmix_api/helper/jobs.h"
+#include "topo/ranges.h"
+
+/* Some processes of one job. */
+struct px_scope {
+    struct px_jobs_entry job; /* as it was then */
+    struct topo_ranges ranks; /* owned; has members unless is_local */
+    bool is_all;              /* a name stands for all of the job, */
+    bool is_local;            /* one for those on the launcher's machine */
+};
+
+struct px_scopes {
+    struct px_scope *at; /* owned: in the order of their jobs' first names */
+    size_t count;
+};
+
+/* Does the name stand for the processes on the launcher's machine? */
+static inline bool px_scope_is_local(const struct px_lib_name *name)
+{
+    return name->rank == PX_LIB_LOCAL_NODE || name->rank == PX_LIB_LOCAL_PEERS;
+}
+
+/* Returns PX_LIB_YES with *out, which is to be given to px_scopes_end();
+ * without it:
+ *     PX_LIB_BAD_PARAM      no process is named
+ *     PX_LIB_NOT_FOUND      there is no such job, or rank
+ *     PX_LIB_NOT_SUPPORTED  a rank that stands for others and is none of
+ *                           PX_LIB_ALL, PX_LIB_LOCAL_NODE and _PEERS
+ *     PX_LIB_NO_RESOURCE    memory is out
+ * O(count * (jobs + log count)). */
+enum px_lib_answer px_scopes_find(const struct px_jobs *jobs,
+                                  const struct px_lib_name *names, size_t count,
+                                  struct px_scopes *out);
+/* Once; harmless again. */
+void px_scopes_end(struct px_scopes *scopes);
+
+#endif

@@ -1,0 +1,454 @@
+/* Output of processes of one job on its way to the tool. */
+#include "pmix_api/helper/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/sys/clock.h"
+#include "overlay/base/err.h"
+#include "overlay/base/panic.h"
+#include "pmix_api/helper/backlog.h"
+#include "pmix_api/helper/door.h"
+#include "pmix_api/helper/gather.h"
+#include "pmix_api/helper/receipts.h"
+
+enum {
+    LEAST_BYTES = 1 << 20,  /* that may wait */
+    MOST_BYTES = 256 << 20, /* the same; the default */
+    EARLY_BYTES = 8 << 20,  /* of one that redirects, before it may begin */
+    SPAN_BYTES = 4 << 20, /* behind so much nothing redirected is put together:
+                             the launcher keeps all that is behind it */
+    /* Of copies in the launcher, while this process gets no processor: else it
+     * has all of them, up to the bound. */
+    BRIDGE_BYTES = 64 << 20,
+    CHANNELS_END = 4,
+};
+
+struct px_source {
+    struct px_source_cfg cfg;
+    const struct px_source_events *events;
+    void *arg;
+    struct px_jobs_entry job;
+    struct topo_ranges ranks; /* owned */
+    enum px_source_state state;
+    bool is_begun, is_stopped;
+    struct px_door *door;
+    struct px_backlog *backlog;
+    struct px_gather *gather;
+    struct px_receipts *receipts; /* NULL: it copies */
+    uint64_t told_taken;
+    uint64_t span_bytes; /* given while others are put together */
+    uint8_t *open;       /* owned [job.size]: channels that have not ended */
+    uint64_t open_count;
+};
+
+/* --- to the tool */
+
+static uint64_t channel_key(const struct px_lib_output *piece)
+{
+    return (uint64_t)piece->rank << 8 | piece->channel;
+}
+
+static void note_end(struct px_source *source, const struct px_lib_output *o)
+{
+    const uint8_t bit = (uint8_t)o->channel;
+
+    if ((source->open[o->rank] & bit) == 0)
+        return;
+    source->open[o->rank] &= (uint8_t)~bit;
+    source->open_count--;
+    source->events->on_end(source->arg, source->job.base, o->rank, bit);
+}
+
+static void deliver(struct px_source *source, struct px_lib_output *piece)
+{
+    struct px_source_deliveries *all = source->cfg.deliveries;
+    int rc;
+
+    piece->nspace = source->job.name;
+    piece->is_pulled = true;
+    rc = px_lib_deliver(piece);
+    OV_ASSERT(rc == 0); /* without memory the tool would miss some */
+    all->given++;
+    all->last = source;
+    all->owners[all->given % PX_SOURCE_DELIVERIES] = source->cfg.owner;
+    if (source->receipts != NULL)
+        px_receipts_give(source->receipts, channel_key(piece), all->given);
+    source->span_bytes = px_gather_is_empty(source->gather)
+                             ? 0
+                             : source->span_bytes + piece->len_bytes;
+    if (piece->is_end)
+        note_end(source, piece);
+}
+
+static bool may_give(const struct px_source *source)
+{
+    return source->is_begun && !source->is_stopped && px_lib_room() > 0;
+}
+
+/* Takes an OUTPUT in: it goes to the tool, or is put together. False: first
+ * something else has to go, for which there is no room. */
+static bool take(struct px_source *source, const struct job_door *msg,
+                 uint64_t now_ms)
+{
+    const struct px_lib_output piece = {.rank = msg->first - source->job.base,
+                                        .channel =
+                                            (uint16_t)(1u << msg->channel),
+                                        .mem = msg->rest.at,
+                                        .len_bytes = ov_rd_left(&msg->rest),
+                                        .is_end = msg->is_end,
+                                        .dropped_bytes = msg->dropped_bytes,
+                                        .before_bytes = msg->before_bytes};
+    struct px_lib_output out;
+    enum px_gather_verdict verdict =
+        px_gather_put(source->gather, &piece, now_ms, &out);
+
+    if (verdict == PX_GATHER_FIRST) {
+        deliver(source, &out);
+        if (!may_give(source))
+            return false;
+        verdict = px_gather_put(source->gather, &piece, now_ms, &out);
+    }
+    if (source->receipts != NULL)
+        px_receipts_add(source->receipts, channel_key(&piece));
+    if (verdict == PX_GATHER_GOES)
+        deliver(source, &out);
+    return true;
+}
+
+/* What is put together goes as its time has come, or as the launcher keeps too
+ * much behind it. */
+static bool give_held(struct px_source *source, uint64_t now_ms)
+{
+    const bool all =
+        source->state == PX_SOURCE_GONE ? px_backlog_is_empty(source->backlog)
+        : source->receipts != NULL      ? source->span_bytes > SPAN_BYTES ||
+                                         px_receipts_are_full(source->receipts)
+                                   : false;
+    struct px_lib_output out;
+
+    if (!px_gather_get(source->gather, now_ms, all, &out))
+        return false;
+    deliver(source, &out);
+    return true;
+}
+
+static bool has_room(const struct px_source *source)
+{
+    return may_give(source) && (source->receipts == NULL ||
+                                !px_receipts_are_full(source->receipts));
+}
+
+bool px_source_give(struct px_source *source, uint64_t now_ms)
+{
+    const uint64_t given = source->cfg.deliveries->given;
+    struct job_door msg;
+
+    if (!may_give(source))
+        return false;
+    if (give_held(source, now_ms))
+        return true;
+    while (given == source->cfg.deliveries->given && has_room(source) &&
+           px_backlog_get(source->backlog, &msg) == 0) {
+        if (take(source, &msg, now_ms))
+            px_backlog_drop(source->backlog);
+    }
+    if (given == source->cfg.deliveries->given && has_room(source))
+        px_door_go_on(source->door);
+    return given != source->cfg.deliveries->given;
+}
+
+/* --- from the session */
+
+static bool is_of_job(const struct px_source *source,
+                      const struct job_door *msg)
+{
+    return msg->first >= source->job.base &&
+           msg->first - source->job.base < source->job.size &&
+           msg->channel > 0 && msg->channel < CHANNELS_END;
+}
+
+/* False: not now. */
+static bool keep(struct px_source *source, const struct job_door *msg)
+{
+    if (source->receipts != NULL &&
+        (source->is_begun || px_backlog_bytes(source->backlog) >= EARLY_BYTES))
+        return false;
+    if (px_backlog_put(source->backlog, msg) != 0)
+        return false;
+    if (has_room(source))
+        source->events->on_change(source->arg);
+    return true;
+}
+
+static bool hear_output(struct px_source *source, const struct job_door *msg)
+{
+    if (!is_of_job(source, msg) || (source->is_stopped && !source->receipts))
+        return true;
+    if (px_backlog_is_idle(source->backlog) && has_room(source)) {
+        source->events->on_change(source->arg);
+        return take(source, msg, (uint64_t)ep_clock_ms());
+    }
+    return keep(source, msg);
+}
+
+uint64_t px_source_limit_bytes(const struct px_lib_wish *wish)
+{
+    const uint64_t least =
+        wish->copies ? LEAST_BYTES : EARLY_BYTES + JOB_DOOR_REST_MAX;
+    uint64_t limit = MOST_BYTES;
+
+    if (wish->has_cache && wish->cache_bytes < limit)
+        limit = wish->cache_bytes;
+    return limit > least ? limit : least;
+}
+
+static void ask(struct px_source *source)
+{
+    const struct px_lib_wish *wish = &source->cfg.wish;
+
+    px_door_say_ranges(source->door, &source->ranks, source->job.base);
+    px_door_say(source->door,
+                &(struct job_door){
+                    .kind = JOB_DOOR_PULL,
+                    .channels = source->cfg.channels,
+                    .redirects = !wish->copies,
+                    .is_last = wish->drops_oldest,
+                    .cache_bytes = source->cfg.cache_bytes,
+                    .limit_bytes =
+                        wish->copies ? BRIDGE_BYTES
+                                     : (uint32_t)px_source_limit_bytes(wish)});
+}
+
+/* Of a job without a console there is nothing to redirect. */
+static void copy(struct px_source *source)
+{
+    px_receipts_close(source->receipts);
+    source->receipts = NULL;
+}
+
+static bool on_word(void *arg, const struct job_door *msg)
+{
+    struct px_source *source = arg;
+
+    if (msg->kind == JOB_DOOR_OUTPUT)
+        return hear_output(source, msg);
+    if (msg->kind == JOB_DOOR_JOB)
+        ask(source);
+    if (msg->kind == JOB_DOOR_PULLED) {
+        if (!msg->redirects)
+            copy(source);
+        source->state = PX_SOURCE_LIVE;
+        source->events->on_change(source->arg);
+    }
+    return true;
+}
+
+static void on_end(void *arg, const char *why)
+{
+    struct px_source *source = arg;
+
+    (void)why;
+    source->state = PX_SOURCE_GONE;
+    source->events->on_change(source->arg);
+}
+
+static void on_backlog(void *arg)
+{
+    struct px_source *source = arg;
+
+    if (source->receipts == NULL)
+        px_door_go_on(source->door);
+    source->events->on_change(source->arg);
+}
+
+/* --- it comes and goes */
+
+static int copy_scope(struct px_source *source, const struct px_scope *scope)
+{
+    const size_t count = scope->ranks.count;
+
+    source->job = scope->job;
+    source->ranks.items = calloc(count, sizeof(*source->ranks.items));
+    source->open = calloc(source->job.size, 1);
+    if (source->ranks.items == NULL || source->open == NULL)
+        return OV_ENOMEM;
+    memcpy(source->ranks.items, scope->ranks.items,
+           count * sizeof(*source->ranks.items));
+    source->ranks.count = source->ranks.max = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        const struct topo_range *range = &source->ranks.items[i];
+
+        memset(source->open + range->first, source->cfg.channels,
+               range->last - range->first + 1);
+    }
+    source->open_count = (uint64_t)topo_ranges_size(&source->ranks) *
+                         (unsigned)__builtin_popcount(source->cfg.channels);
+    return 0;
+}
+
+static int open_parts(struct px_source *source)
+{
+    static const struct px_door_events door_events = {.on_word = on_word,
+                                                      .on_end = on_end};
+    const struct px_source_cfg *cfg = &source->cfg;
+    const struct px_lib_wish *wish = &cfg->wish;
+    const struct px_backlog_cfg backlog = {
+        .writer = cfg->writer,
+        .dir = cfg->dir,
+        .base = source->job.base,
+        .procs = source->job.size,
+        .limit_bytes = wish->copies ? px_source_limit_bytes(wish)
+                                    : EARLY_BYTES + JOB_DOOR_REST_MAX,
+        .drops_oldest = wish->drops_oldest,
+        .on_change = on_backlog,
+        .arg = source};
+    int rc = px_backlog_open(&backlog, &source->backlog);
+
+    if (rc == 0)
+        rc = px_gather_open(
+            &(struct px_gather_cfg){.procs = source->job.size,
+                                    .size_bytes = wish->buffer_bytes,
+                                    .time_ms = wish->buffer_s * 1000},
+            &source->gather);
+    if (rc == 0 && !wish->copies)
+        rc = px_receipts_open(&source->receipts);
+    if (rc == 0)
+        rc = px_door_open(cfg->way, &door_events, source, &source->door);
+    return rc;
+}
+
+int px_source_open(const struct px_source_cfg *cfg,
+                   const struct px_source_events *events, void *arg,
+                   struct px_source **out)
+{
+    struct job_door attach = {.kind = JOB_DOOR_ATTACH};
+    struct px_source *source = calloc(1, sizeof(*source));
+    int rc = OV_ENOMEM;
+
+    *out = source;
+    if (source == NULL)
+        return rc;
+    source->cfg = *cfg;
+    source->events = events;
+    source->arg = arg;
+    if (copy_scope(source, cfg->scope) == 0)
+        rc = open_parts(source);
+    if (rc != 0) {
+        px_source_close(source);
+        *out = NULL;
+        return rc;
+    }
+    snprintf(attach.text, sizeof(attach.text), "%s", source->job.name);
+    px_door_say(source->door, &attach);
+    return 0;
+}
+
+void px_source_close(struct px_source *source)
+{
+    if (source == NULL)
+        return;
+    px_door_close(source->door);
+    px_backlog_close(source->backlog);
+    px_gather_close(source->gather);
+    px_receipts_close(source->receipts);
+    free(source->ranks.items);
+    free(source->open);
+    free(source);
+}
+
+void px_source_begin(struct px_source *source)
+{
+    source->is_begun = true;
+}
+
+/* --- what it is asked */
+
+enum px_source_state px_source_state(const struct px_source *source)
+{
+    return source->state;
+}
+
+bool px_source_is_over(const struct px_source *source)
+{
+    return source->open_count == 0 || (source->state == PX_SOURCE_GONE &&
+                                       px_backlog_is_empty(source->backlog) &&
+                                       px_gather_is_empty(source->gather));
+}
+
+/* What comes for one that redirects stays with the session. */
+void px_source_stop(struct px_source *source)
+{
+    source->is_stopped = true;
+    if (source->receipts != NULL)
+        px_door_pause(source->door);
+}
+
+void px_source_missed(struct px_source *source, uint64_t delivery)
+{
+    if (source->receipts != NULL)
+        px_receipts_miss(source->receipts, delivery);
+}
+
+void px_source_taken(struct px_source *source, uint64_t taken)
+{
+    uint64_t now;
+
+    if (source->receipts == NULL)
+        return;
+    now = px_receipts_take(source->receipts, taken);
+    if (now == source->told_taken || !px_door_is_quiet(source->door))
+        return;
+    source->told_taken = now;
+    px_door_say(source->door,
+                &(struct job_door){.kind = JOB_DOOR_TAKEN, .taken = now});
+}
+
+void px_source_settle(struct px_source *source)
+{
+    if (source->receipts != NULL && source->is_stopped)
+        px_door_say(source->door,
+                    &(struct job_door){.kind = JOB_DOOR_TAKEN,
+                                       .taken = source->told_taken,
+                                       .is_over = true});
+}
+
+bool px_source_has_told(const struct px_source *source, uint64_t taken)
+{
+    return source->receipts == NULL || source->state == PX_SOURCE_GONE ||
+           (px_receipts_take(source->receipts, taken) == source->told_taken &&
+            px_door_is_quiet(source->door));
+}
+
+bool px_source_is_settled(const struct px_source *source, uint64_t taken)
+{
+    return px_source_has_told(source, taken) &&
+           (source->receipts == NULL || source->state == PX_SOURCE_GONE ||
+            px_receipts_are_settled(source->receipts, taken));
+}
+
+bool px_source_is_busy(const struct px_source *source)
+{
+    return source->is_stopped ||
+           (source->receipts != NULL &&
+            !px_receipts_are_empty(source->receipts)) ||
+           px_gather_due_ms(source->gather) != 0;
+}
+
+uint32_t px_source_base(const struct px_source *source)
+{
+    return source->job.base;
+}
+
+uint32_t px_source_owner(const struct px_source *source)
+{
+    return source->cfg.owner;
+}
+
+uint8_t px_source_covers(const struct px_source *source, uint32_t base,
+                         uint32_t rank)
+{
+    return source->job.base == base && !source->is_stopped ? source->open[rank]
+                                                           : 0;
+}
