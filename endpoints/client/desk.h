@@ -1,7 +1,7 @@
 /* The desk to which PMIx tools come, as the launcher knows it.
  *
- * It gives each tool a helper that is a client of the session's door: nothing of
- * a job passes here. It never ends a run, and never fails. All calls and
+ * It gives each tool a helper that is a client of the session's door: nothing
+ * of a job passes here. It never ends a run, and never fails. All calls and
  * callbacks in the loop's thread; of these open may make each, and close none.
  */
 #ifndef ENDPOINTS_CLIENT_DESK_H

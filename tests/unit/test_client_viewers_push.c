@@ -476,7 +476,7 @@ static void a_call_that_is_cut_keeps_nobody_out(void **state)
     one.is_more = true;
     assert_string_equal(lab_push(&one, OV_PUSH_NEW, 0, 0, "a"), "");
     assert_string_equal(lab_push(&other, OV_PUSH_NEW, 1, 1, "b"), "");
-    ep_viewers_tap.has_stdin(lab.tap, 0, 0, false);
+    ep_viewers_has_stdin(lab.tap, 0, 0, false);
     assert_string_equal(lab_push(&one, 0, 0, 0, "c"), "");
     lab_turn(&lab);
     ASSERT_CALLS(&lab, "pushers; push 0/1 new 0-0 'a'; push 0/2 new 1-1 'b'");
