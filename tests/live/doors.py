@@ -12,7 +12,7 @@ KINDS = ("HELLO WELCOME REFUSED STOP ADDRESS TOOLS ATTACH JOB WHERE PART "
          "DESCRIBE PLACE PIDS EXITS DESCRIBED NAME NAMED LOG LOGGED EVENT "
          "NOTE").split()
 NUMBER = {name: number for number, name in enumerate(KINDS, 1)}
-VERSION = 3
+VERSION = 4
 ALL = 0xffffffff
 PIECE = 32 * 1024  # of a request, at most
 STDOUT, STDERR = 2, 4  # bits of channels
@@ -55,8 +55,8 @@ def program(*argv, procs=1, hosts="", env=()):
 def request(*programs, flags=0, reader=ALL, comes=0, forwards=0, cache=ALL,
             files=0, label=0, form=0, name=""):
     """As job/request.h has it."""
-    return (struct.pack("<HIBBIBBB", flags, reader, comes, forwards, cache,
-                        files, label, form) + strings(name) +
+    return (struct.pack("<HIBBIIIBBB", flags, reader, comes, forwards, cache,
+                        0, 0, files, label, form) + strings(name) +
             struct.pack("<I", len(programs)) + b"".join(programs))
 
 
@@ -124,7 +124,7 @@ class Client:
         return struct.unpack_from("<II", self.expect("JOB"))
 
     def taken(self, count):
-        self.say("TAKEN", struct.pack("<Q", count))
+        self.say("TAKEN", struct.pack("<QB", count, 0))
 
     def close(self):
         self.sock.close()
@@ -148,8 +148,8 @@ class Watcher(Client):
             kind, body = self.hear()
             if kind == "BEGUN":
                 base, size, channels, flags = struct.unpack_from("<IIBB", body)
-                self.begun[base] = Begun(base, size, channels, bool(flags),
-                                         body[10:].decode())
+                self.begun[base] = Begun(base, size, channels, bool(flags & 1),
+                                         body[22:].decode())
             elif kind == "STAGE":
                 self.stages.append(Stage._make(
                     struct.unpack("<IBQBIiI", body)))
