@@ -1,5 +1,5 @@
-/* Records that somebody of the launcher holds: console, files, tap. The last
- * one to let go of a record gives it back to the tree.
+/* Records that somebody of the launcher holds: console or files. The last one
+ * to let go of a record gives it back to the tree.
  */
 #ifndef ENDPOINTS_RUN_HELD_H
 #define ENDPOINTS_RUN_HELD_H

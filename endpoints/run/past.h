@@ -1,5 +1,5 @@
 /* Jobs that are over and whose output is still kept on their nodes, for those
- * who come late to the tap.
+ * who come late.
  *
  * The nodes keep it until they are told to forget the job, and what of it they
  * have room for; so all of them agree on which jobs there are to be asked for.
@@ -19,7 +19,7 @@ struct run_past;
 enum { RUN_PASTS_MAX = 32, RUN_PASTS_S = 30 };
 
 struct run_past_events {
-    /* This job is forgotten: the nodes and the tap are to hear of it. */
+    /* This job is forgotten: the nodes and the clients are to hear of it. */
     void (*on_forget)(void *arg, uint32_t base, uint32_t size);
     /* What was kept of these processes is gone. */
     void (*on_lost)(void *arg, uint32_t first, uint32_t count);

@@ -16,7 +16,7 @@
 struct run_nodes;
 struct run_plan;
 
-/* Of a host file that a tap names. */
+/* Of a host file that a client names. */
 enum { RUN_HOSTFILE_BYTES_MAX = 16 << 20 };
 
 struct run_pool {
