@@ -6,11 +6,11 @@
 
 #include "job/request.h"
 #include "overlay/base/err.h"
-#include "pmix_api/style.h"
 #include "pmix_api/helper/door.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/jobs.h"
 #include "pmix_api/helper/pulls.h"
+#include "text/style.h"
 
 struct start {
     struct start *next;
@@ -36,6 +36,21 @@ static struct px_forwards *forwards_of(const struct start *start)
 }
 
 /* --- what is asked for */
+
+/* Of a tag, which has the rank in it, and a rank the tag counts. */
+static uint8_t label_of(const struct px_spawn *from)
+{
+    if ((from->output & PX_OUTPUT_TAG) != 0)
+        return TEXT_LABEL_FULL;
+    return (from->output & PX_OUTPUT_RANK) != 0 ? TEXT_LABEL_RANK
+                                                : TEXT_LABEL_NONE;
+}
+
+static uint8_t format_of(const struct px_spawn *from)
+{
+    return (from->output & PX_OUTPUT_XML) != 0 ? TEXT_FORMAT_XML
+                                               : TEXT_FORMAT_TEXT;
+}
 
 static uint8_t files_of(const struct px_spawn *from)
 {
@@ -64,7 +79,6 @@ static uint32_t bounded(uint64_t number)
 static struct job_request request_of(const struct px_lib_spawn *asked)
 {
     const struct px_spawn *from = asked->spawn;
-    const struct text_style style = px_output_style(from->output);
 
     return (struct job_request){
         .apps = from->apps,
@@ -79,7 +93,7 @@ static struct job_request request_of(const struct px_lib_spawn *asked)
         .needs_shown = (from->output & PX_OUTPUT_LOCAL_NEEDED) != 0,
         .says_stages = (from->flags & PX_SPAWN_LOG_EVENTS) != 0,
         .says_end = (from->flags & PX_SPAWN_LOG_END) != 0,
-        .has_time = style.has_time,
+        .has_time = (from->output & PX_OUTPUT_TIME) != 0,
         .reader = from->reader,
         .comes = comes_of(from),
         .forwards = from->forwards & (uint8_t)~PX_FORWARD_STDIN,
@@ -88,8 +102,8 @@ static struct job_request request_of(const struct px_lib_spawn *asked)
         .buffer_bytes = bounded(asked->wish.buffer_bytes),
         .buffer_s = bounded(asked->wish.buffer_s),
         .files = files_of(from),
-        .label = (uint8_t)style.label,
-        .format = (uint8_t)style.format,
+        .label = label_of(from),
+        .format = format_of(from),
         .name = from->files != NULL ? from->files : "",
     };
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "job/wish.h"
 #include "overlay/base/wire.h"
 #include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/directive.h"
@@ -118,20 +119,20 @@ static void check_wish(const struct tool *tool)
     FUZZ_CHECK(wish.has_cache || wish.cache_bytes == 0);
 }
 
-static void check_sent(const struct px_spawn *spawn)
+static void check_app(const struct job_wish *app)
 {
-    uint8_t *mem = NULL, *again = NULL;
-    size_t len_bytes = px_spawn_encode(spawn, &mem);
-    struct px_spawn came;
+    const size_t len_bytes = job_wish_bytes(app);
+    uint8_t *mem = malloc(len_bytes);
+    struct ov_wr wr = ov_wr_init(mem, len_bytes);
+    struct ov_rd rd = ov_rd_init(mem, len_bytes);
+    struct job_wish came;
 
-    if (len_bytes > 0) {
-        FUZZ_CHECK(px_spawn_decode(mem, len_bytes, &came) == 0);
-        FUZZ_CHECK(px_spawn_encode(&came, &again) == len_bytes);
-        FUZZ_CHECK(memcmp(mem, again, len_bytes) == 0);
-        px_spawn_fini(&came);
-    }
+    FUZZ_CHECK(mem != NULL);
+    job_wish_encode(&wr, app);
+    FUZZ_CHECK(!wr.bad && job_wish_decode(&rd, &came) == 0);
+    FUZZ_CHECK(job_wish_bytes(&came) == len_bytes);
+    job_wish_fini(&came);
     free(mem);
-    free(again);
 }
 
 /* One program, of one word. */
@@ -180,7 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     check_wish(&tool);
     make_start(&start);
     if (apply(&tool, &start) == PX_LIB_YES)
-        check_sent(&start.spawn);
+        check_app(&start.spawn.apps[0]);
     px_start_fini(&start);
     for (unsigned i = 0; i < tool.count; i++)
         free(tool.texts[i]);

@@ -1,5 +1,5 @@
-/* What a tool or a client asks to be started, and a program by itself: whatever
- * decodes encodes to the same bytes. */
+/* What a client asks to be started, and a program by itself: whatever decodes
+ * encodes to the same bytes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "job/request.h"
 #include "job/wish.h"
 #include "overlay/base/err.h"
-#include "pmix_api/spawn.h"
 
 static void try_wish(const uint8_t *mem, size_t len_bytes)
 {
@@ -52,17 +51,6 @@ static void try_request(const uint8_t *mem, size_t len_bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
-    struct px_spawn spawn;
-    uint8_t *again = NULL;
-    int rc = px_spawn_decode(mem, len_bytes, &spawn);
-
-    FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
-    if (rc == 0) {
-        FUZZ_CHECK(px_spawn_encode(&spawn, &again) == len_bytes);
-        FUZZ_CHECK(memcmp(again, mem, len_bytes) == 0);
-    }
-    free(again);
-    px_spawn_fini(&spawn);
     try_wish(mem, len_bytes);
     try_request(mem, len_bytes);
     return 0;

@@ -55,7 +55,7 @@ LAYERS = (
       for folder, others in ENDPOINTS.items()),
     # The only part that knows libpmix.
     (("pmix_api/helper/lib/*",), ("overlay/base/*", "job/*",
-                                  "pmix_api/folder.h", "pmix_api/spawn.h",
+                                  "pmix_api/folder.h",
                                   "pmix_api/helper/lib/*", "config.h")),
     # A client of the session's door, like those of commands/: it has what they
     # have of endpoints/ for that.
@@ -64,7 +64,7 @@ LAYERS = (
                               "topo/ranges.h", "job/*", "text/style.h",
                               "endpoints/sys/*", "endpoints/client/folder.h",
                               "endpoints/client/outbox.h",
-                              "pmix_api/folder.h", "pmix_api/style.h",
+                              "pmix_api/folder.h",
                               "pmix_api/helper/lib/key.h",
                               "pmix_api/helper/lib/lib.h",
                               "pmix_api/helper/*",
@@ -72,7 +72,7 @@ LAYERS = (
                               "!pmix_api/helper/lib/l[!i]*",
                               "config.h")),
     # The launcher's port for tools, and their helpers.
-    (("pmix_api/*",), ("overlay/base/*", "job/*", "text/style.h",
+    (("pmix_api/*",), ("overlay/base/*", "job/*",
                        "endpoints/client/tools.h", "endpoints/sys/clock.h",
                        "pmix_api/*", "!pmix_api/helper/*", "config.h")),
     (("commands/*",), ("*", "!tests/*", "!bench/*")),

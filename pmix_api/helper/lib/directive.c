@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/wish.h"
 #include "pmix_api/helper/lib/mapping.h"
 #include "pmix_api/helper/lib/output.h"
 #include "pmix_api/helper/lib/call.h"
@@ -33,7 +34,9 @@ char *px_start_keep(struct px_lib_start *start, char *text)
 
 void px_start_fini(struct px_lib_start *start)
 {
-    px_spawn_fini(&start->spawn);
+    for (uint16_t i = 0; i < start->spawn.count; i++)
+        job_wish_fini(&start->spawn.apps[i]);
+    free(start->spawn.apps);
     for (size_t i = 0; i < start->made_count; i++)
         free(start->made[i]);
     free(start->made);

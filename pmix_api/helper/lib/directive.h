@@ -5,7 +5,6 @@
 #include <pmix_server.h>
 
 #include "pmix_api/helper/lib/lib.h"
-#include "pmix_api/spawn.h"
 
 /* What is to be started, and strings that were made for it. */
 struct px_lib_start {

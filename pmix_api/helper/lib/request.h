@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 
+#include "pmix_api/helper/lib/job.h"
 #include "pmix_api/helper/lib/value.h"
-#include "pmix_api/spawn.h"
 
 /* How a request of the tool is answered. */
 enum px_lib_answer {
@@ -83,8 +83,7 @@ struct px_lib_query {
     void *call;
 };
 
-/* A job is to be started. The pull of px_spawn is 0, whatever it forwards: who
- * counts pulls gives it a number. What is wrong by itself was refused before.
+/* A job is to be started. What is wrong by itself was refused before.
  * px_lib_answer_spawn(). */
 struct px_lib_spawn {
     const struct px_spawn *spawn;
