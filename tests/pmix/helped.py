@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 
+import doors
 import pmix
 import live
 
@@ -58,7 +59,7 @@ class Proxy:
     def _ask_job(self):
         """JOB, as a client that attaches hears it."""
         with dial(self.real) as sock:
-            sock.send(struct.pack("<BI", HELLO, 3) + b"test")
+            sock.send(struct.pack("<BI", HELLO, doors.VERSION) + b"test")
             sock.recv(PACKET)
             sock.send(bytes([ATTACH]))
             return sock.recv(PACKET)

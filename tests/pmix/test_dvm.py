@@ -190,9 +190,9 @@ def held_helper(name, what):
     path = os.path.join(live.TMP, name)
     with open(path, "w", encoding="ascii") as file:
         file.write("#!/bin/sh\n%s\nexec '%s' \"$@\"\n" % (
-            what, os.path.join(live.BUILD, "pmix_api", "xylem-tool")))
+            what, os.path.join(live.BUILD, "pmix_api", "xylem-pmix")))
     os.chmod(path, 0o755)
-    return {**os.environ, "XYLEM_TOOL": path}
+    return {**os.environ, "XYLEM_PMIX": path}
 
 
 def helpless():
@@ -238,7 +238,7 @@ def unserved():
     for env, why in (
             ({**os.environ, "TMPDIR": nowhere}, "no folder can be made in "
              f"{nowhere}: No such file or directory"),
-            ({**os.environ, "XYLEM_TOOL": live.TMP}, "cannot be started: "),
+            ({**os.environ, "XYLEM_PMIX": live.TMP}, "cannot be started: "),
             (ends, "its helper has ended with 7"),
             (held_helper("full", "ulimit -f 0"),
              "is empty, as where TMPDIR is full")):

@@ -89,10 +89,10 @@ def between():
     path, gate, helper = name("alive"), name("gate"), name("helper")
     os.mkfifo(gate)
     write(helper, "#!/bin/sh\n: <'%s'\nexec '%s' \"$@\"\n" % (
-        gate, os.path.join(live.BUILD, "pmix_api", "xylem-tool")))
+        gate, os.path.join(live.BUILD, "pmix_api", "xylem-pmix")))
     os.chmod(helper, 0o755)
     late = pmix.Dvm("-N", 1, "--report-uri", path,
-                    env={**os.environ, "XYLEM_TOOL": helper})
+                    env={**os.environ, "XYLEM_PMIX": helper})
     live.eventually(lambda: live.descendants(late.proc.pid), 60, "it begins")
     dvm = dvms.start("--report-uri", path, nodes=1)
     line = live.read_file(path)

@@ -382,7 +382,7 @@ def none():
     live.check(pmix.helper_of(job) is None, "there is a helper")
     check_output(job)
     live.check("PMIx" not in job.said(), job.said())
-    env = {**os.environ, "XYLEM_TOOL": "/nowhere/xylem-tool"}
+    env = {**os.environ, "XYLEM_PMIX": "/nowhere/xylem-pmix"}
     job, gate = start(env=env)
     gate.open()
     check_output(job)
@@ -398,7 +398,7 @@ def slow_start():
     os.chmod(path, 0o700)
     for nth in range(10):  # it is due after 0.2 s: a busy machine takes longer
         mark = os.path.join(live.TMP, "mark-%d" % nth)
-        env = {**os.environ, "XYLEM_TOOL": path, "MARK": mark}
+        env = {**os.environ, "XYLEM_PMIX": path, "MARK": mark}
         begin = time.monotonic()
         pmix.Job("-N", 1, "--", "true", env=env).check_ok()
         if time.monotonic() - begin < 0.2:
@@ -431,7 +431,7 @@ def orphaned():
     with open(path, "w", encoding="ascii") as script:
         script.write('#!/bin/sh\n: >"$MARK"\nexec cat <&3 >/dev/null\n')
     os.chmod(path, 0o700)
-    job, gate = start(env={**os.environ, "XYLEM_TOOL": path, "MARK": mark})
+    job, gate = start(env={**os.environ, "XYLEM_PMIX": path, "MARK": mark})
     live.eventually(lambda: os.path.exists(mark), 60, "it is started")
     job.proc.kill()
     job.proc.wait()
