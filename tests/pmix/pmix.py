@@ -19,8 +19,6 @@ TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_pull")
 ASK = os.path.join(live.BUILD, "tests", "pmix", "tool_ask")
 CONNECT_S = clients.CONNECT_S
 Gate = live.Gate
-# The launcher starts a helper for each tool, not one for all.
-EACH = True
 BOTH = 64 * live.MIB  # the launcher's bound, and as much for what tools cost
 
 
@@ -87,19 +85,18 @@ def told_twice(job):
 def rendezvous(job, tmp=live.TMP):
     """The file by which tools find the job's launcher; `tmp` is its TMPDIR."""
     found = glob.glob(os.path.join(
-        tmp, "xylem-pmix-*", *(() if EACH else ("server",)),
+        tmp, "xylem-pmix-*",
         "pmix.%s.tool.%d" % (socket.gethostname(), job.proc.pid)))
     return found[0] if found else None
 
 
 def server(job, tmp=live.TMP):
-    """(pid, port) of who listens for tools now, or None. The file of one that
-    is dead stands there until the next one is up."""
-    pid = job.proc.pid if EACH else helper_of(job)
+    """(pid, port) of who listens for tools now, the launcher; or None."""
+    pid = job.proc.pid
     path = rendezvous(job, tmp)
     text = live.read_file(path) if path else b""
     found = re.search(rb"tcp4://[0-9.]+:(\d+)", text)
-    if pid is None or found is None:
+    if found is None:
         return None
     port = int(found[1])
     there = [port for _, port in live.sockets(pid, live.LISTEN)]
