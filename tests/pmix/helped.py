@@ -11,8 +11,8 @@ import subprocess
 import sys
 import threading
 
-import doors
 import pmix
+import doors
 import live
 
 HELPER = os.path.join(live.BUILD, "pmix_api", "xylem-pmix")
