@@ -13,6 +13,7 @@ import dvms
 import pmix
 import clients
 import live
+from doors import VERSION
 from live import check, check_eq
 
 HELLO, WELCOME, REFUSED, STOP, ADDRESS = range(1, 6)
@@ -32,7 +33,7 @@ def doors():
     return sorted(os.listdir(folder())) if os.path.isdir(folder()) else []
 
 
-def hello(version=3, release=b"0.0.7"):
+def hello(version=VERSION, release=b"0.0.7"):
     return struct.pack("<BI", HELLO, version) + release
 
 
@@ -78,7 +79,8 @@ def odd():
     """Of another version, before HELLO, twice, or no message: it is refused in
     a word, and cut off. Nobody else notices."""
     dvm = dvms.start(nodes=1)
-    Client(dvm).refused(hello(1), b"(door 3) and this is xylem 0.0.7 (door 1)")
+    Client(dvm).refused(hello(1), b"(door %d) and this is xylem 0.0.7 (door 1)"
+                        % VERSION)
     Client(dvm).refused(bytes([STOP]), b"HELLO first")
     for packet in (bytes([99]), bytes([HELLO, 1]), bytes([WELCOME, 1, 65]),
                    hello(release=b""), hello(release=b"\0"), bytes(4000),

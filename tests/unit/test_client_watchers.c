@@ -223,7 +223,7 @@ static void daemons_are_no_job(void **state)
     lab_leave(&viewer);
     assert_string_equal(describe(&client, 0), "");
     ASSERT_HEARD(&client, "place 0 0+2 h0 prog; place 0 2+2 h1 prog; "
-                          "described");
+                          "exits 0: -1 -1 -1 -1; described");
     assert_false(ep_viewers_flush(lab.tap));
     ASSERT_HEARD(&client, "");
     lab_leave(&client);
