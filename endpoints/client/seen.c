@@ -157,7 +157,8 @@ struct ep_seen_job *ep_seen_find(const struct ep_seen *seen, const char *name,
 
     if (name[0] == '\0')
         return find_only(seen, why, size_bytes);
-    while (job != NULL && (job->is_daemons || strcmp(job->name, name) != 0))
+    while (job != NULL &&
+           (job->is_gone || job->is_daemons || strcmp(job->name, name) != 0))
         job = job->next;
     if (job == NULL)
         snprintf(why, size_bytes,

@@ -89,7 +89,7 @@ struct ep_seen_job *ep_seen_of(const struct ep_seen *seen, uint32_t number);
  * (size_bytes) says what is wrong. O(jobs). */
 struct ep_seen_job *ep_seen_find(const struct ep_seen *seen, const char *name,
                                  char *why, size_t size_bytes);
-/* Nothing of its output is kept any more; freed when nobody looks at it. */
+/* It is not found any more; freed when nobody looks at it. */
 void ep_seen_forget(struct ep_seen *seen, struct ep_seen_job *job);
 /* Another client looks at it, or one less. */
 void ep_seen_hold(struct ep_seen_job *job);

@@ -2,10 +2,12 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -14,6 +16,7 @@
 #include "endpoints/sys/process.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
+#include "pmix_api/folder.h"
 #include "pmix_api/helper/lib/lib.h"
 #include "pmix_api/helper/describer.h"
 #include "pmix_api/helper/door.h"
@@ -30,6 +33,7 @@
 enum {
     SPACE_BYTES = 1 << 30, /* address space; a tenth is in use as a rule */
     FILES_MAX = 512,       /* descriptors; each of 128 pulls may have a file */
+    MOMENTS = 2000,        /* of a ms, that a killed launcher takes to end */
 };
 
 struct helper {
@@ -359,6 +363,21 @@ static void set_manners(void)
     (void)fcntl(PX_TIE_FD, F_SETFD, FD_CLOEXEC);
 }
 
+/* Of a launcher that was killed the files are nobody's. From the end of its
+ * descriptors to its own end it takes a moment. */
+static void clear(const struct helper *helper, const char *folder)
+{
+    static const struct timespec moment = {.tv_nsec = 1000 * 1000};
+    struct pollfd tie = {.fd = PX_TIE_FD};
+
+    for (int i = 0;
+         i < MOMENTS && poll(&tie, 1, 0) == 1 && getppid() == helper->session;
+         i++)
+        nanosleep(&moment, NULL);
+    if (getppid() != helper->session)
+        px_folder_remove(folder);
+}
+
 int main(int argc, char **argv)
 {
     static struct helper helper;
@@ -385,5 +404,6 @@ int main(int argc, char **argv)
         return 1;
     }
     event_base_dispatch(helper.base);
-    return 0;
+    clear(&helper, lib.dir);
+    _exit(0); /* threads of libpmix still run */
 }

@@ -32,7 +32,8 @@ struct px_source {
     struct px_jobs_entry job;
     struct topo_ranges ranks; /* owned */
     enum px_source_state state;
-    bool is_begun, is_stopped;
+    bool is_begun, is_stopped, is_known;
+    uint64_t ends_put; /* channels whose ends wait, as nothing else comes */
     struct px_door *door;
     struct px_backlog *backlog;
     struct px_gather *gather;
@@ -234,8 +235,10 @@ static bool on_word(void *arg, const struct job_door *msg)
 
     if (msg->kind == JOB_DOOR_OUTPUT)
         return hear_output(source, msg);
-    if (msg->kind == JOB_DOOR_JOB)
+    if (msg->kind == JOB_DOOR_JOB) {
+        source->is_known = true;
         ask(source);
+    }
     if (msg->kind == JOB_DOOR_PULLED) {
         if (!msg->redirects)
             copy(source);
@@ -245,12 +248,38 @@ static bool on_word(void *arg, const struct job_door *msg)
     return true;
 }
 
+/* Of a job that the session has forgotten nothing is left but its ends. */
+static void put_ends(struct px_source *source)
+{
+    const uint64_t all = (uint64_t)source->job.size * (CHANNELS_END - 1);
+
+    for (; source->ends_put < all; source->ends_put++) {
+        const uint32_t rank = (uint32_t)(source->ends_put / (CHANNELS_END - 1));
+        const struct job_door msg = {
+            .kind = JOB_DOOR_OUTPUT,
+            .first = source->job.base + rank,
+            .channel = (uint8_t)(1 + source->ends_put % (CHANNELS_END - 1)),
+            .is_end = true,
+        };
+
+        if ((source->open[rank] & 1u << msg.channel) != 0 &&
+            px_backlog_put(source->backlog, &msg) != 0)
+            return; /* the others come when the file has taken some */
+    }
+}
+
+/* Of such a job the session knows no name. */
 static void on_end(void *arg, const char *why)
 {
     struct px_source *source = arg;
 
-    (void)why;
     source->state = PX_SOURCE_GONE;
+    if (source->job.stage == JOB_DOOR_OVER && !source->is_known &&
+        why[0] != '\0') {
+        copy(source);
+        source->state = PX_SOURCE_LIVE;
+        put_ends(source);
+    }
     source->events->on_change(source->arg);
 }
 
@@ -258,6 +287,8 @@ static void on_backlog(void *arg)
 {
     struct px_source *source = arg;
 
+    if (source->ends_put > 0)
+        put_ends(source);
     if (source->receipts == NULL)
         px_door_go_on(source->door);
     source->events->on_change(source->arg);
