@@ -162,10 +162,9 @@ static void on_note(void *arg, const char *text)
 
 /* --- it opens */
 
-static int make_folder(struct run_tools *tools)
+static int name_folder(struct run_tools *tools)
 {
-    if (px_folder_name(run_folders_open(), tools->folder) == 0 &&
-        px_folder_make(tools->folder) == 0)
+    if (px_folder_name(run_folders_open(), tools->folder) == 0)
         return 0;
     tools->folder[0] = '\0';
     snprintf(tools->why, sizeof(tools->why), "no folder can be made in %s: %s",
@@ -258,7 +257,7 @@ static void *tools_open(const struct ep_desk_cfg *run)
             "this xylem was built without PMIx: tools cannot connect");
         return NULL;
     }
-    if (make_folder(&opened) == 0 && find_doors(&opened) == 0 &&
+    if (name_folder(&opened) == 0 && find_doors(&opened) == 0 &&
         open_desk(&opened) == 0)
         return &opened;
     close_folder(&opened);

@@ -18,6 +18,7 @@
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 #include "pmix_api/contact.h"
+#include "pmix_api/folder.h"
 #include "pmix_api/process.h"
 
 enum {
@@ -417,6 +418,13 @@ static int start_one(struct px_desk *desk)
     return OV_ENOMEM;
 }
 
+/* With the first helper, which removes it where we are killed. */
+static int make_folder(const struct px_desk *desk)
+{
+    return px_folder_make(desk->cfg.folder) == 0 || errno == EEXIST ? 0
+                                                                    : OV_ESYS;
+}
+
 /* The next one in reserve. */
 static void start(struct px_desk *desk)
 {
@@ -424,7 +432,9 @@ static void start(struct px_desk *desk)
 
     desk->tries++;
     desk->wrong[0] = '\0';
-    rc = start_one(desk);
+    rc = make_folder(desk);
+    if (rc == 0)
+        rc = start_one(desk);
     if (rc == 0)
         return;
     snprintf(desk->wrong, sizeof(desk->wrong), "%.300s cannot be started: %s",

@@ -39,7 +39,7 @@ struct px_desk_cfg {
     struct event_base *base; /* borrowed, as all that is here */
     const char *path;        /* of the helper's program */
     char *const *argv;       /* its words, the first one too */
-    const char *folder;      /* is there, and gets the files */
+    const char *folder;      /* made with the first helper; gets the files */
     const char *job;         /* the namespace that tools look for */
     bool allows_user;        /* tools of our own user, */
     bool allows_root;        /* and of root */

@@ -27,6 +27,7 @@ SIZE = PARTS * PART
 WAITS = 240 * live.MIB  # and some more, for a tool that does not say how much
 LINES = live.full(1000000, 200000)
 PULLS = 120
+MUCH = 16 * live.MIB  # more than waits in memory
 STOPPED_S = 12
 
 
@@ -202,12 +203,12 @@ def slow():
 
 
 def many_pulls(redirects=False):
-    """One has a hundred requests, for each of which output waits in a file: the
-    next tool gets in, and all that comes then. What was redirected to the first
-    one is on the console, once, when it dies."""
+    """One has a hundred requests for the same output, which waits once for all
+    of them, in a file: the next tool gets in, and all that comes then. What was
+    redirected to the first one is on the console, once, when it dies."""
     gates = [pmix.Gate() for _ in range(2)]
     job = pmix.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
-                   ': <"$0"; head -c 1M /dev/zero; : <"$1"; seq 20000',
+                   ': <"$0"; head -c %d /dev/zero; : <"$1"; seq 20000' % MUCH,
                    *(gate.path for gate in gates))
     pmix.wait_up(job)
     helper = pmix.helper_of(job)
@@ -222,15 +223,14 @@ def many_pulls(redirects=False):
     live.stop(stuck.proc.pid)
     gates[0].open()
     if not redirects:
-        live.check_eq(live.MIB, drain(job, live.MIB), "console")
-    live.eventually(lambda: pmix.spooled(job) > PULLS * live.MIB // 2, 60,
-                    "files")
+        live.check_eq(MUCH, drain(job, MUCH), "console")
+    live.eventually(lambda: pmix.spooled(job) > MUCH // 2, 60, "a file")
     tool = pmix.Tool(job, "-n", 2)
     is_in = tool.wait_ready()
     live.check_eq(helper, pmix.helper_of(job), "the same helper")
     stuck.proc.kill()
     if redirects:
-        live.check_eq(live.MIB, drain(job, live.MIB), "it has come back")
+        live.check_eq(MUCH, drain(job, MUCH), "it has come back")
     gates[1].open()
     live.check_eq(20000, job.stdout.read().count(b"\n"), "and no more")
     job.check_ok()
