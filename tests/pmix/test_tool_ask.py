@@ -224,8 +224,8 @@ class Played(helped.Proxy):
         kind, word = packet[0], struct.pack("<I", BASE)
         if kind == doors.NUMBER["WATCHED"]:
             other.send(bytes([doors.NUMBER["BEGUN"]]) +
-                       struct.pack("<IIBBIII", BASE, BIG, 6, 0, doors.ALL, 0, 0) +
-                       b"big")
+                       struct.pack("<IIBB", BASE, BIG, 6, 0) +
+                       struct.pack("<III", doors.ALL, 0, 0) + b"big")
         if kind == doors.NUMBER["DESCRIBE"] and packet[1:5] == word:
             self.asked.set()
             self._spawn(self._tell, one)
