@@ -40,6 +40,13 @@ int px_folder_name(const char *mark, char *path)
     return access(px_folder_top(), W_OK | X_OK) == 0 ? 0 : OV_ESYS;
 }
 
+bool px_folder_is_one(const char *path)
+{
+    const char *name = strrchr(path, '/');
+
+    return name != NULL && strncmp(name + 1, PREFIX, strlen(PREFIX)) == 0;
+}
+
 int px_folder_make(const char *path)
 {
     return mkdir(path, 0700) == 0 ? 0 : OV_ESYS;

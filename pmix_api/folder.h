@@ -13,6 +13,9 @@ enum { PX_PATH_MAX = 1024 };
  * PX_PATH_MAX bytes. */
 int px_folder_name(const char *mark, char *path);
 
+/* Has it such a name? */
+bool px_folder_is_one(const char *path);
+
 /* Makes it, with mode 0700: whoever is there to remove it. The library opens
  * the mode of the folder that it is given: give it one in here. Returns 0, or
  * OV_ESYS with errno. */

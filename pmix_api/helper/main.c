@@ -54,7 +54,6 @@ struct helper {
     struct px_spawns *spawns;
     struct px_news *news;
     bool has_tool;
-    bool is_child; /* of the launcher, at first */
 };
 
 static int dial(void *arg)
@@ -375,7 +374,7 @@ static void clear(const struct helper *helper, const char *folder)
          i < MOMENTS && poll(&tie, 1, 0) == 1 && getppid() == helper->session;
          i++)
         nanosleep(&moment, NULL);
-    if (helper->is_child && getppid() != helper->session)
+    if (px_folder_is_one(folder) && getppid() != helper->session)
         px_folder_remove(folder);
 }
 
@@ -391,8 +390,6 @@ int main(int argc, char **argv)
     set_manners();
     helper.doors = open(argv[1], O_PATH | O_DIRECTORY | O_CLOEXEC);
     helper.session = ep_process_number(argv[2]);
-    helper.is_child = getppid() == helper.session ||
-                      kill(helper.session, 0) != 0; /* killed already */
     lib.nspace = argv[3];
     lib.dir = argv[4];
     why = px_lib_open(&lib);
@@ -404,6 +401,7 @@ int main(int argc, char **argv)
         why = "memory is out";
     if (why != NULL) {
         (void)px_tie_say(why);
+        clear(&helper, lib.dir);
         return 1;
     }
     event_base_dispatch(helper.base);
