@@ -336,7 +336,7 @@ static int open_parts(struct helper *helper, const char *dir)
                : OV_ENOMEM;
 }
 
-static void set_limit(int what, rlim_t most)
+static void set_limit(unsigned what, rlim_t most)
 {
     struct rlimit limit;
 
@@ -364,15 +364,16 @@ static void set_manners(void)
 }
 
 /* Of a launcher that was killed the files are nobody's. From the end of its
- * descriptors to its own end it takes a moment. */
+ * door to that of the tie, and from there to its own, it takes a moment; one
+ * that lives ends a helper without a tool itself, and waits for one that has
+ * had one. */
 static void clear(const struct helper *helper, const char *folder)
 {
     static const struct timespec moment = {.tv_nsec = 1000 * 1000};
     struct pollfd tie = {.fd = PX_TIE_FD};
+    const bool is_cut = poll(&tie, 1, helper->has_tool ? 0 : MOMENTS) == 1;
 
-    for (int i = 0;
-         i < MOMENTS && poll(&tie, 1, 0) == 1 && getppid() == helper->session;
-         i++)
+    for (int i = 0; i < MOMENTS && is_cut && getppid() == helper->session; i++)
         nanosleep(&moment, NULL);
     if (px_folder_is_one(folder) && getppid() != helper->session)
         px_folder_remove(folder);
