@@ -34,6 +34,7 @@ enum {
     SPACE_BYTES = 1 << 30, /* address space; a tenth is in use as a rule */
     FILES_MAX = 512,       /* descriptors; each of 128 pulls may have a file */
     MOMENTS = 2000,        /* of a ms, that a killed launcher takes to end */
+    GREETING_S = 20,
 };
 
 struct helper {
@@ -43,7 +44,8 @@ struct helper {
     int doors; /* the folder */
     pid_t session;
     struct event *tie, *lib;
-    struct event *again; /* it may end soon */
+    struct event *again;    /* it may end soon */
+    struct event *greeting; /* the tool is in by then */
     struct px_jobs *jobs;
     struct px_pulls *pulls;
     struct px_pushing_tool *pushing;
@@ -53,7 +55,7 @@ struct helper {
     struct px_texts *texts;
     struct px_spawns *spawns;
     struct px_news *news;
-    bool has_tool;
+    bool has_tool, is_in;
 };
 
 static int dial(void *arg)
@@ -101,6 +103,23 @@ static void refuse(void *arg)
     leave(arg);
 }
 
+/* Long enough for a greeting, and for libpmix to close the connection where it
+ * wants a credential and gets none. */
+static void on_late(evutil_socket_t fd, short what, void *arg)
+{
+    const struct helper *helper = arg;
+
+    (void)fd;
+    (void)what;
+    if (helper->is_in && px_lib_has_tool())
+        return;
+    px_jobs_note(helper->jobs,
+                 "a PMIx tool is not let in: libpmix has not accepted it in "
+                 "%d s",
+                 GREETING_S);
+    leave(arg);
+}
+
 static void on_tool(void *arg, const struct px_lib_name *wanted)
 {
     const struct helper *helper = arg;
@@ -114,7 +133,9 @@ static void on_tool(void *arg, const struct px_lib_name *wanted)
 /* From now on a user minds when the tool is cut off. */
 static void on_in(void *arg)
 {
-    (void)arg;
+    struct helper *helper = arg;
+
+    helper->is_in = true;
     (void)px_tie_say("in");
 }
 
@@ -151,9 +172,12 @@ static void on_gone(void *arg)
     const struct helper *helper = arg;
     const struct px_lib_name *tool = px_jobs_tool(helper->jobs);
 
+    event_del(helper->greeting);
     if (tool->nspace[0] != '\0')
         px_jobs_note(helper->jobs, "PMIx tool %s.%u has gone", tool->nspace,
                      tool->rank);
+    else
+        px_jobs_note(helper->jobs, "a PMIx tool has gone that was not let in");
     px_pulls_end(helper->pulls);
 }
 
@@ -280,6 +304,7 @@ static const struct px_jobs_events jobs_events = {
 /* It is readable once more when it is cut. */
 static void on_tie(evutil_socket_t fd, short what, void *arg)
 {
+    static const struct timeval greeting = {.tv_sec = GREETING_S};
     struct helper *helper = arg;
     int tool = px_tie_take();
 
@@ -288,6 +313,8 @@ static void on_tie(evutil_socket_t fd, short what, void *arg)
     if (tool < 0 || helper->has_tool || px_lib_dial(tool) != 0) {
         px_pulls_end(helper->pulls);
         event_del(helper->tie);
+    } else {
+        event_add(helper->greeting, &greeting);
     }
     helper->has_tool = true;
 }
@@ -330,8 +357,10 @@ static int open_parts(struct helper *helper, const char *dir)
     helper->lib = event_new(helper->base, px_lib_fd(), EV_READ | EV_PERSIST,
                             on_lib, helper);
     helper->again = evtimer_new(helper->base, on_again, helper);
+    helper->greeting = evtimer_new(helper->base, on_late, helper);
     return helper->tie != NULL && helper->lib != NULL &&
-                   helper->again != NULL && event_add(helper->lib, NULL) == 0
+                   helper->again != NULL && helper->greeting != NULL &&
+                   event_add(helper->lib, NULL) == 0
                ? 0
                : OV_ENOMEM;
 }

@@ -394,6 +394,12 @@ bool px_flow_has_room(void)
     return has;
 }
 
+bool px_lib_has_tool(void)
+{
+    return flow.sock.fd >= 0 &&
+           px_socket_of(flow.sock.fd).port == flow.sock.port;
+}
+
 /* What has been written is looked up first, then what is on its way, in the
  * direction in which it moves: what moves meanwhile is counted twice as not
  * read, or not at all as written. */

@@ -110,6 +110,10 @@ const char *px_lib_rendezvous(void);
  * Exactly once. Returns 0, or OV_ESYS: the socket is still the caller's. */
 int px_lib_dial(int fd);
 
+/* Its connection is still there: libpmix closes that of a tool whose credential
+ * it does not take, after on_in, and says so to nobody. A system call. */
+bool px_lib_has_tool(void);
+
 /* Readable when px_lib_turn() has something to do. */
 int px_lib_fd(void);
 
