@@ -384,6 +384,8 @@ static void set_manners(void)
 
     for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
         (void)signal(ignored[i], SIG_IGN);
+    /* What libpmix crashes of with its tool is no report of a sanitizer. */
+    (void)signal(SIGSEGV, SIG_DFL);
 #if !defined(__SANITIZE_ADDRESS__)
     set_limit(RLIMIT_AS, SPACE_BYTES);
 #endif

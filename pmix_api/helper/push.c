@@ -456,6 +456,7 @@ void px_pushing_on_push(struct px_pushing_tool *pushing,
     struct px_scopes scopes = {.at = NULL};
     enum px_lib_answer answer = judge(pushing, push, &scopes);
     struct call *call = NULL;
+    bool is_over;
 
     if (answer == PX_LIB_YES) {
         pushing->has_completed |= push->is_end && push->len_bytes > 0;
@@ -470,8 +471,9 @@ void px_pushing_on_push(struct px_pushing_tool *pushing,
     if (answer == PX_LIB_YES)
         return;
     free(call);
-    px_lib_answer(push->call, answer);
-    if (is_flood(pushing, push) && pushing->waiting_bytes > 0)
+    is_over = is_flood(pushing, push) && pushing->waiting_bytes > 0;
+    px_lib_answer(push->call, answer); /* it is not there any more then */
+    if (is_over)
         pushing->cfg.on_flood(pushing->cfg.arg);
 }
 
