@@ -370,6 +370,24 @@ static void flood(void **state)
     assert_int_equal(tool_rig.pushes, 3);
 }
 
+/* What is answered is not looked at any more. */
+static void answered(void **state)
+{
+    struct px_lib_name target = {"nobody", 0};
+    struct px_lib_push push = {.targets = &target,
+                               .count = 1,
+                               .mem = "x",
+                               .len_bytes = 1,
+                               .call = &push};
+
+    (void)state;
+    push_to("one", 0, "waits", false, &target);
+    tool_rig.forgets = &push;
+    px_pushing_on_push(pushing, &push);
+    check_answer(0, &push, PX_LIB_NOT_FOUND);
+    assert_int_equal(floods, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -377,7 +395,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(in_order),  TEST(in_pieces), TEST(wide_set),     TEST(two_jobs),
         TEST(over),      TEST(refused),   TEST(completed),    TEST(flood),
-        TEST(collected), TEST(local),     TEST(nobody_local),
+        TEST(collected), TEST(local),     TEST(nobody_local), TEST(answered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

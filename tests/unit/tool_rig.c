@@ -39,6 +39,8 @@ void px_lib_answer(void *call, enum px_lib_answer answer)
 {
     tool_rig.push_calls[tool_rig.pushes] = call;
     tool_rig.push_answers[tool_rig.pushes++] = answer;
+    if (tool_rig.forgets != NULL)
+        memset(tool_rig.forgets, 0x7f, sizeof(*tool_rig.forgets));
 }
 
 void px_lib_answer_spawn(void *call, const char *nspace)

@@ -33,6 +33,8 @@ struct tool_rig {
     uint64_t taken, missed;
     unsigned given;
     struct tool_rig_delivery all[TOOL_RIG_DELIVERIES];
+    struct px_lib_push *forgets; /* NULL, or: it makes no sense any more once
+                                    something is answered */
     enum px_lib_answer pull_answer, push_answers[64];
     void *push_calls[64]; /* also of others */
     unsigned pull_answers, pushes;
