@@ -391,7 +391,7 @@ def forgotten():
             spaces.append(spawned(tool, "pmix.fwd.stdout -- 1 true"))
 
     waits = spawned(tool, "!pmix.nohup -- 1 sleep 1000")
-    for jobs in (7, KEPT - 2):  # the order in which they end is theirs
+    for jobs in (7, KEPT):  # the order in which they end is theirs
         many(jobs)
         live.eventually(lambda: names_of(dvm, "pmix.qry.ns") == [waits], 60,
                         "these have ended")
