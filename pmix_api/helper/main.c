@@ -381,11 +381,13 @@ static void set_manners(void)
      * grow says so to who writes it. */
     static const int ignored[] = {SIGPIPE, SIGINT,  SIGHUP,  SIGTERM,
                                   SIGQUIT, SIGUSR1, SIGUSR2, SIGXFSZ};
+    /* What libpmix crashes of is no report of a sanitizer. */
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
     for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
         (void)signal(ignored[i], SIG_IGN);
-    /* What libpmix crashes of with its tool is no report of a sanitizer. */
-    (void)signal(SIGSEGV, SIG_DFL);
+    for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+        (void)signal(crashes[i], SIG_DFL);
 #if !defined(__SANITIZE_ADDRESS__)
     set_limit(RLIMIT_AS, SPACE_BYTES);
 #endif
