@@ -114,8 +114,9 @@ def wait_up(job, tmp=live.TMP):
         return found and ":%d, or by" % found[1] in job.said()
     live.eventually(truth, CONNECT_S, "the helper is up")
     if isinstance(job, Job):
-        job.look()
-        live.check(len(job.peaks) > 1, "its memory is seen")
+        # The one in reserve may have been killed, and the next one be to come.
+        live.eventually(lambda: job.look() and len(job.peaks) > 1, CONNECT_S,
+                        "its memory is seen")
 
 
 def has_heard(job):

@@ -85,7 +85,8 @@ def rubbish():
 
 
 def check_rubbish(job, others):
-    for word in rubbish():
+    # libpmix reads more of it than has come, which a sanitizer sees.
+    for word in () if live.is_sanitized() else rubbish():
         with contextlib.suppress(OSError), socket.create_connection(
                 ("127.0.0.1", port_of(job))) as sock:
             sock.sendall(word)
