@@ -436,9 +436,9 @@ int main(int argc, char **argv)
     if (why != NULL) {
         (void)px_tie_say(why);
         clear(&helper, lib.dir);
-        return 1;
+        _exit(1);
     }
     event_base_dispatch(helper.base);
     clear(&helper, lib.dir);
-    _exit(0); /* threads of libpmix still run */
+    _exit(0); /* threads of libpmix still run, and nothing of it is freed */
 }
