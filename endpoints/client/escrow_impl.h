@@ -69,7 +69,7 @@ void ep_escrow_free(struct ep_escrow *escrow);
 void ep_escrow_drop_rest(struct ep_escrow *escrow);
 /* Cannot be read; errno says why. */
 void ep_escrow_note_lost(const struct ep_escrow *escrow, uint32_t bytes);
-/* Of the loop: what is to be told is, and what goes back does. */
+/* Tells what is to be told, and gives back some packets. From the loop. */
 void ep_escrows_turn(struct ep_escrows *all);
 
 #endif

@@ -84,7 +84,7 @@ bool ep_viewers_gives_back(const struct ep_viewers *all, uint32_t number,
                            uint8_t channel);
 /* One output of on_back is on its way to the console. */
 void ep_viewers_took_back(struct ep_viewers *all);
-/* Is it wanted, of a further job? */
+/* Does a client want this output of a further job? */
 bool ep_viewers_wants(const struct ep_viewers *all, uint32_t number,
                       uint8_t channel);
 void ep_viewers_exit(struct ep_viewers *all, uint32_t number, uint32_t status);

@@ -381,7 +381,7 @@ static void set_manners(void)
      * grow says so to who writes it. */
     static const int ignored[] = {SIGPIPE, SIGINT,  SIGHUP,  SIGTERM,
                                   SIGQUIT, SIGUSR1, SIGUSR2, SIGXFSZ};
-    /* What libpmix crashes of is no report of a sanitizer. */
+    /* A crash of libpmix is a plain signal, and no report of a sanitizer. */
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
     for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
@@ -396,10 +396,10 @@ static void set_manners(void)
     (void)fcntl(PX_TIE_FD, F_SETFD, FD_CLOEXEC);
 }
 
-/* Of a launcher that was killed the files are nobody's. From the end of its
- * door to that of the tie, and from there to its own, it takes a moment; one
- * that lives ends a helper without a tool itself, and waits for one that has
- * had one. */
+/* Removes the files of a launcher that was killed. Its door ends a moment
+ * before the tie does, and that a moment before the process. A launcher that
+ * lives kills a helper without a tool itself, and waits for one that has had a
+ * tool. */
 static void clear(const struct helper *helper, const char *folder)
 {
     static const struct timespec moment = {.tv_nsec = 1000 * 1000};

@@ -24,7 +24,7 @@ struct call {
     enum px_lib_answer refusal; /* of a part that was not */
 };
 
-/* Of a call, what goes to one job. */
+/* The part of a call that goes to one job. */
 struct part {
     struct part *next;
     struct call *call;
@@ -374,7 +374,7 @@ static struct writer *make_writer(struct px_pushing_tool *pushing,
 
 /* --- a call */
 
-/* Of all of them before one begins: memory that is out leaves no trace. */
+/* All parts are made before one begins: without memory none of them does. */
 static struct part *make_part(struct px_pushing_tool *pushing,
                               struct call *call, struct px_scope *scope)
 {

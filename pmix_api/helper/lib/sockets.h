@@ -25,7 +25,7 @@ struct px_socket px_socket_of(int fd);
 
 /* Its other end. */
 struct px_peer {
-    uid_t uid; /* who holds it, by the kernel's word; not anybody's claim */
+    uid_t uid; /* the user whose process holds it, as the kernel says */
     uint32_t unread_bytes; /* it has come there, and was not read */
 };
 
