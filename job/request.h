@@ -1,14 +1,16 @@
 /* A job that a client of a session asks for (JOB_DOOR_SPAWN), as bytes:
  *
- *     u16 flags (bool members of struct job_request, in their order, from 1
- *         on), u32 rank that reads stdin (JOB_READERS_ALL: all do)
- *     u8 channels whose output comes to the client (bits, 1 << channel), u8
- *         channels that others may pull, u32 bytes of each of these that are
- *         kept for who comes late (JOB_CACHE_UNSAID), u32 bytes of each that
- * are put together for a tool, u32 seconds for which these are held u8 what its
- * files are (enum job_request_files), u8 label and u8 format of lines
- * (text/style.h), string name of the files (empty: none) u32 programs, each as
- * job/wish.h has it
+ * - u16 flags: the bool members of struct job_request, in their order;
+ * - u32 rank that reads stdin (JOB_READERS_ALL: all do);
+ * - u8 channels whose output comes to the client (bits, 1 << channel);
+ * - u8 channels that others may pull;
+ * - u32 bytes of each that are kept for who comes late, or JOB_CACHE_UNSAID;
+ * - u32 bytes of each that are put together for a tool;
+ * - u32 seconds for which these are held;
+ * - u8 what its files are (enum job_request_files);
+ * - u8 label and u8 format of lines (text/style.h);
+ * - string name of the files (empty: none);
+ * - u32 programs, each as job/wish.h has it.
  */
 #ifndef JOB_REQUEST_H
 #define JOB_REQUEST_H

@@ -475,7 +475,7 @@ static int open_parts(struct stream *stream, const struct px_forward_cfg *cfg)
 
     if (rc == 0)
         rc = px_gather_open(&gather, &stream->pulled);
-    gather.has_lines = (cfg->output & PX_OUTPUT_RAW) == 0;
+    gather.has_lines = cfg->has_lines;
     if (rc == 0)
         rc = px_gather_open(&gather, &stream->lines);
     return rc;

@@ -53,7 +53,7 @@ struct px_forwards_cfg {
 struct px_forward_cfg {
     const struct job_door *job; /* JOB */
     uint8_t channels;           /* bits, 1 << channel */
-    uint32_t output;            /* enum px_output_flag */
+    bool has_lines;             /* only whole lines are shown */
     const struct px_lib_wish *wish;
     struct px_door *door; /* borrowed until px_forward_cut() */
 };

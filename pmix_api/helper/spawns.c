@@ -4,13 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "job/request.h"
 #include "overlay/base/err.h"
 #include "pmix_api/helper/door.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/jobs.h"
 #include "pmix_api/helper/pulls.h"
-#include "text/style.h"
 
 struct start {
     struct start *next;
@@ -37,77 +35,6 @@ static struct px_forwards *forwards_of(const struct start *start)
 
 /* --- what is asked for */
 
-/* Of a tag, which has the rank in it, and a rank the tag counts. */
-static uint8_t label_of(const struct px_spawn *from)
-{
-    if ((from->output & PX_OUTPUT_TAG) != 0)
-        return TEXT_LABEL_FULL;
-    return (from->output & PX_OUTPUT_RANK) != 0 ? TEXT_LABEL_RANK
-                                                : TEXT_LABEL_NONE;
-}
-
-static uint8_t format_of(const struct px_spawn *from)
-{
-    return (from->output & PX_OUTPUT_XML) != 0 ? TEXT_FORMAT_XML
-                                               : TEXT_FORMAT_TEXT;
-}
-
-static uint8_t files_of(const struct px_spawn *from)
-{
-    if ((from->output & PX_OUTPUT_DIR) != 0)
-        return JOB_REQUEST_DIR;
-    if ((from->output & PX_OUTPUT_FILE) != 0)
-        return JOB_REQUEST_FILE;
-    return (from->output & PX_OUTPUT_PATTERN) != 0 ? JOB_REQUEST_PATTERN
-                                                   : JOB_REQUEST_NO_FILES;
-}
-
-/* Where there are files alone nothing comes by itself. */
-static uint8_t comes_of(const struct px_spawn *from)
-{
-    return (from->output & PX_OUTPUT_FILE_ONLY) != 0
-               ? 0
-               : from->forwards & (uint8_t)~PX_FORWARD_STDIN;
-}
-
-static uint32_t bounded(uint64_t number)
-{
-    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
-}
-
-/* This process reads all that comes, so that its job waits for no tool. */
-static struct job_request request_of(const struct px_lib_spawn *asked)
-{
-    const struct px_spawn *from = asked->spawn;
-
-    return (struct job_request){
-        .apps = from->apps,
-        .apps_count = from->count,
-        .has_stddiag = (from->forwards & PX_LIB_STDDIAG) != 0,
-        .merges_stderr = (from->output & PX_OUTPUT_MERGE) != 0,
-        .has_stdin = (from->forwards & PX_FORWARD_STDIN) != 0,
-        .is_kept = (from->flags & PX_SPAWN_NOHUP) != 0,
-        .waits = comes_of(from) != 0,
-        .is_raw = (from->output & PX_OUTPUT_RAW) != 0,
-        .is_shown = (from->output & PX_OUTPUT_LOCAL) != 0,
-        .needs_shown = (from->output & PX_OUTPUT_LOCAL_NEEDED) != 0,
-        .says_stages = (from->flags & PX_SPAWN_LOG_EVENTS) != 0,
-        .says_end = (from->flags & PX_SPAWN_LOG_END) != 0,
-        .has_time = (from->output & PX_OUTPUT_TIME) != 0,
-        .reader = from->reader,
-        .comes = comes_of(from),
-        .forwards = from->forwards & (uint8_t)~PX_FORWARD_STDIN,
-        .drops_oldest = asked->wish.drops_oldest,
-        .cache_bytes = from->cache_bytes,
-        .buffer_bytes = bounded(asked->wish.buffer_bytes),
-        .buffer_s = bounded(asked->wish.buffer_s),
-        .files = files_of(from),
-        .label = label_of(from),
-        .format = format_of(from),
-        .name = from->files != NULL ? from->files : "",
-    };
-}
-
 static void say_pieces(struct px_door *door, const uint8_t *mem, size_t size)
 {
     for (size_t at = 0; at < size; at += JOB_DOOR_REST_MAX) {
@@ -122,17 +49,16 @@ static void say_pieces(struct px_door *door, const uint8_t *mem, size_t size)
 }
 
 /* False: it is too large, or memory is out. */
-static bool say(struct px_door *door, const struct px_lib_spawn *asked)
+static bool say(struct px_door *door, const struct job_request *request)
 {
-    const struct job_request request = request_of(asked);
-    const size_t size = job_request_bytes(&request);
+    const size_t size = job_request_bytes(request);
     uint8_t *mem = size <= JOB_REQUEST_BYTES_MAX ? malloc(size) : NULL;
     struct ov_wr wr;
 
     if (mem == NULL)
         return false;
     wr = ov_wr_init(mem, size);
-    job_request_encode(&wr, &request);
+    job_request_encode(&wr, request);
     say_pieces(door, mem, size);
     free(mem);
     return true;
@@ -253,8 +179,8 @@ static void begin(struct start *start, const struct job_door *msg)
 {
     const struct px_forward_cfg cfg = {
         .job = msg,
-        .channels = comes_of(start->asked.spawn),
-        .output = start->asked.spawn->output,
+        .channels = start->asked.request->comes,
+        .has_lines = !start->asked.request->is_raw,
         .wish = &start->asked.wish,
         .door = start->door,
     };
@@ -331,7 +257,7 @@ void px_spawns_on_spawn(struct px_spawns *spawns,
     sweep(spawns);
     if (spawns->count < PX_SPAWNS_MAX)
         start = make(spawns);
-    if (start != NULL && !say(start->door, asked)) {
+    if (start != NULL && !say(start->door, asked->request)) {
         free_start(start);
         start = NULL;
     }
@@ -340,7 +266,7 @@ void px_spawns_on_spawn(struct px_spawns *spawns,
         return;
     }
     start->asked = *asked;
-    start->is_kept = (asked->spawn->flags & PX_SPAWN_NOHUP) != 0;
+    start->is_kept = asked->request->is_kept;
 }
 
 int px_spawns_open(const struct px_spawns_cfg *cfg, struct px_spawns **out)

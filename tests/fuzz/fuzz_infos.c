@@ -146,8 +146,8 @@ static void make_start(struct px_lib_start *start)
     FUZZ_CHECK(argv != NULL);
     argv[0] = "a";
     app->program.argv = argv;
-    start->spawn.apps = app;
-    start->spawn.count = 1;
+    start->request.apps = app;
+    start->request.apps_count = 1;
 }
 
 /* As PMIx_Spawn: those of the job for each program, then those of the program.
@@ -158,7 +158,7 @@ static enum px_lib_answer apply(const struct tool *tool,
     enum px_lib_answer rc = PX_LIB_YES;
 
     for (unsigned i = 0; rc == PX_LIB_YES && i < tool->count; i++) {
-        rc = px_start_apply(start, &start->spawn.apps[0],
+        rc = px_start_apply(start, &start->request.apps[0],
                             (tool->flags[i] & OF_APP) == 0, &tool->infos[i], 1);
         FUZZ_CHECK(is_answer(rc));
     }
@@ -181,7 +181,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     check_wish(&tool);
     make_start(&start);
     if (apply(&tool, &start) == PX_LIB_YES)
-        check_app(&start.spawn.apps[0]);
+        check_app(&start.request.apps[0]);
     px_start_fini(&start);
     for (unsigned i = 0; i < tool.count; i++)
         free(tool.texts[i]);

@@ -54,7 +54,7 @@ LAYERS = (
         *(f"endpoints/{other}/*" for other in others.split())))
       for folder, others in ENDPOINTS.items()),
     # The only part that knows libpmix.
-    (("pmix_api/helper/lib/*",), ("overlay/base/*", "job/*",
+    (("pmix_api/helper/lib/*",), ("overlay/base/*", "job/*", "text/style.h",
                                   "pmix_api/folder.h",
                                   "pmix_api/helper/lib/*", "config.h")),
     # A client of the session's door, like those of commands/: it has what they

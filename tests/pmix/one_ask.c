@@ -231,25 +231,51 @@ static void print_app(const struct job_wish *app)
         printf("env %d %s\n", app->env[i].what, app->env[i].text);
 }
 
+static void print_if(bool is_so, const char *word)
+{
+    if (is_so)
+        printf(" %s", word);
+}
+
+/* A channel is a bit; what is true has a word. */
+static void print_request(const struct job_request *request)
+{
+    printf("spawn %u %u %d", request->comes, request->forwards,
+           (int)request->reader);
+    printf(" %u:%s %u %u", request->files, or_none(request->name),
+           request->label, request->format);
+    print_if(request->has_stddiag, "stddiag");
+    print_if(request->merges_stderr, "merged");
+    print_if(request->has_stdin, "stdin");
+    print_if(request->is_kept, "kept");
+    print_if(request->waits, "waits");
+    print_if(request->is_raw, "raw");
+    print_if(request->is_shown, "shown");
+    print_if(request->needs_shown, "needed");
+    print_if(request->says_stages, "stages");
+    print_if(request->says_end, "end");
+    print_if(request->has_time, "time");
+    printf("\n");
+}
+
 static void print_spawn(const struct px_lib_spawn *from)
 {
-    const struct px_spawn *spawn = from->spawn;
+    const struct job_request *request = from->request;
 
-    printf("spawn %u %u %d %u %s\n", spawn->flags, spawn->forwards,
-           (int)spawn->reader, spawn->output, or_none(spawn->files));
-    printf("wish %d %d %llu %llu %llu\n", from->wish.drops_oldest,
-           (int)spawn->cache_bytes, (unsigned long long)from->wish.cache_bytes,
-           (unsigned long long)from->wish.buffer_bytes,
-           (unsigned long long)from->wish.buffer_s);
-    for (uint16_t i = 0; i < spawn->count; i++)
-        print_app(&spawn->apps[i]);
+    print_request(request);
+    printf("wish %d %d %llu %u %u\n", request->drops_oldest,
+           (int)request->cache_bytes,
+           (unsigned long long)from->wish.cache_bytes, request->buffer_bytes,
+           request->buffer_s);
+    for (uint32_t i = 0; i < request->apps_count; i++)
+        print_app(&request->apps[i]);
     fflush(stdout);
 }
 
 /* The first word says how it is answered: a number is enum px_lib_answer. */
 void one_on_spawn(void *arg, const struct px_lib_spawn *spawn)
 {
-    const char *word = spawn->spawn->apps[0].program.argv[0];
+    const char *word = spawn->request->apps[0].program.argv[0];
     char nspace[64];
 
     (void)arg;
@@ -263,7 +289,7 @@ void one_on_spawn(void *arg, const struct px_lib_spawn *spawn)
         return;
     }
     snprintf(nspace, sizeof(nspace), "%s.%u", ONE_JOB, ++one.spawned);
-    px_lib_job(nspace, spawn->spawn->apps[0].procs);
+    px_lib_job(nspace, spawn->request->apps[0].procs);
     px_lib_answer_spawn(spawn->call, nspace);
 }
 

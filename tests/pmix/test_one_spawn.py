@@ -39,8 +39,8 @@ def whole():
         ": pmix.wdir=/nowhere pmix.mapby=node pmix.addhost=c 5 w")
     live.check_eq(("one-job.1", "SUCCESS"), (space, status))
     said, wish = rows(one, "spawn", "wish")
-    # nohup; stdin and stdout; rank 1; files by name, tags
-    live.check_eq("1 3 1 66 //out", said)
+    # stdout comes and may be pulled, rank 1 reads, files by name, tags
+    live.check_eq("2 2 1 2://out 3 0 stdin kept waits", said)
     live.check_eq("1 77 77 88 9", wish)
     live.check_eq("4 3 1 0 / 1 hosts a,b:2 - - -", rows(one, "app")[0])
     live.check_eq(["/bin/x y z", "0 A=1", "0 B=2", "2 C"],
@@ -54,9 +54,30 @@ def plain():
     """One of which nothing is said."""
     one, tool = connect()
     live.check_eq("SUCCESS", tool.spawn("-- 0 true")[1])
-    live.check_eq("0 0 0 0 -", rows(one, "spawn")[0])
+    live.check_eq("0 0 0 0:- 0 0", rows(one, "spawn")[0])
     live.check_eq("0 -1 0 0 0", rows(one, "wish")[0])
     live.check(rows(one, "app")[0].startswith("0 0 0 0 /"), "its directory")
+    leave(one, tool)
+
+
+def outputs():
+    """What becomes of output, one directive after the other."""
+    one, tool = connect()
+    for what, want in (
+            ("pmix.fwd.stdout pmix.iof.fonly pmix.iof.dir=/d pmix.logcomp",
+             "0 2 0 1:/d 0 0 end"),
+            ("pmix.iof.file=/f pmix.iof.fpt", "0 0 0 3:/f 0 0"),
+            ("pmix.iof.fpt", "0 0 0 0:- 0 0"),
+            ("pmix.fwd.stderr pmix.fwd.stddiag pmix.iof.mrg pmix.iof.raw",
+             "12 12 0 0:- 0 0 stddiag merged waits raw"),
+            ("pmix.iof.rank pmix.iof.ts", "0 0 0 0:- 1 0 time"),
+            ("pmix.iof.rank pmix.iof.tag pmix.iof.xml", "0 0 0 0:- 3 2"),
+            ("pmix.iof.local pmix.log.jev", "0 0 0 0:- 0 0 shown stages"),
+            ("!pmix.iof.local", "0 0 0 0:- 0 0 shown needed"),
+            ("!pmix.iof.local pmix.iof.file=/f pmix.iof.fonly",
+             "0 0 0 2:/f 0 0")):
+        live.check_eq("SUCCESS", tool.spawn(what + " -- 1 a")[1], what)
+        live.check_eq(want, rows(one, "spawn")[0], what)
     leave(one, tool)
 
 
@@ -210,6 +231,7 @@ def main():
     for test, sentence in (
             (whole, "all that can be said"),
             (plain, "a spawn that says nothing"),
+            (outputs, "what becomes of output"),
             (refused, "refused"),
             (answers, "answers"),
             (waits, "spawns that wait"),

@@ -60,17 +60,17 @@ static int tear_down(void **state)
 
 /* --- what is asked for */
 
-static void ask_for(struct px_spawn spawn, struct px_lib_wish wish)
+static void ask_for(struct job_request request, struct px_lib_wish wish)
 {
     static const char *const argv[] = {"program", NULL};
     static struct job_wish app;
-    static struct px_spawn borrowed;
+    static struct job_request borrowed;
 
     app = (struct job_wish){.program.argv = argv, .procs = SIZE};
-    borrowed = spawn;
+    borrowed = request;
     borrowed.apps = &app;
-    borrowed.count = 1;
-    px_spawns_on_spawn(spawns, &(struct px_lib_spawn){.spawn = &borrowed,
+    borrowed.apps_count = 1;
+    px_spawns_on_spawn(spawns, &(struct px_lib_spawn){.request = &borrowed,
                                                       .wish = wish,
                                                       .call = &call});
 }
@@ -120,11 +120,11 @@ static void say(unsigned door, uint8_t kind)
 }
 
 /* A job whose output comes by itself, and that runs. */
-static void start(uint32_t output, struct px_lib_wish wish)
+static void start(struct px_lib_wish wish)
 {
     struct job_request request;
 
-    ask_for((struct px_spawn){.forwards = 6, .output = output}, wish);
+    ask_for((struct job_request){.comes = 6, .forwards = 6}, wish);
     request = hear_request(FIRST);
     job_request_fini(&request);
     say_job(FIRST);
@@ -134,26 +134,24 @@ static void start(uint32_t output, struct px_lib_wish wish)
     assert_ptr_equal(tool_rig.spawn_call, &call);
 }
 
+/* What was asked for is what the session is asked. */
 static void whole(void **state)
 {
     struct job_request request;
 
     (void)state;
-    ask_for((struct px_spawn){.flags = PX_SPAWN_NOHUP | PX_SPAWN_LOG_EVENTS,
-                              .forwards = 1 | 2 | 8,
-                              .reader = 1,
-                              .output = PX_OUTPUT_PATTERN | PX_OUTPUT_MERGE |
-                                        PX_OUTPUT_LOCAL |
-                                        PX_OUTPUT_LOCAL_NEEDED | PX_OUTPUT_TAG |
-                                        PX_OUTPUT_TIME,
-                              .files = "%r",
-                              .cache_bytes = 77},
+    ask_for((struct job_request){.is_kept = true,
+                                 .has_stddiag = true,
+                                 .comes = 2 | 8,
+                                 .forwards = 2 | 8,
+                                 .reader = 1,
+                                 .files = JOB_REQUEST_PATTERN,
+                                 .name = "%r",
+                                 .label = TEXT_LABEL_FULL,
+                                 .cache_bytes = 77},
             (struct px_lib_wish){.has_cache = true});
     request = hear_request(FIRST);
-    assert_true(request.has_stddiag && request.has_stdin && request.is_kept);
-    assert_true(request.merges_stderr && request.is_shown && request.waits);
-    assert_true(request.needs_shown && request.says_stages && request.has_time);
-    assert_false(request.says_end || request.is_raw);
+    assert_true(request.has_stddiag && request.is_kept);
     assert_int_equal(request.reader, 1);
     assert_int_equal(request.comes, 2 | 8);
     assert_int_equal(request.forwards, 2 | 8);
@@ -166,27 +164,6 @@ static void whole(void **state)
     job_request_fini(&request);
 }
 
-/* Files alone: nothing comes by itself, but it can be pulled. */
-static void files_alone(void **state)
-{
-    struct job_request request;
-
-    (void)state;
-    ask_for((struct px_spawn){.flags = PX_SPAWN_LOG_END,
-                              .forwards = 2,
-                              .output = PX_OUTPUT_DIR | PX_OUTPUT_FILE_ONLY |
-                                        PX_OUTPUT_RAW,
-                              .files = "/out"},
-            (struct px_lib_wish){0});
-    request = hear_request(FIRST);
-    assert_true(request.says_end && request.is_raw);
-    assert_false(request.waits || request.is_kept || request.says_stages);
-    assert_int_equal(request.comes, 0);
-    assert_int_equal(request.forwards, 2);
-    assert_int_equal(request.files, JOB_REQUEST_DIR);
-    job_request_fini(&request);
-}
-
 /* --- how it is answered */
 
 /* It runs when both connections have said so, in whichever order. */
@@ -195,7 +172,7 @@ static void answered(void **state)
     struct job_request request;
 
     (void)state;
-    ask_for((struct px_spawn){.forwards = 0}, (struct px_lib_wish){0});
+    ask_for((struct job_request){.forwards = 0}, (struct px_lib_wish){0});
     request = hear_request(FIRST);
     job_request_fini(&request);
     say_job(FIRST);
@@ -215,8 +192,7 @@ static void kept(void **state)
     struct job_request request;
 
     (void)state;
-    ask_for((struct px_spawn){.flags = PX_SPAWN_NOHUP},
-            (struct px_lib_wish){0});
+    ask_for((struct job_request){.is_kept = true}, (struct px_lib_wish){0});
     request = hear_request(FIRST);
     job_request_fini(&request);
     say_job(FIRST);
@@ -233,7 +209,8 @@ static void forgotten(void **state)
     struct job_request request;
 
     (void)state;
-    ask_for((struct px_spawn){.forwards = 6}, (struct px_lib_wish){0});
+    ask_for((struct job_request){.comes = 6, .forwards = 6},
+            (struct px_lib_wish){0});
     request = hear_request(FIRST);
     job_request_fini(&request);
     say_job(FIRST);
@@ -265,7 +242,8 @@ static void refused(void **state)
     for (uint8_t reason = 1; reason < JOB_DOOR_REASONS; reason++) {
         struct job_request request;
 
-        ask_for((struct px_spawn){.forwards = 6}, (struct px_lib_wish){0});
+        ask_for((struct job_request){.comes = 6, .forwards = 6},
+                (struct px_lib_wish){0});
         request = hear_request(reason);
         job_request_fini(&request);
         if (reason >= JOB_DOOR_NO_DIR) { /* as its processes are started */
@@ -291,8 +269,9 @@ static void session_goes(void **state)
     struct job_request request;
 
     (void)state;
-    start(0, (struct px_lib_wish){0});
-    ask_for((struct px_spawn){.forwards = 6}, (struct px_lib_wish){0});
+    start((struct px_lib_wish){0});
+    ask_for((struct job_request){.comes = 6, .forwards = 6},
+            (struct px_lib_wish){0});
     request = hear_request(FIRST + 1);
     job_request_fini(&request);
     tool_rig_output(FIRST, BASE, OUT, "open", false);
@@ -313,7 +292,7 @@ static void too_large(void **state)
 
     (void)state;
     memset(text, 'x', sizeof(text) - 1);
-    ask_for((struct px_spawn){.output = PX_OUTPUT_FILE, .files = text},
+    ask_for((struct job_request){.files = JOB_REQUEST_FILE, .name = text},
             (struct px_lib_wish){0});
     assert_int_equal(tool_rig.pushes, 1);
     assert_int_equal(tool_rig.push_answers[0], PX_LIB_NO_RESOURCE);
@@ -346,7 +325,8 @@ static void shown(void **state)
     struct job_request request;
 
     (void)state;
-    ask_for((struct px_spawn){.forwards = 6}, (struct px_lib_wish){0});
+    ask_for((struct job_request){.comes = 6, .forwards = 6},
+            (struct px_lib_wish){0});
     request = hear_request(FIRST);
     job_request_fini(&request);
     say_job(FIRST);
@@ -390,7 +370,7 @@ static void pull(struct px_lib_wish wish)
 static void pulled(void **state)
 {
     (void)state;
-    start(0, (struct px_lib_wish){0});
+    start((struct px_lib_wish){0});
     tool_rig_output(FIRST, BASE, OUT, "one\ntw", false);
     check_given(1, "one\n", false);
     pull((struct px_lib_wish){0});
@@ -407,7 +387,7 @@ static void pulled(void **state)
 static void pull_left(void **state)
 {
     (void)state;
-    start(0, (struct px_lib_wish){0});
+    start((struct px_lib_wish){0});
     pull((struct px_lib_wish){0});
     tool_rig_output(FIRST, BASE, OUT, "a\n", false);
     tool_rig_output(FIRST, BASE, OUT, "b\n", false);
@@ -429,7 +409,7 @@ static void one_of_two_left(void **state)
     static const struct px_lib_name other = {.nspace = "two"};
 
     (void)state;
-    start(0, (struct px_lib_wish){0});
+    start((struct px_lib_wish){0});
     pull((struct px_lib_wish){0});
     px_pulls_on_pull(pulls, &(struct px_lib_pull){.targets = &other,
                                                   .count = 1,
@@ -453,7 +433,7 @@ static void one_of_two_left(void **state)
 static void wishes(void **state)
 {
     (void)state;
-    start(0, (struct px_lib_wish){.buffer_bytes = 1000});
+    start((struct px_lib_wish){.buffer_bytes = 1000});
     tool_rig_output(FIRST, BASE, OUT, "a\n", false);
     tool_rig_settle();
     assert_int_equal(tool_rig.given, 0);
@@ -475,7 +455,7 @@ static void pulled_late(void **state)
     struct job_door msg;
 
     (void)state;
-    start(0, (struct px_lib_wish){0});
+    start((struct px_lib_wish){0});
     for (uint32_t rank = 0; rank < SIZE; rank++) {
         tool_rig_output(FIRST, BASE + rank, OUT, "", true);
         tool_rig_output(FIRST, BASE + rank, ERR, "", true);
@@ -502,7 +482,7 @@ static void slowly(void **state)
     unsigned of_job = 0;
 
     (void)state;
-    start(0, (struct px_lib_wish){0});
+    start((struct px_lib_wish){0});
     px_pulls_on_pull(
         pulls, &(struct px_lib_pull){
                    .targets = &(struct px_lib_name){.nspace = "two", .rank = 0},
@@ -534,11 +514,11 @@ static void slowly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(whole),     TEST(files_alone),  TEST(answered),
-        TEST(kept),      TEST(forgotten),    TEST(refused),
-        TEST(too_large), TEST(session_goes), TEST(shown),
-        TEST(pulled),    TEST(pull_left),    TEST(one_of_two_left),
-        TEST(wishes),    TEST(pulled_late),  TEST(slowly),
+        TEST(whole),        TEST(answered),        TEST(kept),
+        TEST(forgotten),    TEST(refused),         TEST(too_large),
+        TEST(session_goes), TEST(shown),           TEST(pulled),
+        TEST(pull_left),    TEST(one_of_two_left), TEST(wishes),
+        TEST(pulled_late),  TEST(slowly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/wish.h"
 #include "pmix_api/helper/lib/mapping.h"
 #include "pmix_api/helper/lib/output.h"
 #include "pmix_api/helper/lib/call.h"
@@ -34,9 +33,7 @@ char *px_start_keep(struct px_lib_start *start, char *text)
 
 void px_start_fini(struct px_lib_start *start)
 {
-    for (uint16_t i = 0; i < start->spawn.count; i++)
-        job_wish_fini(&start->spawn.apps[i]);
-    free(start->spawn.apps);
+    job_request_fini(&start->request);
     for (size_t i = 0; i < start->made_count; i++)
         free(start->made[i]);
     free(start->made);
@@ -137,23 +134,21 @@ static enum px_lib_answer set_nohup(struct px_lib_start *start,
     if (!px_value_is_flag(info))
         return PX_LIB_BAD_PARAM;
     if (PMIX_INFO_TRUE(info))
-        start->spawn.flags |= PX_SPAWN_NOHUP;
+        start->request.is_kept = true;
     return PX_LIB_YES;
 }
 
 static enum px_lib_answer set_log(struct px_lib_start *start,
                                   struct job_wish *app, const pmix_info_t *info)
 {
-    const uint8_t flag = PMIX_CHECK_KEY(info, PMIX_LOG_COMPLETION)
-                             ? PX_SPAWN_LOG_END
-                             : PX_SPAWN_LOG_EVENTS;
+    bool *wish = PMIX_CHECK_KEY(info, PMIX_LOG_COMPLETION)
+                     ? &start->request.says_end
+                     : &start->request.says_stages;
 
     (void)app;
     if (!px_value_is_flag(info))
         return PX_LIB_BAD_PARAM;
-    start->spawn.flags &= (uint8_t)~flag;
-    if (PMIX_INFO_TRUE(info))
-        start->spawn.flags |= flag;
+    *wish = PMIX_INFO_TRUE(info);
     return PX_LIB_YES;
 }
 
@@ -187,9 +182,9 @@ static enum px_lib_answer forward(struct px_lib_start *start,
 
     if (!px_value_is_flag(info))
         return PX_LIB_BAD_PARAM;
-    start->spawn.forwards &= (uint8_t)~bits;
+    start->request.forwards &= (uint8_t)~bits;
     if (PMIX_INFO_TRUE(info))
-        start->spawn.forwards |= bits;
+        start->request.forwards |= bits;
     return PX_LIB_YES;
 }
 
@@ -209,10 +204,9 @@ static enum px_lib_answer forward_in(struct px_lib_start *start,
         return PX_LIB_BAD_PARAM;
     if (rank > PMIX_RANK_VALID && rank != PMIX_RANK_WILDCARD)
         return PX_LIB_NOT_SUPPORTED;
-    start->spawn.reader = rank == PMIX_RANK_WILDCARD ? JOB_READERS_ALL : rank;
-    start->spawn.forwards &= (uint8_t)~PX_FORWARD_STDIN;
-    if (info->value.type != PMIX_BOOL || PMIX_INFO_TRUE(info))
-        start->spawn.forwards |= PX_FORWARD_STDIN;
+    start->request.reader = rank == PMIX_RANK_WILDCARD ? JOB_READERS_ALL : rank;
+    start->request.has_stdin =
+        info->value.type != PMIX_BOOL || PMIX_INFO_TRUE(info);
     return PX_LIB_YES;
 }
 

@@ -8,10 +8,10 @@
 
 /* What is to be started, and strings that were made for it. */
 struct px_lib_start {
-    struct px_spawn spawn;
+    struct job_request request;
     char **made; /* owned, as its strings */
     size_t made_count;
-    uint32_t needed; /* enum px_output_flag: required */
+    uint32_t output, needed; /* flags of output.c: asked for, and required */
 };
 
 /* Keeps a block of malloc as long as the start. NULL: it is NULL, or memory is

@@ -8,29 +8,45 @@
 #include "pmix_api/helper/lib/directive.h"
 #include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/flag.h"
+#include "text/style.h"
+
+enum {
+    OUTPUT_DIR = 1,       /* files below a directory of that name, */
+    OUTPUT_FILE = 2,      /* or files whose names begin so, */
+    OUTPUT_PATTERN = 4,   /* or are made of it */
+    OUTPUT_FILE_ONLY = 8, /* nothing is shown */
+    OUTPUT_MERGE = 16,    /* stderr joins stdout */
+    OUTPUT_RAW = 32,      /* not by lines */
+    OUTPUT_TAG = 64,
+    OUTPUT_RANK = 128,
+    OUTPUT_TIME = 256,
+    OUTPUT_XML = 512,
+    OUTPUT_LOCAL = 1024, /* on the launcher's console, too */
+    OUTPUT_FORMATS = OUTPUT_TAG | OUTPUT_RANK | OUTPUT_TIME | OUTPUT_XML
+};
 
 static const struct {
     const char *key;
-    uint32_t flag; /* enum px_output_flag */
+    uint32_t flag;
 } directives[] = {
-    {PMIX_IOF_OUTPUT_TO_DIRECTORY, PX_OUTPUT_DIR},
-    {PMIX_IOF_OUTPUT_TO_FILE, PX_OUTPUT_FILE},
-    {PMIX_IOF_FILE_PATTERN, PX_OUTPUT_PATTERN},
-    {PMIX_IOF_FILE_ONLY, PX_OUTPUT_FILE_ONLY},
-    {PMIX_IOF_MERGE_STDERR_STDOUT, PX_OUTPUT_MERGE},
-    {PMIX_IOF_OUTPUT_RAW, PX_OUTPUT_RAW},
-    {PMIX_IOF_LOCAL_OUTPUT, PX_OUTPUT_LOCAL},
-    {PMIX_IOF_TAG_OUTPUT, PX_OUTPUT_TAG},
-    {PMIX_IOF_RANK_OUTPUT, PX_OUTPUT_RANK},
-    {PMIX_IOF_TIMESTAMP_OUTPUT, PX_OUTPUT_TIME},
-    {PMIX_IOF_XML_OUTPUT, PX_OUTPUT_XML},
+    {PMIX_IOF_OUTPUT_TO_DIRECTORY, OUTPUT_DIR},
+    {PMIX_IOF_OUTPUT_TO_FILE, OUTPUT_FILE},
+    {PMIX_IOF_FILE_PATTERN, OUTPUT_PATTERN},
+    {PMIX_IOF_FILE_ONLY, OUTPUT_FILE_ONLY},
+    {PMIX_IOF_MERGE_STDERR_STDOUT, OUTPUT_MERGE},
+    {PMIX_IOF_OUTPUT_RAW, OUTPUT_RAW},
+    {PMIX_IOF_LOCAL_OUTPUT, OUTPUT_LOCAL},
+    {PMIX_IOF_TAG_OUTPUT, OUTPUT_TAG},
+    {PMIX_IOF_RANK_OUTPUT, OUTPUT_RANK},
+    {PMIX_IOF_TIMESTAMP_OUTPUT, OUTPUT_TIME},
+    {PMIX_IOF_XML_OUTPUT, OUTPUT_XML},
     /* The same in versions before: */
-    {"pmix.tagout", PX_OUTPUT_TAG},
-    {"pmix.tsout", PX_OUTPUT_TIME},
-    {"pmix.outdir", PX_OUTPUT_DIR},
-    {"pmix.outfile", PX_OUTPUT_FILE},
-    {"pmix.nocopy", PX_OUTPUT_FILE_ONLY},
-    {"pmix.mergeerrout", PX_OUTPUT_MERGE},
+    {"pmix.tagout", OUTPUT_TAG},
+    {"pmix.tsout", OUTPUT_TIME},
+    {"pmix.outdir", OUTPUT_DIR},
+    {"pmix.outfile", OUTPUT_FILE},
+    {"pmix.nocopy", OUTPUT_FILE_ONLY},
+    {"pmix.mergeerrout", OUTPUT_MERGE},
 };
 
 enum { DIRECTIVES = sizeof(directives) / sizeof(directives[0]) };
@@ -55,18 +71,19 @@ bool px_output_knows(const pmix_info_t *info)
 }
 
 /* That of the job is applied with each program. */
-static enum px_lib_answer set_files(struct px_spawn *spawn,
+static enum px_lib_answer set_files(struct px_lib_start *start,
                                     const pmix_info_t *info, uint32_t flag)
 {
+    struct job_request *request = &start->request;
     const char *text = info->value.data.string;
 
     if (info->value.type != PMIX_STRING || text == NULL || text[0] == '\0')
         return PX_LIB_BAD_PARAM;
-    if (spawn->files != NULL &&
-        ((spawn->output & flag) == 0 || strcmp(spawn->files, text) != 0))
+    if (request->name != NULL &&
+        ((start->output & flag) == 0 || strcmp(request->name, text) != 0))
         return PX_LIB_BAD_PARAM;
-    spawn->files = text;
-    spawn->output |= flag;
+    request->name = text;
+    start->output |= flag;
     return PX_LIB_YES;
 }
 
@@ -75,83 +92,104 @@ enum px_lib_answer px_output_apply(struct px_lib_start *start,
 {
     uint32_t flag = flag_of(info);
 
-    if (flag == PX_OUTPUT_DIR || flag == PX_OUTPUT_FILE)
-        return set_files(&start->spawn, info, flag);
+    if (flag == OUTPUT_DIR || flag == OUTPUT_FILE)
+        return set_files(start, info, flag);
     if (!px_value_is_flag(info))
         return PX_LIB_BAD_PARAM;
-    start->spawn.output &= ~flag;
+    start->output &= ~flag;
     if (PMIX_INFO_TRUE(info))
-        start->spawn.output |= flag;
+        start->output |= flag;
     if (PMIX_INFO_TRUE(info) && PMIX_INFO_IS_REQUIRED(info))
         start->needed |= flag;
     return PX_LIB_YES;
 }
 
-static enum px_lib_answer settle_formats(struct px_lib_start *start)
+/* Refuses directives that contradict each other, and says which. */
+static enum px_lib_answer check(const struct px_lib_start *start)
 {
-    const struct px_spawn *spawn = &start->spawn;
+    const uint32_t output = start->output;
 
-    if ((spawn->output & PX_OUTPUT_FORMATS) == 0 ||
-        (spawn->output & PX_OUTPUT_RAW) == 0)
-        return PX_LIB_YES;
-    px_call_note("PMIx_Spawn is refused: %s with a format of lines",
-                 PMIX_IOF_OUTPUT_RAW);
-    return PX_LIB_BAD_PARAM;
+    if ((output & OUTPUT_FILE_ONLY) != 0 && start->request.name == NULL) {
+        px_call_note("PMIx_Spawn is refused: %s without files",
+                     PMIX_IOF_FILE_ONLY);
+        return PX_LIB_BAD_PARAM;
+    }
+    if ((output & OUTPUT_FORMATS) != 0 && (output & OUTPUT_RAW) != 0) {
+        px_call_note("PMIx_Spawn is refused: %s with a format of lines",
+                     PMIX_IOF_OUTPUT_RAW);
+        return PX_LIB_BAD_PARAM;
+    }
+    return PX_LIB_YES;
 }
 
-/* Files only are no console. */
-static void settle_show(struct px_lib_start *start)
+/* A pattern is a kind of PMIX_IOF_OUTPUT_TO_FILE. */
+static uint8_t files_of(uint32_t output)
 {
-    struct px_spawn *spawn = &start->spawn;
-
-    if ((spawn->output & PX_OUTPUT_FILE_ONLY) != 0)
-        spawn->output &= ~(uint32_t)PX_OUTPUT_LOCAL;
-    else if ((start->needed & PX_OUTPUT_LOCAL) != 0)
-        spawn->output |= PX_OUTPUT_LOCAL_NEEDED;
+    if ((output & OUTPUT_DIR) != 0)
+        return JOB_REQUEST_DIR;
+    if ((output & OUTPUT_FILE) == 0)
+        return JOB_REQUEST_NO_FILES;
+    return (output & OUTPUT_PATTERN) != 0 ? JOB_REQUEST_PATTERN
+                                          : JOB_REQUEST_FILE;
 }
 
-/* One bit says which kind of name it is. */
-static void settle_kind(struct px_spawn *spawn)
+/* A tag has the rank in it, so it wins over a rank. */
+static uint8_t label_of(uint32_t output)
 {
-    const bool is_pattern = (spawn->output & PX_OUTPUT_PATTERN) != 0;
+    if ((output & OUTPUT_TAG) != 0)
+        return TEXT_LABEL_FULL;
+    return (output & OUTPUT_RANK) != 0 ? TEXT_LABEL_RANK : TEXT_LABEL_NONE;
+}
 
-    if ((spawn->output & PX_OUTPUT_FILE) != 0 && is_pattern)
-        spawn->output &= ~(uint32_t)PX_OUTPUT_FILE;
-    else
-        spawn->output &= ~(uint32_t)PX_OUTPUT_PATTERN;
+/* Where output goes to files alone nothing is shown and nothing comes to the
+ * tool by itself. The tool's helper reads all that comes, so that the job waits
+ * for no tool. */
+static void fill(struct px_lib_start *start)
+{
+    struct job_request *request = &start->request;
+    const uint32_t output = start->output;
+    const bool is_files_only = (output & OUTPUT_FILE_ONLY) != 0;
+
+    request->files = files_of(output);
+    request->label = label_of(output);
+    request->format =
+        (output & OUTPUT_XML) != 0 ? TEXT_FORMAT_XML : TEXT_FORMAT_TEXT;
+    request->has_time = (output & OUTPUT_TIME) != 0;
+    request->merges_stderr = (output & OUTPUT_MERGE) != 0;
+    request->is_raw = (output & OUTPUT_RAW) != 0;
+    request->is_shown = !is_files_only && (output & OUTPUT_LOCAL) != 0;
+    request->needs_shown =
+        !is_files_only && (start->needed & OUTPUT_LOCAL) != 0;
+    request->has_stddiag = (request->forwards & PX_LIB_STDDIAG) != 0;
+    request->comes = is_files_only ? 0 : request->forwards;
+    request->waits = request->comes != 0;
 }
 
 /* The tool may be anywhere, and the launcher too: the job is where it was told
  * to be. */
 static enum px_lib_answer settle_path(struct px_lib_start *start)
 {
-    struct px_spawn *spawn = &start->spawn;
-    const char *cwd = spawn->apps[0].program.cwd;
+    struct job_request *request = &start->request;
+    const char *cwd = request->apps[0].program.cwd;
     size_t size;
     char *path;
 
-    if (spawn->files == NULL || spawn->files[0] == '/' || cwd == NULL)
+    if (request->name == NULL || request->name[0] == '/' || cwd == NULL)
         return PX_LIB_YES;
-    size = strlen(cwd) + strlen(spawn->files) + 2;
+    size = strlen(cwd) + strlen(request->name) + 2;
     path = malloc(size);
     if (path != NULL)
-        snprintf(path, size, "%s/%s", cwd, spawn->files);
-    spawn->files = px_start_keep(start, path);
-    return spawn->files != NULL ? PX_LIB_YES : PX_LIB_NO_RESOURCE;
+        snprintf(path, size, "%s/%s", cwd, request->name);
+    request->name = px_start_keep(start, path);
+    return request->name != NULL ? PX_LIB_YES : PX_LIB_NO_RESOURCE;
 }
 
 enum px_lib_answer px_output_settle(struct px_lib_start *start)
 {
-    const struct px_spawn *spawn = &start->spawn;
-    enum px_lib_answer rc;
+    enum px_lib_answer rc = check(start);
 
-    if ((spawn->output & PX_OUTPUT_FILE_ONLY) != 0 && spawn->files == NULL) {
-        px_call_note("PMIx_Spawn is refused: %s without files",
-                     PMIX_IOF_FILE_ONLY);
-        return PX_LIB_BAD_PARAM;
-    }
-    settle_kind(&start->spawn);
-    settle_show(start);
-    rc = settle_formats(start);
-    return rc == PX_LIB_YES ? settle_path(start) : rc;
+    if (rc != PX_LIB_YES)
+        return rc;
+    fill(start);
+    return settle_path(start);
 }

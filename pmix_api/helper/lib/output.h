@@ -19,9 +19,9 @@ bool px_output_knows(const pmix_info_t *info);
  * or another name of files than before. */
 enum px_lib_answer px_output_apply(struct px_lib_start *start,
                                    const pmix_info_t *info);
-/* Once all are applied: a name of files that is no full path begins in the
- * directory of the first program. YES or NO_RESOURCE; with a note
- * BAD_PARAM: they contradict each other, or NOT_SUPPORTED. */
+/* Fills in what the request says of output, once all are applied. A name of
+ * files that is no full path begins in the directory of the first program. YES;
+ * NO_RESOURCE; or, with a note, BAD_PARAM: they contradict each other. */
 enum px_lib_answer px_output_settle(struct px_lib_start *start);
 
 #endif

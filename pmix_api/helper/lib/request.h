@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "pmix_api/helper/lib/job.h"
+#include "job/request.h"
 #include "pmix_api/helper/lib/value.h"
 
 /* How a request of the tool is answered. */
@@ -86,7 +86,7 @@ struct px_lib_query {
 /* A job is to be started. What is wrong by itself was refused before.
  * px_lib_answer_spawn(). */
 struct px_lib_spawn {
-    const struct px_spawn *spawn;
+    const struct job_request *request;
     struct px_lib_wish wish; /* neither bad nor strange */
     void *call;
 };

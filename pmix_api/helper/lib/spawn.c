@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "job/job.h"
 #include "pmix_api/helper/lib/ask.h"
 #include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/directive.h"
@@ -98,17 +99,17 @@ static enum px_lib_answer read_all(const pmix_info_t info[], size_t infos,
                                    const pmix_app_t apps[], size_t count,
                                    struct px_lib_start *start)
 {
-    struct px_spawn *out = &start->spawn;
+    struct job_request *out = &start->request;
     enum px_lib_answer rc = PX_LIB_YES;
 
-    if (count == 0 || count > PX_SPAWN_APPS_MAX)
+    if (count == 0 || count > JOB_APPS_MAX)
         return PX_LIB_BAD_PARAM;
     out->apps = calloc(count, sizeof(*out->apps));
     if (out->apps == NULL)
         return PX_LIB_NO_RESOURCE;
-    while (rc == PX_LIB_YES && out->count < count) {
-        struct job_wish *app = &out->apps[out->count];
-        const pmix_app_t *from = &apps[out->count++];
+    while (rc == PX_LIB_YES && out->apps_count < count) {
+        struct job_wish *app = &out->apps[out->apps_count];
+        const pmix_app_t *from = &apps[out->apps_count++];
 
         rc = read_app(from, app);
         if (rc == PX_LIB_YES)
@@ -128,16 +129,25 @@ static uint32_t cache_of(const struct px_lib_wish *wish)
                                                 : JOB_CACHE_UNSAID - 1;
 }
 
+static uint32_t bounded(uint64_t number)
+{
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
 /* What is not known, or makes no sense, is judged with the other directives. */
 static void read_wish(struct spawn_call *call, const pmix_info_t info[],
                       size_t infos)
 {
     struct px_lib_wish *wish = &call->spawn.wish;
+    struct job_request *request = &call->start.request;
 
     px_wish_read(info, infos, wish);
     wish->is_bad = false;
     wish->strange = NULL;
-    call->start.spawn.cache_bytes = cache_of(wish);
+    request->cache_bytes = cache_of(wish);
+    request->drops_oldest = wish->drops_oldest;
+    request->buffer_bytes = bounded(wish->buffer_bytes);
+    request->buffer_s = bounded(wish->buffer_s);
 }
 
 /* --- the answer */
@@ -148,7 +158,7 @@ static void on_turn(pmix_status_t status, void *arg)
     const bool is_done = call->base.answer == PX_LIB_YES;
 
     (void)status;
-    if (is_done && (call->start.spawn.forwards & ~PX_FORWARD_STDIN) != 0)
+    if (is_done && call->start.request.forwards != 0)
         px_flow_forward();
     call->answer(px_call_status(call->base.answer),
                  is_done ? call->nspace : NULL, call->arg);
@@ -192,7 +202,7 @@ pmix_status_t px_spawn_upcall(const pmix_proc_t *spawner,
     call->base.give = give;
     call->answer = answer;
     call->arg = arg;
-    call->spawn.spawn = &call->start.spawn;
+    call->spawn.request = &call->start.request;
     call->spawn.call = call;
     rc = read_all(info, infos, apps, napps, &call->start);
     read_wish(call, info, infos);
