@@ -303,7 +303,7 @@ int ep_escrow_open(struct ep_escrows *all, const struct ep_escrow_cfg *cfg,
     if (escrow != NULL)
         rc = ep_hoard_open(&hoard, &escrow->hoard);
     if (rc != 0) {
-        free(cfg->ranges);
+        free(cfg->ranges.items);
         free(escrow);
         return rc;
     }

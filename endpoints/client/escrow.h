@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "topo/tree.h"
+#include "topo/ranges.h"
 
 struct ep_escrow;
 struct ep_escrows;
@@ -59,9 +59,8 @@ struct ep_escrows_cfg {
 struct ep_escrow_cfg {
     uint8_t channels;          /* bits, 1 << channel each */
     uint32_t base, size;       /* processes */
-    struct topo_range *ranges; /* of them; ascending, apart; owned by the escrow
-                                  from then on, also when it is not opened */
-    uint32_t ranges_count;     /* 0: all of them */
+    struct topo_ranges ranges; /* ep_ranges; owned by the escrow from then on,
+                                  also when it is not opened; empty: all */
     uint64_t limit_bytes;      /* of the file */
     bool is_copy; /* all is COPY, nothing is acknowledged or goes back, and what
                      is passed is gone */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "endpoints/client/ranges.h"
 #include "endpoints/sys/hoard.h"
 #include "job/door.h"
 #include "job/record.h"
@@ -58,7 +59,7 @@ void ep_escrow_free(struct ep_escrow *escrow)
     while (escrow->rest != NULL)
         ep_escrow_drop_rest(escrow);
     ep_hoard_close(escrow->hoard);
-    free(escrow->cfg.ranges);
+    ep_ranges_clear(&escrow->cfg.ranges);
     free(escrow);
 }
 
@@ -66,18 +67,9 @@ void ep_escrow_free(struct ep_escrow *escrow)
 
 static bool is_in(const struct ep_escrow_cfg *cfg, uint32_t number)
 {
-    uint32_t low = 0, high = cfg->ranges_count;
-
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (cfg->ranges[mid].last < number)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return cfg->ranges_count == 0 ||
-           (low < cfg->ranges_count && cfg->ranges[low].first <= number);
+    return cfg->ranges.count == 0 ||
+           topo_ranges_touches(&cfg->ranges,
+                               (struct topo_range){number, number});
 }
 
 static bool is_for(const struct ep_escrow *escrow, uint32_t number,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/client/ranges.h"
 #include "endpoints/client/viewer_impl.h"
 #include "endpoints/client/viewer_left.h"
 #include "overlay/base/err.h"
@@ -130,7 +131,7 @@ void ep_viewer_close(struct ep_viewer *viewer)
     ep_outbox_close(viewer->box);
     free(viewer->told);
     free(viewer->dropped);
-    free(viewer->ranges);
+    ep_ranges_clear(&viewer->ranges);
     free(viewer->request.mem);
     free(viewer->name);
     free(viewer);

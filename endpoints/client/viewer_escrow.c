@@ -25,13 +25,11 @@ const char *ep_viewer_escrow(struct ep_viewer *viewer,
                                  .base = viewer->job->base,
                                  .size = viewer->job->size,
                                  .ranges = viewer->ranges,
-                                 .ranges_count = viewer->ranges_count,
                                  .limit_bytes = limit_of(msg),
                                  .is_copy = !viewer->redirects,
                                  .on_ready = viewer->all->on_ready,
                                  .arg = viewer};
-    viewer->ranges = NULL;
-    viewer->ranges_count = 0;
+    viewer->ranges = (struct topo_ranges){.items = NULL};
     return ep_escrow_open(viewer->all->escrows, &cfg, &viewer->escrow) == 0
                ? NULL
                : "the session is out of memory";

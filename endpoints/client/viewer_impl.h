@@ -51,8 +51,7 @@ struct ep_viewer {
     bool is_full;                     /* as the launcher knows */
     struct ep_seen_job *job;          /* held; NULL: it waits */
     struct ep_outbox *box;            /* owned */
-    struct topo_range *ranges;        /* owned: what it is to pull */
-    uint32_t ranges_count;
+    struct topo_ranges ranges;        /* ep_ranges: what it is to pull */
     bool is_pulling;
     uint8_t channels; /* that it pulls */
     /* Owned, [job->size]: 1, it pulls this one; and 1 << channel, it knows that

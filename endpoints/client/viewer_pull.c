@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "endpoints/client/ranges.h"
 #include "endpoints/client/viewer_impl.h"
 #include "overlay/base/err.h"
 
@@ -12,40 +13,15 @@ enum { PULLED = 1, RANGES_MAX = 1 << 20 };
 
 /* --- what it asks for */
 
-/* Ascending and apart, over all that it says. */
-static bool add_range(struct ep_viewer *viewer, struct topo_range range)
-{
-    const struct ep_seen_job *job = viewer->job;
-    uint32_t count = viewer->ranges_count;
-    void *grown = viewer->ranges;
-
-    if (range.first > range.last || range.first < job->base ||
-        range.last - job->base >= job->size || count == RANGES_MAX ||
-        (count > 0 && viewer->ranges[count - 1].last >= range.first))
-        return false;
-    if ((count & (count - 1)) == 0)
-        grown = realloc(viewer->ranges,
-                        (count > 0 ? 2 * count : 1) * sizeof(range));
-    if (grown == NULL)
-        return false;
-    viewer->ranges = grown;
-    viewer->ranges[viewer->ranges_count++] = range;
-    return true;
-}
-
 const char *ep_viewer_ranges(struct ep_viewer *viewer,
                              const struct job_door *msg)
 {
-    struct ov_rd rest = msg->rest;
+    const struct ep_seen_job *job = viewer->job;
+    const struct topo_range all = {job->base, job->base + job->size - 1};
 
-    while (ov_rd_left(&rest) > 0) {
-        struct topo_range range;
-
-        range.first = ov_rd_u32(&rest);
-        range.last = ov_rd_u32(&rest);
-        if (viewer->is_pulling || !add_range(viewer, range))
-            return "these are no processes of the job, in order, before PULL";
-    }
+    if (viewer->is_pulling || job->size == 0 ||
+        !ep_ranges_read(&viewer->ranges, msg->rest, all, RANGES_MAX))
+        return "these are no processes of the job, in order, before PULL";
     return NULL;
 }
 
@@ -337,12 +313,12 @@ static void mark(struct ep_viewer *viewer)
 {
     const struct ep_seen_job *job = viewer->job;
 
-    if (viewer->ranges_count == 0) {
+    if (viewer->ranges.count == 0) {
         memset(viewer->told, PULLED, job->size);
         return;
     }
-    for (uint32_t i = 0; i < viewer->ranges_count; i++) {
-        const struct topo_range *range = &viewer->ranges[i];
+    for (uint32_t i = 0; i < viewer->ranges.count; i++) {
+        const struct topo_range *range = &viewer->ranges.items[i];
 
         memset(viewer->told + (range->first - job->base), PULLED,
                range->last - range->first + 1);

@@ -1,6 +1,7 @@
 /* A client that watches: it comes, asks, and goes. */
 #include <stdlib.h>
 
+#include "endpoints/client/ranges.h"
 #include "endpoints/client/watcher_impl.h"
 
 /* --- what it says */
@@ -85,7 +86,7 @@ void ep_watcher_close(struct ep_watcher *watcher)
     ep_outbox_close(watcher->box);
     free(watcher->text.mem);
     free(watcher->name);
-    free(watcher->ranges);
+    ep_ranges_clear(&watcher->ranges);
     free(watcher);
     all->cfg.on_change(all->cfg.arg);
 }

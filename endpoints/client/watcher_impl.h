@@ -8,7 +8,7 @@
 #include "endpoints/client/outbox.h"
 #include "endpoints/client/taps.h"
 #include "endpoints/client/watchers.h"
-#include "topo/tree.h"
+#include "topo/ranges.h"
 
 enum {
     EP_WATCHER_LOGS = 4,      /* texts without an answer */
@@ -50,8 +50,7 @@ struct ep_watcher {
     struct ep_watcher_text text;
     char *name; /* owned: of its tool; NULL: none yet */
     uint32_t rank;
-    struct topo_range *ranges; /* owned: whom the next signal is for */
-    uint32_t ranges_count;
+    struct topo_ranges ranges; /* ep_ranges: whom the next signal is for */
 };
 
 struct ep_watchers {

@@ -45,10 +45,10 @@ static void come(struct client *client)
                                  .on_ready = on_ready,
                                  .arg = client};
     if (client->first > 0 || client->last < PROCS - 1) {
-        cfg.ranges = malloc(sizeof(*cfg.ranges));
-        assert_non_null(cfg.ranges);
-        cfg.ranges[0] = (struct topo_range){client->first, client->last};
-        cfg.ranges_count = 1;
+        cfg.ranges.items = malloc(sizeof(*cfg.ranges.items));
+        assert_non_null(cfg.ranges.items);
+        cfg.ranges.items[0] = (struct topo_range){client->first, client->last};
+        cfg.ranges.count = cfg.ranges.max = 1;
     }
     assert_int_equal(ep_escrow_open(lab->escrows, &cfg, &client->escrow), 0);
     ep_escrow_begin(client->escrow);

@@ -1,0 +1,22 @@
+/* Ranges of process numbers that a client names, in one message or in several.
+ */
+#ifndef ENDPOINTS_CLIENT_RANGES_H
+#define ENDPOINTS_CLIENT_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "overlay/base/wire.h"
+#include "topo/ranges.h"
+
+/* Adds the ranges that a message lists, two u32 each, to a set that is all zero
+ * at first and then owns its items. False: one is empty, leaves `within`, or
+ * does not lie behind all before it; or there are more than `max`, or memory is
+ * out. What came before that one is in the set. O(ranges). */
+bool ep_ranges_read(struct topo_ranges *set, struct ov_rd rest,
+                    struct topo_range within, uint32_t max);
+
+/* Frees the items; the set is empty then. */
+void ep_ranges_clear(struct topo_ranges *set);
+
+#endif
