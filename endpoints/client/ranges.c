@@ -1,3 +1,4 @@
+/* The ranges that a message of the door lists. */
 #include "endpoints/client/ranges.h"
 
 #include <stdlib.h>

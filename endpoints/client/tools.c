@@ -217,8 +217,11 @@ static bool is_allowed(const struct ep_tools_cfg *cfg, uid_t uid)
 /* One that has gone again is nobody, and nothing is said of it. */
 static bool may_enter(struct ep_tools *tools, int fd, uid_t *uid)
 {
-    int rc = ep_peers_uid(&tools->peers, fd, uid);
+    struct ep_peer peer;
+    int rc = ep_peers_ask(&tools->peers, fd, &peer);
 
+    if (rc == 0)
+        *uid = peer.uid;
     if (rc == 0 && is_allowed(&tools->cfg, *uid))
         return true;
     if (rc == 0)

@@ -75,25 +75,25 @@ static bool name_socket(const union address *own, const union address *peer,
 
 /* A socket without an inode belongs to no process any more: the kernel then
  * calls its owner 0, as it does root. */
-static int read_socket(const void *mem, uid_t *uid)
+static int read_socket(const void *mem, struct ep_peer *out)
 {
     struct inet_diag_msg said;
 
     memcpy(&said, mem, sizeof(said));
     if (said.idiag_state != TCP_ESTABLISHED || said.idiag_inode == 0)
         return OV_ENOENT;
-    *uid = said.idiag_uid;
+    *out = (struct ep_peer){said.idiag_uid, said.idiag_rqueue};
     return 0;
 }
 
 static int read_answer(const struct nlmsghdr *head, size_t len_bytes,
-                       uid_t *uid)
+                       struct ep_peer *out)
 {
     struct nlmsgerr said;
 
     if (head->nlmsg_type == SOCK_DIAG_BY_FAMILY &&
         len_bytes >= NLMSG_LENGTH(sizeof(struct inet_diag_msg)))
-        return read_socket(NLMSG_DATA(head), uid);
+        return read_socket(NLMSG_DATA(head), out);
     if (head->nlmsg_type != NLMSG_ERROR ||
         len_bytes < NLMSG_LENGTH(sizeof(said)))
         return OV_ESYS;
@@ -103,7 +103,7 @@ static int read_answer(const struct nlmsghdr *head, size_t len_bytes,
 
 /* The kernel answers before send() is back, so this waits for nothing. What has
  * another number is the answer to an older question. */
-static int hear(const struct ep_peers *peers, uid_t *uid)
+static int hear(const struct ep_peers *peers, struct ep_peer *out)
 {
     _Alignas(struct nlmsghdr) uint8_t mem[ANSWER_BYTES_MAX];
     const struct nlmsghdr *head = (const void *)mem;
@@ -114,10 +114,10 @@ static int hear(const struct ep_peers *peers, uid_t *uid)
         if (got < (ssize_t)sizeof(*head))
             return OV_ESYS;
     } while (head->nlmsg_seq != peers->asked);
-    return read_answer(head, (size_t)got, uid);
+    return read_answer(head, (size_t)got, out);
 }
 
-int ep_peers_uid(struct ep_peers *peers, int fd, uid_t *uid)
+int ep_peers_ask(struct ep_peers *peers, int fd, struct ep_peer *out)
 {
     struct {
         struct nlmsghdr head;
@@ -137,5 +137,5 @@ int ep_peers_uid(struct ep_peers *peers, int fd, uid_t *uid)
         send(peers->kernel, &ask, sizeof(ask), MSG_DONTWAIT) !=
             (ssize_t)sizeof(ask))
         return OV_ESYS;
-    return hear(peers, uid);
+    return hear(peers, out);
 }

@@ -1,4 +1,5 @@
-/* The kernel says which user holds the other end of a TCP connection.
+/* The kernel says which user holds the other end of a TCP connection, and how
+ * much waits there.
  *
  * What a peer says of itself proves nothing. Where it is a process of this
  * machine the kernel knows which user's its socket is, and tells anybody who
@@ -25,10 +26,16 @@ int ep_peers_open(struct ep_peers *peers);
 /* One that was not opened is all zero but for `kernel`, which is -1. */
 void ep_peers_close(struct ep_peers *peers);
 
-/* Which user's process holds the other end of the connected TCP socket `fd`.
- * Returns 0 and *uid; OV_ENOENT: no process of this machine holds it, as it is
- * on another one or has been closed there; or OV_ESYS: the kernel does not say.
- * *uid is only written with 0. */
-int ep_peers_uid(struct ep_peers *peers, int fd, uid_t *uid);
+/* The other end of a connection. */
+struct ep_peer {
+    uid_t uid;             /* the user whose process holds it */
+    uint32_t unread_bytes; /* they have come there, and were not read */
+};
+
+/* Asks for the other end of the connected TCP socket `fd`. Returns 0 and *out;
+ * OV_ENOENT: no process of this machine holds it, as it is on another one or
+ * has been closed there; or OV_ESYS: the kernel does not say. *out is only
+ * written with 0. */
+int ep_peers_ask(struct ep_peers *peers, int fd, struct ep_peer *out);
 
 #endif

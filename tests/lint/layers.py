@@ -55,6 +55,7 @@ LAYERS = (
       for folder, others in ENDPOINTS.items()),
     # The only part that knows libpmix.
     (("pmix_api/helper/lib/*",), ("overlay/base/*", "job/*", "text/style.h",
+                                  "endpoints/sys/peer.h",
                                   "pmix_api/folder.h",
                                   "pmix_api/helper/lib/*", "config.h")),
     # A client of the session's door, like those of commands/: it has what they

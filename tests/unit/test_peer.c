@@ -56,7 +56,7 @@ static void end(struct place *place)
 static void try_own(const char *address)
 {
     struct place place;
-    uid_t uid = OTHER_USER;
+    struct ep_peer peer;
     int fd, came;
 
     if (!begin(&place, address))
@@ -65,14 +65,16 @@ static void try_own(const char *address)
     came = accept(place.listener, NULL, NULL);
     assert_true(fd >= 0 && came >= 0);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(ep_peers_uid(&place.peers, came, &uid), 0);
-        assert_int_equal(uid, geteuid());
+        assert_int_equal(ep_peers_ask(&place.peers, came, &peer), 0);
+        assert_int_equal(peer.uid, geteuid());
+        assert_int_equal(peer.unread_bytes, i);
+        assert_int_equal(write(came, "x", 1), 1);
     }
-    assert_int_equal(ep_peers_uid(&place.peers, fd, &uid), 0);
+    assert_int_equal(ep_peers_ask(&place.peers, fd, &peer), 0);
     close(fd);
-    uid = OTHER_USER;
-    assert_int_equal(ep_peers_uid(&place.peers, came, &uid), OV_ENOENT);
-    assert_int_equal(uid, OTHER_USER);
+    peer.uid = OTHER_USER;
+    assert_int_equal(ep_peers_ask(&place.peers, came, &peer), OV_ENOENT);
+    assert_int_equal(peer.uid, OTHER_USER);
     close(came);
     end(&place);
 }
@@ -94,7 +96,7 @@ static void it_is_that_of_another_user(void **state)
 {
     struct place place;
     int gate[2], came;
-    uid_t uid = 0;
+    struct ep_peer peer = {0};
     char byte;
     pid_t pid;
 
@@ -114,11 +116,11 @@ static void it_is_that_of_another_user(void **state)
     close(gate[0]);
     came = accept(place.listener, NULL, NULL);
     assert_true(came >= 0);
-    assert_int_equal(ep_peers_uid(&place.peers, came, &uid), 0);
-    assert_int_equal(uid, OTHER_USER);
+    assert_int_equal(ep_peers_ask(&place.peers, came, &peer), 0);
+    assert_int_equal(peer.uid, OTHER_USER);
     close(gate[1]);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    assert_int_equal(ep_peers_uid(&place.peers, came, &uid), OV_ENOENT);
+    assert_int_equal(ep_peers_ask(&place.peers, came, &peer), OV_ENOENT);
     close(came);
     end(&place);
 }
@@ -127,15 +129,15 @@ static void what_is_no_connection_is_nobodys(void **state)
 {
     struct place place;
     int fds[2];
-    uid_t uid;
+    struct ep_peer peer;
 
     (void)state;
     assert_true(begin(&place, "127.0.0.1"));
-    assert_int_equal(ep_peers_uid(&place.peers, place.listener, &uid),
+    assert_int_equal(ep_peers_ask(&place.peers, place.listener, &peer),
                      OV_ENOENT);
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-    assert_int_equal(ep_peers_uid(&place.peers, fds[0], &uid), OV_ESYS);
-    assert_int_equal(ep_peers_uid(&place.peers, -1, &uid), OV_ESYS);
+    assert_int_equal(ep_peers_ask(&place.peers, fds[0], &peer), OV_ESYS);
+    assert_int_equal(ep_peers_ask(&place.peers, -1, &peer), OV_ESYS);
     close(fds[0]);
     close(fds[1]);
     end(&place);

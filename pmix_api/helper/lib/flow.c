@@ -3,12 +3,17 @@
 
 #include "pmix_api/helper/lib/flow.h"
 
+#include <linux/sockios.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
+#include "endpoints/sys/peer.h"
 #include "overlay/base/err.h"
 #include "pmix_api/helper/lib/ask.h"
 #include "pmix_api/helper/lib/call.h"
@@ -16,7 +21,6 @@
 #include "pmix_api/helper/lib/lib.h"
 #include "pmix_api/helper/lib/sink.h"
 #include "pmix_api/helper/lib/stream.h"
-#include "pmix_api/helper/lib/sockets.h"
 
 enum {
     MESSAGE_BYTES = 4096, /* what a message takes beside its payload */
@@ -40,8 +44,11 @@ struct delivery {
 
 static struct {
     char nonce[NONCE_DIGITS + 1]; /* tells numbers of ours from other text */
-    struct px_socket sock;        /* fd -1: not there yet */
-    pthread_mutex_t lock;         /* of the rest */
+    int fd;        /* the tool's connection, which the library owns; -1 */
+    uint16_t port; /* of its other end: it is known by both, as */
+                   /* descriptors are used again */
+    struct ep_peers peers;
+    pthread_mutex_t lock; /* of the rest */
     struct px_ledger ledger;
     struct delivery *first, *last; /* that the library has yet to handle */
     unsigned pulls;
@@ -50,7 +57,7 @@ static struct {
     uint64_t checked; /* which is about deliveries up to this one */
     bool is_over;
     bool is_waiting, has_room; /* the caller, for room */
-} flow = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = {.fd = -1}};
+} flow = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 int px_flow_open(void)
 {
@@ -60,13 +67,36 @@ int px_flow_open(void)
         return OV_ESYS;
     snprintf(flow.nonce, sizeof(flow.nonce), "%016llx",
              (unsigned long long)chance);
-    px_sockets_open();
+    /* Without it nothing counts as taken. */
+    (void)ep_peers_open(&flow.peers);
     return 0;
+}
+
+/* The port of the other end; 0: it is not connected. */
+static uint16_t port_of(int fd)
+{
+    struct sockaddr_storage peer;
+    socklen_t len = sizeof(peer);
+
+    if (getpeername(fd, (struct sockaddr *)&peer, &len) != 0)
+        return 0;
+    return peer.ss_family == AF_INET6
+               ? ((const struct sockaddr_in6 *)&peer)->sin6_port
+               : ((const struct sockaddr_in *)&peer)->sin_port;
+}
+
+/* What the kernel has of what was written, and the other end does not. */
+static uint64_t unsent(void)
+{
+    int bytes;
+
+    return ioctl(flow.fd, SIOCOUTQ, &bytes) == 0 ? (uint64_t)bytes : 0;
 }
 
 void px_flow_start(int fd)
 {
-    flow.sock = px_socket_of(fd);
+    flow.fd = fd;
+    flow.port = port_of(fd);
 }
 
 /* --- has the library anything left? */
@@ -195,7 +225,7 @@ void px_flow_end(bool is_clean)
 {
     pthread_mutex_lock(&flow.lock);
     flow.is_over = true;
-    if (is_clean && px_socket_unsent(&flow.sock) == 0)
+    if (is_clean && unsent() == 0)
         px_ledger_read(&flow.ledger, flow.ledger.bytes);
     pthread_mutex_unlock(&flow.lock);
 }
@@ -355,7 +385,7 @@ int px_lib_deliver(const struct px_lib_output *output)
     if (output->len_bytes > PX_LIB_BYTES_MAX ||
         strlen(output->nspace) > PMIX_MAX_NSLEN)
         return OV_EINVAL;
-    if (flow.sock.fd < 0)
+    if (flow.fd < 0)
         return OV_ECLOSED;
     if (px_lib_room() == 0)
         return OV_EFULL;
@@ -396,8 +426,7 @@ bool px_flow_has_room(void)
 
 bool px_lib_has_tool(void)
 {
-    return flow.sock.fd >= 0 &&
-           px_socket_of(flow.sock.fd).port == flow.sock.port;
+    return flow.fd >= 0 && flow.port != 0 && port_of(flow.fd) == flow.port;
 }
 
 /* What has been written is looked up first, then what is on its way, in the
@@ -405,14 +434,14 @@ bool px_lib_has_tool(void)
  * read, or not at all as written. */
 static uint64_t read_position(void)
 {
-    struct px_peer peer;
+    struct ep_peer peer;
     uint64_t position, left;
 
     pthread_mutex_lock(&flow.lock);
     position = flow.ledger.bytes;
     pthread_mutex_unlock(&flow.lock);
-    left = px_socket_unsent(&flow.sock);
-    if (!px_socket_peer(&flow.sock, &peer))
+    left = unsent();
+    if (!px_lib_has_tool() || ep_peers_ask(&flow.peers, flow.fd, &peer) != 0)
         return 0;
     left += peer.unread_bytes;
     return position > left ? position - left : 0;
@@ -422,7 +451,7 @@ uint64_t px_lib_taken(void)
 {
     uint64_t position, taken;
 
-    if (flow.sock.fd < 0)
+    if (flow.fd < 0)
         return 0;
     position = read_position();
     pthread_mutex_lock(&flow.lock);
