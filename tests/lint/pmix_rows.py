@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""What docs/pmix.md says of an attribute is tested where it says so.
+"""What docs/pmix.md says of an attribute is tested where it says so, and is
+what the code does.
 
 The rows of "Attribute by attribute": each file that one names is one of
 tests/pmix/, and each attribute is in one of them, by its name or by the key
 that stands behind it. No attribute has two rows.
+
+A row says "refused" just where the code refuses the attribute by name, and each
+attribute that the tables of the code name is somewhere in the document.
 """
 import os
 import re
@@ -13,10 +17,13 @@ import sources
 DOCUMENT = os.path.join("docs", "pmix.md")
 FOLDER = os.path.join("tests", "pmix")
 HEADING = "## Attribute by attribute"
+LIB = os.path.join("pmix_api", "helper", "lib")
+REFUSED = "refused.c"
+TABLES = (REFUSED, "directive.c", "output.c", "wish.c")
 
 
 def rows(root):
-    """(line, [(attribute, key or None)], [file])"""
+    """(line, [(attribute, key or None)], what is said, [file])"""
     inside = False
     for number, line in enumerate(sources.read(root, DOCUMENT), 1):
         if line.startswith("## "):
@@ -25,7 +32,37 @@ def rows(root):
         if not inside or len(cells) != 3 or "`" not in cells[0]:
             continue
         names = re.findall(r"`(PMIX_\w+)`(?: `(pmix[.\w]+)`)?", cells[0])
-        yield number, names, re.findall(r"`([^`]+)`", cells[2])
+        yield number, names, cells[1], re.findall(r"`([^`]+)`", cells[2])
+
+
+def named(root, file):
+    """{attribute: line} of the tables of a file of the code."""
+    path = os.path.join(LIB, file)
+    if not os.path.exists(os.path.join(root, path)):
+        return {}
+    found, inside = {}, False
+    for number, line in sources.code_lines(root, path):
+        inside = inside or re.match(r"(static const |\}).*= \{", line)
+        for name in re.findall(r"PMIX_\w+", line) if inside else ():
+            found.setdefault(name, number)
+        inside = inside and not line.endswith("};")
+    return found
+
+
+def disagreements(root):
+    refused = named(root, REFUSED)
+    document = "\n".join(sources.read(root, DOCUMENT))
+    for file in TABLES:
+        for name, number in named(root, file).items():
+            if not re.search(name + r"\b", document):
+                yield os.path.join(LIB, file), number, \
+                    f"{name}: not in {DOCUMENT}"
+    for number, names, said, _ in rows(root):
+        for name, _ in names:
+            if "refused" in said and name not in refused:
+                yield DOCUMENT, number, f"{name}: {REFUSED} does not refuse it"
+            if "refused" not in said and name in refused:
+                yield DOCUMENT, number, f"{name}: {REFUSED} refuses it"
 
 
 def text_of(root, file):
@@ -42,7 +79,7 @@ def has(text, names):
 
 def complaints(root):
     seen = set()
-    for number, names, files in rows(root):
+    for number, names, _, files in rows(root):
         texts = {file: text_of(root, file) for file in files}
         for file, text in texts.items():
             if text is None:
@@ -57,6 +94,7 @@ def complaints(root):
                     ", ".join(files)
     if not seen:
         yield DOCUMENT, 1, f"no rows beneath '{HEADING}'"
+    yield from disagreements(root)
 
 
 if __name__ == "__main__":

@@ -18,17 +18,19 @@ BESIDE = {
     "PMIX_TOOL_CONNECT_OPTIONAL": ("-a", "pmix.tool.conopt"),
     "PMIX_LAUNCHER": ("-a", "pmix.tool.launcher"),
 }
-# How output is to look, which is not for a callback.
-FORMATS = {
+# How output is to look, and where it is to go: what a pull brings is as it is.
+SO = {
+    "PMIX_IOF_OUTPUT_RAW": "pmix.iof.raw",
+    "PMIX_IOF_LOCAL_OUTPUT": "pmix.iof.local",
+}
+OTHERWISE = {
     "PMIX_IOF_TAG_OUTPUT": "pmix.iof.tag",
     "PMIX_IOF_RANK_OUTPUT": "pmix.iof.rank",
     "PMIX_IOF_TIMESTAMP_OUTPUT": "pmix.iof.ts",
     "PMIX_IOF_XML_OUTPUT": "pmix.iof.xml",
-    "PMIX_IOF_OUTPUT_RAW": "pmix.iof.raw",
     "PMIX_IOF_MERGE_STDERR_STDOUT": "pmix.iof.mrg",
-    "PMIX_IOF_LOCAL_OUTPUT": "pmix.iof.local",
-    "PMIX_IOF_OUTPUT_TO_FILE": "pmix.iof.file=%s/file",
-    "PMIX_IOF_OUTPUT_TO_DIRECTORY": "pmix.iof.dir=%s/dir",
+    "PMIX_IOF_OUTPUT_TO_FILE": "pmix.iof.file=/no/file",
+    "PMIX_IOF_OUTPUT_TO_DIRECTORY": "pmix.iof.dir=/no/dir",
     "PMIX_IOF_FILE_PATTERN": "pmix.iof.fpt",
     "PMIX_IOF_FILE_ONLY": "pmix.iof.fonly",
 }
@@ -67,11 +69,19 @@ def connections():
 
 
 def formats():
-    """All in one job, each with a tool of its own: bytes come as they are."""
+    """All in one job, each with a tool of its own. What asks for bytes as they
+    are gets them; what asks for others is refused, though it is not required,
+    and a word names it."""
     job, gate = start("echo out $XYLEM_RANK; echo err >&2", 2)
-    tools = [(name, pmix.ready(job, "-n", 4, "-D", key % live.TMP
-                               if "%" in key else key))
-             for name, key in FORMATS.items()]
+    for name, key in OTHERWISE.items():
+        tool = pmix.Tool(job, "-D", key)
+        live.check_eq(4, tool.wait(), name)
+        said = tool.proc.stderr.read().decode().replace("_", "-")
+        live.check("NOT-SUPPORTED" in said, name + said)
+        words = f"a pull is refused: {key.split('=')[0]} is not supported"
+        live.eventually(lambda w=words: w in job.said(), 60, words)
+    tools = [(name, pmix.ready(job, "-n", 4, "-D", key))
+             for name, key in SO.items()]
     gate.open()
     job.stdout.read()
     job.check_ok()
@@ -85,7 +95,7 @@ def formats():
 def main():
     pmix.need()
     for test, sentence in ((connections, "ways to connect"),
-                           (formats, "eleven tools, each with a format")):
+                           (formats, "tools with formats")):
         with live.case(sentence):
             test()
     live.check_gone()

@@ -124,16 +124,14 @@ def unlike():
             ("pmix.ppr=core -- 1 true", "BAD PARAM", "pmix.ppr makes no"),
             ("!pmix.ppr=1:numa -- 1 true", "NOT SUPPORTED",
              "pmix.ppr is not supported"),
-            ("!pmix.mapby=ppr:1:hwthread -- 1 true", "NOT SUPPORTED",
+            ("pmix.mapby=ppr:1:hwthread -- 1 true", "NOT SUPPORTED",
              "pmix.mapby is not supported"),
-            ("!pmix.mapby=core -- 1 true", "NOT SUPPORTED", "pmix.mapby is"),
+            ("pmix.mapby=core -- 1 true", "NOT SUPPORTED", "pmix.mapby is"),
             ("!pmix.ppr=1:core:core -- 1 true", "NOT SUPPORTED", "pmix.ppr")):
         said = placed(job, tool, what)
         check(said and status in said.replace("-", " ").upper(),
               "%s: %s" % (what, said))
         live.eventually(lambda: words in job.said(), 60, words)
-    check_eq("a:1", placed(job, tool, "pmix.mapby=ppr:1:hwthread -- 1 true"),
-             "what is not required is ignored:")
     check_eq(2, job.said().count(WAITS), "what is known is not asked for:")
     check_eq(0, tool.end())
     gate.open()

@@ -11,6 +11,13 @@ import single
 import spawning
 
 
+# Directives of which something else would come than the tool wants: they need
+# not be required to be refused.
+REFUSED = ("pmix.dbg.exec", "pmix.dbg.init", "pmix.dbg.notify", "pmix.debugger",
+           "pmix.cospawn", "pmix.spwn.tool", "pmix.iof.cpy", "pmix.iof.redir",
+           "pmix.nolocal", "pmix.noover", "pmix.indxargv")
+
+
 def connect():
     one = single.One(1)
     tool = spawning.Starter(one)
@@ -94,10 +101,16 @@ def refused():
             ("-- !pmix.fwd.stdout 1 a", "NOT SUPPORTED",
              "pmix.fwd.stdout is not supported for an app"),
             ("pmix.ppr:1 -- 1 a", "BAD PARAM", "pmix.ppr makes no sense"),
-            ("!pmix.mapby=quux -- 1 a", "NOT SUPPORTED",
+            ("pmix.mapby=quux -- 1 a", "NOT SUPPORTED",
              "pmix.mapby is not supported"),
-            ("!pmix.rankby=node -- 1 a", "NOT SUPPORTED",
+            ("pmix.rankby=node -- 1 a", "NOT SUPPORTED",
              "pmix.rankby is not supported"),
+            ("pmix.bindto=core -- 1 a", "NOT SUPPORTED",
+             "pmix.bindto is not supported"),
+            ("-- pmix.fwd.stdout 1 a", "NOT SUPPORTED",
+             "pmix.fwd.stdout is not supported for an app"),
+            ("-- pmix.iof.tag 1 a", "NOT SUPPORTED",
+             "pmix.iof.tag is not supported for an app"),
             ("pmix.iof.csize=x -- 1 a", "BAD PARAM",
              "pmix.iof.csize makes no sense"),
             ("pmix.fwd.stdin=x -- 1 a", "BAD PARAM",
@@ -115,6 +128,10 @@ def refused():
         if note:
             said = one.wait("note")
             live.check(note in " ".join(said), f"{what}: {said}")
+    for key in REFUSED:
+        live.check_eq((None, "NOT SUPPORTED"), tool.spawn(key + " -- 1 a"), key)
+        said = one.wait("note")
+        live.check(f"{key} is not supported" in " ".join(said), f"{said}")
     live.check_eq([], [line for line in one.seen if line[0] == "spawn"])
     live.check_eq("SUCCESS", tool.spawn("no.such !pmix.ppr=1:node -- 1 a")[1])
     leave(one, tool)

@@ -103,11 +103,11 @@ def deregistered():
 
 
 def demands(job):
-    """What is required and cannot be served refuses a pull; what the tool's own
-    library may serve does not, nor what is not required. A pull of nobody makes
-    no sense."""
+    """What is required and nobody knows refuses a pull, and what would change
+    what comes (test_attributes.py); a hint that nobody knows does not. A pull
+    of nobody makes no sense."""
     for options, status in ((("-D", "!no.such"), "NOT-SUPPORTED"),
-                            (("-D", "!pmix.iof.dir=/x"), "NOT-SUPPORTED"),
+                            (("-D", "pmix.iof.dir=/x"), "NOT-SUPPORTED"),
                             (("-r", ""), "BAD-PARAM")):
         tool = pmix.Tool(job, *options)
         live.check_eq(4, tool.wait(), options)
@@ -115,7 +115,7 @@ def demands(job):
         live.check(status in said, (options, said))
     live.eventually(lambda: "a pull is refused: pmix.iof.dir is not supported"
                     in job.said(), 30, "it says so")
-    for key in "!pmix.iof.tag", "!pmix.iof.old", "no.such":
+    for key in "!pmix.iof.old", "no.such":
         tool = pmix.Tool(job, "-d", "-D", key, stdin=subprocess.PIPE)
         tool.wait_ready()
         tool.proc.communicate(b"leave\nend\n", 30 * live.SLOW)

@@ -133,7 +133,9 @@ def refused():
             ("p * y", "SUCCESS"),
             ("z *", "SUCCESS"),
             ("p * nobody is left", "IOF_COMPLETE"),
-            ("r * nobody knows it", "NOT_SUPPORTED")):
+            ("r * no.such", "NOT_SUPPORTED"),
+            ("r * pmix.iof.bsize", "NOT_SUPPORTED"),
+            ("r * pmix.iof.btime", "NOT_SUPPORTED")):
         live.check_eq(status, session.ask(line), line)
     session.end()
     taker.job.check_ok()

@@ -250,7 +250,7 @@ def refused():
         live.eventually(lambda: words in job.said(), 60, words)
     space, said = tool.spawn(f"-- pmix.iof.file={text} pmix.fwd.stdout=no "
                              "1 true")
-    check_eq("SUCCESS", said, "what is for a job alone is no app's:")
+    check_eq("NOT SUPPORTED", said, "what is for a job alone is no app's:")
     space = tool.spawn("pmix.fwd.stdout -- 1 true")[0]
     for word in ("pmix.iof.csize=1000", "pmix.iof.old::1",
                  "pmix.iof.cpy=yes"):

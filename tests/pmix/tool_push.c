@@ -15,7 +15,7 @@
  *     z RANKS         pushes no bytes
  *     c RANKS TEXT    pushes the text with PMIX_IOF_COMPLETE
  *     a RANKS TEXT    pushes with the process in PMIX_IOF_PUSH_STDIN alone
- *     r RANKS TEXT    pushes with a directive that nobody knows, required
+ *     r RANKS KEY     pushes with that directive, required
  *     n TEXT          pushes to a namespace that there is not
  *     w               waits for all answers
  *     ?               waits, then prints the status of the last answer
@@ -184,7 +184,7 @@ static void push_line(char verb, char *ranks, char *text)
         PMIX_INFO_DESTRUCT(&info);
         return;
     case 'r':
-        PMIX_INFO_LOAD(&info, "no.such.directive", NULL, PMIX_BOOL);
+        PMIX_INFO_LOAD(&info, text, NULL, PMIX_BOOL);
         PMIX_INFO_REQUIRED(&info);
         push(procs, count, text, strlen(text), &info, 1);
         return;

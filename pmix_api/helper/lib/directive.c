@@ -9,6 +9,7 @@
 #include "pmix_api/helper/lib/output.h"
 #include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/flag.h"
+#include "pmix_api/helper/lib/refused.h"
 #include "pmix_api/helper/lib/wish.h"
 
 /* Does what an info asks for. NOT_SUPPORTED: this value cannot be served. */
@@ -249,6 +250,7 @@ static const struct {
     {PMIX_PPR, px_mapping_ppr, false},
     {PMIX_MAPBY, px_mapping_mapby, false},
     {PMIX_RANKBY, px_mapping_rankby, false},
+    {PMIX_BINDTO, px_mapping_bindto, false},
     {PMIX_HOST, px_mapping_hosts, false},
     {PMIX_HOSTFILE, px_mapping_hosts, false},
     {PMIX_ADD_HOST, px_mapping_hosts, false},
@@ -278,27 +280,33 @@ const char *px_start_key(size_t index)
                               : px_output_key(index - DIRECTIVES);
 }
 
-static enum px_lib_answer apply(struct px_lib_start *start,
-                                struct job_wish *app, bool is_of_job,
-                                const pmix_info_t *info)
+/* NULL: it is none of these. */
+static apply_fn find(const pmix_info_t *info, bool *is_of_job)
 {
     for (size_t i = 0; i < DIRECTIVES; i++) {
         if (!PMIX_CHECK_KEY(info, directives[i].key))
             continue;
-        return is_of_job || !directives[i].is_of_job
-                   ? directives[i].apply(start, app, info)
-                   : PX_LIB_NOT_SUPPORTED;
+        *is_of_job = directives[i].is_of_job;
+        return directives[i].apply;
     }
-    return is_of_job && px_output_knows(info) ? px_output_apply(start, info)
-                                              : PX_LIB_NOT_SUPPORTED;
+    *is_of_job = px_output_knows(info);
+    return *is_of_job ? px_output_apply : NULL;
 }
 
-/* Who asks for an allocation does not want the job without it. */
-static bool is_allocation(const pmix_info_t *info)
+/* What is known and cannot be served is refused, and so is what is required. */
+static enum px_lib_answer apply(struct px_lib_start *start,
+                                struct job_wish *app, bool is_of_job,
+                                const pmix_info_t *info)
 {
-    static const char prefix[] = "pmix.alloc.";
+    bool needs_job;
+    const apply_fn fn = find(info, &needs_job);
 
-    return strncmp(info->key, prefix, sizeof(prefix) - 1) == 0;
+    if (fn == NULL)
+        return PMIX_INFO_IS_REQUIRED(info) || px_refused_of_spawn(info)
+                   ? PX_LIB_NOT_SUPPORTED
+                   : PX_LIB_YES;
+    return is_of_job || !needs_job ? fn(start, app, info)
+                                   : PX_LIB_NOT_SUPPORTED;
 }
 
 static void note(const pmix_info_t *info, bool is_of_job,
@@ -317,9 +325,6 @@ enum px_lib_answer px_start_apply(struct px_lib_start *start,
     for (size_t i = 0; i < infos; i++) {
         enum px_lib_answer rc = apply(start, app, is_of_job, &info[i]);
 
-        if (rc == PX_LIB_NOT_SUPPORTED && !PMIX_INFO_IS_REQUIRED(&info[i]) &&
-            !is_allocation(&info[i]))
-            continue;
         if (rc != PX_LIB_YES) {
             note(&info[i], is_of_job, rc);
             return rc;

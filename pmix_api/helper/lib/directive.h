@@ -22,10 +22,11 @@ char *px_start_keep(struct px_lib_start *start, char *text);
  * YES or NO_RESOURCE. */
 enum px_lib_answer px_start_env(struct job_wish *app, struct job_env change);
 
-/* Applies them, in order, to a program; those of the job to each. One that is
- * not known, or is for a job and comes with an app, is ignored, unless it is
- * required: NOT_SUPPORTED, and a note names it. Also BAD_PARAM: a value of
- * another type; NO_RESOURCE. */
+/* Applies them, in order, to a program; those of the job to each.
+ * NOT_SUPPORTED, and a note names it: one has a value that cannot be served, is
+ * for a job and comes with an app, is one of refused.h, or is not known and
+ * required. One that is not known otherwise is ignored. Also BAD_PARAM: a value
+ * of another type; NO_RESOURCE. */
 enum px_lib_answer px_start_apply(struct px_lib_start *start,
                                   struct job_wish *app, bool is_of_job,
                                   const pmix_info_t info[], size_t infos);

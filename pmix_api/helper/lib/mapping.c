@@ -92,6 +92,20 @@ enum px_lib_answer px_mapping_rankby(struct px_lib_start *start,
                : PX_LIB_NOT_SUPPORTED;
 }
 
+/* Processes of a job that a tool starts may run anywhere on their node. */
+enum px_lib_answer px_mapping_bindto(struct px_lib_start *start,
+                                     struct job_wish *app,
+                                     const pmix_info_t *info)
+{
+    const char *text = string_of(info);
+
+    (void)start;
+    (void)app;
+    if (text == NULL)
+        return PX_LIB_BAD_PARAM;
+    return strcmp(text, "none") == 0 ? PX_LIB_YES : PX_LIB_NOT_SUPPORTED;
+}
+
 /* A host alone and HOST:* (or :auto), with all its slots, are the same: such
  * ends are left out. */
 static void drop_all_slots(char *text)

@@ -15,6 +15,9 @@ enum px_lib_answer px_mapping_mapby(struct px_lib_start *start,
 enum px_lib_answer px_mapping_rankby(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info);
+enum px_lib_answer px_mapping_bindto(struct px_lib_start *start,
+                                     struct job_wish *app,
+                                     const pmix_info_t *info);
 /* PMIX_HOST, PMIX_HOSTFILE, PMIX_ADD_HOST and PMIX_ADD_HOSTFILE. */
 enum px_lib_answer px_mapping_hosts(struct px_lib_start *start,
                                     struct job_wish *app,

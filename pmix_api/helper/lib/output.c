@@ -88,10 +88,12 @@ static enum px_lib_answer set_files(struct px_lib_start *start,
 }
 
 enum px_lib_answer px_output_apply(struct px_lib_start *start,
+                                   struct job_wish *app,
                                    const pmix_info_t *info)
 {
     uint32_t flag = flag_of(info);
 
+    (void)app;
     if (flag == OUTPUT_DIR || flag == OUTPUT_FILE)
         return set_files(start, info, flag);
     if (!px_value_is_flag(info))

@@ -18,6 +18,7 @@ bool px_output_knows(const pmix_info_t *info);
 /* Does what it asks for. YES, or BAD_PARAM: a value of another type,
  * or another name of files than before. */
 enum px_lib_answer px_output_apply(struct px_lib_start *start,
+                                   struct job_wish *app,
                                    const pmix_info_t *info);
 /* Fills in what the request says of output, once all are applied. A name of
  * files that is no full path begins in the directory of the first program. YES;

@@ -45,7 +45,7 @@ struct px_lib_wish {
     uint64_t buffer_bytes, buffer_s;
     bool has_drops, has_cache, has_buffer, has_time; /* it says these */
     bool is_bad;         /* one has a value of another type */
-    const char *strange; /* a required one that nobody knows, or NULL */
+    const char *strange; /* one that cannot be served, or NULL */
 };
 
 /* The tool asks for output. */
@@ -64,7 +64,7 @@ struct px_lib_push {
     size_t len_bytes;
     bool is_end;         /* nothing more follows for these */
     bool is_collected;   /* the tool's library reads the tool's own stdin */
-    const char *strange; /* a required directive that nobody knows, or NULL */
+    const char *strange; /* a directive that cannot be served, or NULL */
     void *call;
 };
 

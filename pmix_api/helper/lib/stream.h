@@ -4,8 +4,8 @@
  * library the tool's socket in the place of this process's own dial to the
  * library's port, and closes whoever else comes; read() gives it the head of a
  * message whole or not at all (head.h says why); writev() tells what was
- * written to the tool, and begins each message with a segment of its own;
- * send() never fails. All other descriptors go by untouched.
+ * written to the tool, and begins each message with a segment of its own. All
+ * other descriptors go by untouched.
  */
 #ifndef PMIX_API_HELPER_LIB_STREAM_H
 #define PMIX_API_HELPER_LIB_STREAM_H

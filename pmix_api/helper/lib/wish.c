@@ -3,20 +3,19 @@
 
 #include "pmix_api/helper/lib/lib.h"
 #include "pmix_api/helper/lib/flag.h"
+#include "pmix_api/helper/lib/refused.h"
 
 /* The first SERVED are those of which something comes here. */
 static const char *const of_pull[] = {
     PMIX_IOF_COPY, PMIX_IOF_REDIRECT, PMIX_IOF_CACHE_SIZE, PMIX_IOF_DROP_OLDEST,
     PMIX_IOF_DROP_NEWEST, PMIX_IOF_COMPLETE, PMIX_IOF_BUFFERING_SIZE,
     PMIX_IOF_BUFFERING_TIME,
-    /* How the tool's library shows what comes, where it does: */
-    PMIX_IOF_TAG_OUTPUT, PMIX_IOF_RANK_OUTPUT, PMIX_IOF_TIMESTAMP_OUTPUT,
-    PMIX_IOF_XML_OUTPUT, PMIX_IOF_OUTPUT_RAW, PMIX_IOF_LOCAL_OUTPUT,
-    PMIX_TAG_OUTPUT, PMIX_TIMESTAMP_OUTPUT};
+    /* Bytes come as they are in any case, and the tool's library shows them
+     * where there is no callback: */
+    PMIX_IOF_OUTPUT_RAW, PMIX_IOF_LOCAL_OUTPUT};
 
-static const char *const of_push[] = {PMIX_IOF_PUSH_STDIN, PMIX_IOF_COMPLETE,
-                                      PMIX_IOF_BUFFERING_SIZE,
-                                      PMIX_IOF_BUFFERING_TIME};
+/* Those of buffering are hints that change nothing: bytes go at once. */
+static const char *const of_push[] = {PMIX_IOF_PUSH_STDIN, PMIX_IOF_COMPLETE};
 
 enum {
     SERVED = 8,
@@ -29,10 +28,9 @@ const char *px_wish_key(size_t index)
     return index < SERVED ? of_pull[index] : NULL;
 }
 
-/* Those of buffering are ignored. */
 const char *px_push_key(size_t index)
 {
-    return index < 2 ? of_push[index] : NULL;
+    return index < OF_PUSH ? of_push[index] : NULL;
 }
 
 static bool read_number(const pmix_info_t *info, uint64_t *out)
@@ -88,13 +86,20 @@ static bool read_one(const pmix_info_t *info, struct px_lib_wish *wish)
     return true;
 }
 
+/* What cannot be served, and what nobody knows that is required. */
+static bool is_strange(const pmix_info_t *info)
+{
+    return px_refused_of_pull(info) ||
+           (PMIX_INFO_IS_REQUIRED(info) &&
+            !px_value_has_key(info, of_pull, OF_PULL));
+}
+
 void px_wish_read(const pmix_info_t info[], size_t infos,
                   struct px_lib_wish *out)
 {
     for (size_t i = 0; i < infos; i++) {
         out->is_bad |= !read_one(&info[i], out);
-        if (PMIX_INFO_IS_REQUIRED(&info[i]) && out->strange == NULL &&
-            !px_value_has_key(&info[i], of_pull, OF_PULL))
+        if (out->strange == NULL && is_strange(&info[i]))
             out->strange = info[i].key;
     }
 }
