@@ -87,6 +87,10 @@ def logs():
         live.check_eq(([], "SUCCESS"), tool.ask("log out one\\ntwo\\n"))
         live.check_eq(([], "BAD PARAM"), tool.ask("log out " + 60001 * "x"))
         live.check_eq(([], "NOT SUPPORTED"), tool.ask("log out+no.such x"))
+        # PMIX_LOG_SYSLOG and its like, which the helper's library writes.
+        for place in "pmix.log.syslog", "pmix.log.lsys", "pmix.log.gsys":
+            live.check_eq(([], "SUCCESS"), tool.ask(f"log {place} x"), place)
+        live.check_eq(([], "NOT SUPPORTED"), tool.ask("log no.such.place x"))
         live.check_eq(([], "NOT SUPPORTED"),
                       tool.ask("log out+pmix.log.tsout x"))
         live.check_eq(([], "SUCCESS"), tool.ask("log out+pmix.log.once three"))

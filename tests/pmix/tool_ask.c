@@ -14,8 +14,8 @@
  *     events [NAMESPACE [NAMESPACE]]       of the job, or of these: "event CODE
  *                              KEY=VALUE..." when they come
  *     notify CODE RANGE        an event, by their numbers
- *     log out|err[+KEY] TEXT   with \n for a newline; KEY is a directive that
- *                              is required
+ *     log out|err|KEY[+KEY] TEXT   with \n for a newline; the second KEY is a
+ *                              directive that is required
  *     control KEY[=VALUE] WHO...           ranks, *, node or peers
  *     attach PID [primary]     one more server; prints its namespace
  *     server NAMESPACE [SECONDS]           is the primary one from here on, at
@@ -265,9 +265,16 @@ static pmix_status_t notify(char *words)
 
 /* --- log and control */
 
+/* Where a text goes; another word is a key. */
+static const char *place_of(const char *word)
+{
+    if (strcmp(word, "out") == 0)
+        return PMIX_LOG_STDOUT;
+    return strcmp(word, "err") == 0 ? PMIX_LOG_STDERR : word;
+}
+
 static pmix_status_t log_text(char *line)
 {
-    bool is_out = strncmp(line, "out", 3) == 0;
     char *text = line + strcspn(line, " "), *to, *key;
     pmix_info_t info, directive;
 
@@ -282,12 +289,13 @@ static pmix_status_t log_text(char *line)
         }
     }
     *to = '\0';
-    PMIX_INFO_LOAD(&info, is_out ? PMIX_LOG_STDOUT : PMIX_LOG_STDERR, text,
-                   PMIX_STRING);
     key = strchr(line, '+');
+    if (key != NULL)
+        *key++ = '\0';
+    PMIX_INFO_LOAD(&info, place_of(line), text, PMIX_STRING);
     if (key == NULL)
         return PMIx_Log(&info, 1, NULL, 0);
-    PMIX_INFO_LOAD(&directive, key + 1, NULL, PMIX_BOOL);
+    PMIX_INFO_LOAD(&directive, key, NULL, PMIX_BOOL);
     PMIX_INFO_REQUIRED(&directive);
     return PMIx_Log(&info, 1, &directive, 1);
 }

@@ -12,6 +12,7 @@ struct log_call {
     struct px_lib_call base;
     struct px_lib_log log;
     struct px_lib_text *texts; /* owned */
+    size_t done;               /* that the library has written itself */
     bool is_part;              /* others have no place here */
     pmix_op_cbfunc_t answer;
     void *arg;
@@ -19,11 +20,11 @@ struct log_call {
 
 static const char *const places[] = {PMIX_LOG_STDOUT, PMIX_LOG_STDERR};
 
-/* What the library does by itself (it gives us all the same), and what it reads
- * or adds. */
+/* What the library of the helper has written before it gives us all the same
+ * (its plog/syslog, which is in each build of it), and what it reads or adds.
+ */
 static const char *const texts_of_library[] = {
-    PMIX_LOG_SYSLOG, PMIX_LOG_LOCAL_SYSLOG, PMIX_LOG_GLOBAL_SYSLOG,
-    PMIX_LOG_EMAIL};
+    PMIX_LOG_SYSLOG, PMIX_LOG_LOCAL_SYSLOG, PMIX_LOG_GLOBAL_SYSLOG};
 static const char *const directives_of_library[] = {
     PMIX_LOG_SOURCE,     PMIX_LOG_TIMESTAMP, PMIX_LOG_GENERATE_TIMESTAMP,
     PMIX_LOG_SYSLOG_PRI, PMIX_LOG_ONCE,
@@ -44,16 +45,17 @@ const char *px_log_key(size_t index)
     return index < PLACES ? places[index] : NULL;
 }
 
-static bool is_text(const pmix_info_t *info)
+static bool is_text(const pmix_info_t *info, const char *const keys[],
+                    size_t count)
 {
     return info->value.type == PMIX_STRING && info->value.data.string != NULL &&
-           px_value_has_key(info, places, PLACES);
+           px_value_has_key(info, keys, count);
 }
 
 static bool is_refused(const pmix_info_t *info, const char *const keys[],
                        size_t count)
 {
-    if (!PMIX_INFO_IS_REQUIRED(info) || is_text(info) ||
+    if (!PMIX_INFO_IS_REQUIRED(info) || is_text(info, places, PLACES) ||
         px_value_has_key(info, keys, count))
         return false;
     px_call_note("PMIx_Log is refused: %s is not supported", info->key);
@@ -111,13 +113,15 @@ static bool fill(struct log_call *call, const pmix_info_t data[], size_t ndata)
     call->log.texts = call->texts;
     call->log.call = call;
     for (size_t i = 0; i < ndata; i++) {
-        if (is_text(&data[i]))
+        if (is_text(&data[i], texts_of_library, TEXTS_OF_LIBRARY))
+            call->done++;
+        else if (is_text(&data[i], places, PLACES))
             call->texts[call->log.count++] = (struct px_lib_text){
                 .is_error = PMIX_CHECK_KEY(&data[i], PMIX_LOG_STDERR),
                 .text = data[i].value.data.string,
             };
     }
-    call->is_part = call->log.count < ndata;
+    call->is_part = call->log.count + call->done < ndata;
     return true;
 }
 
@@ -138,7 +142,7 @@ void px_log_upcall(const pmix_proc_t *asker, const pmix_info_t data[],
     else if (!fill(call, data, ndata))
         px_lib_answer(call, PX_LIB_NO_RESOURCE);
     else if (call->log.count == 0)
-        px_lib_answer(call, PX_LIB_NOT_SUPPORTED);
+        px_lib_answer(call, call->done > 0 ? PX_LIB_YES : PX_LIB_NOT_SUPPORTED);
     else
         px_tell(tell_log, call);
 }
