@@ -61,6 +61,19 @@ static void read_pid(const char *text, void *into)
         usage("--pid takes a process number, not '%s'", text);
 }
 
+/* A session or a job, as xylem run --dvm=WHICH has it. */
+static void take_which(const char *word, struct argp_state *state)
+{
+    struct choose_by *which = &attach.options.which;
+
+    (void)state;
+    if (which->pid != 0 || which->nspace != NULL || which->uri != NULL)
+        usage("name one job: '%s' is another", word);
+    which->pid = ep_process_number(word);
+    if (which->pid == 0)
+        which->nspace = word;
+}
+
 /* Its memory lives as long as the program. */
 static void read_list(const char *option, const char *text,
                       struct topo_ranges *out)
@@ -112,7 +125,8 @@ static const struct option_row which_options[] = {
 
 /* It goes on behind output_options. */
 static const struct option_row verbose_option[] = {
-    {"verbose", 'v', NULL, "say when it is attached, and to what",
+    {"verbose", 'v', NULL,
+     "say to what it is attached, also where --nspace names it",
      0, FLAG(verbose)},
     {0},
 };
@@ -129,9 +143,12 @@ static void parse_options(int argc, char **argv, struct attach_options *out)
     static char name[] = "xylem attach";
     const struct option_command command = {
         .name = name,
-        .doc = "Show the output of a running job, and send it input. Without "
-               "an option that says which: the one running on this machine.",
+        .args_doc = "[WHICH]",
+        .doc = "Show the output of a running job, and send it input. WHICH is "
+               "the process number of its xylem run, or its name; without it: "
+               "the one running on this machine.",
         .tables = tables,
+        .on_word = take_which,
     };
 
     usage_command = "attach";
@@ -256,7 +273,8 @@ static void pull(void)
 
 static void on_live(void)
 {
-    if (attach.options.verbose)
+    /* Who has named a job knows which one it is. */
+    if (attach.options.verbose || attach.options.which.nspace == NULL)
         words_say("attached to %s: %u process%s, Ctrl-C leaves",
                   attach.job.nspace, attach.job.size,
                   attach.job.size == 1 ? "" : "es");

@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/client/seen_list.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 #include "overlay/base/wire.h"
+
+enum { NS_PER_S = 1000000000 };
 
 static void free_job(struct ep_seen_job *job)
 {
@@ -110,27 +114,6 @@ struct ep_seen_job *ep_seen_of(const struct ep_seen *seen, uint32_t number)
     return job;
 }
 
-/* As many names as there is room for. */
-static void list_names(const struct ep_seen *seen, char *why, size_t size_bytes)
-{
-    size_t len = (size_t)snprintf(
-        why, size_bytes, "there are several jobs, name one with --nspace:");
-    const char *before = " ";
-
-    for (const struct ep_seen_job *job = seen->jobs; job != NULL;
-         job = job->next) {
-        if (job->is_over || job->is_daemons)
-            continue;
-        if (len + strlen(job->name) + sizeof(",, and more") > size_bytes) {
-            snprintf(why + len, size_bytes - len, ", and more");
-            return;
-        }
-        len += (size_t)snprintf(why + len, size_bytes - len, "%s%s", before,
-                                job->name);
-        before = ",";
-    }
-}
-
 static struct ep_seen_job *find_only(const struct ep_seen *seen, char *why,
                                      size_t size_bytes)
 {
@@ -140,7 +123,7 @@ static struct ep_seen_job *find_only(const struct ep_seen *seen, char *why,
         if (job->is_over || job->is_daemons)
             continue;
         if (only != NULL) {
-            list_names(seen, why, size_bytes);
+            ep_seen_list(seen, ep_clock_unix_ns() / NS_PER_S, why, size_bytes);
             return NULL;
         }
         only = job;

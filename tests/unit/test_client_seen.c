@@ -75,12 +75,12 @@ static void the_only_one_needs_no_name(void **state)
     two = add(&seen, "two", 4, 4);
     add(&seen, "three", 8, 4);
     assert_string_equal(found(&seen, ""),
-                        "there are several jobs, name one with --nspace: "
-                        "one,two,three");
+                        "there are several jobs, name one with --nspace:"
+                        "\n  one\n  two\n  three");
     two->is_over = true; /* is not the only one, but has a name */
     assert_string_equal(found(&seen, ""),
-                        "there are several jobs, name one with --nspace: "
-                        "one,three");
+                        "there are several jobs, name one with --nspace:"
+                        "\n  one\n  three");
     ep_seen_of(&seen, 0)->is_over = true;
     assert_string_equal(found(&seen, ""), "three");
     assert_string_equal(found(&seen, "two"), "two");
@@ -93,7 +93,7 @@ static void the_only_one_needs_no_name(void **state)
 static void a_list_is_cut_where_there_is_no_room(void **state)
 {
     struct ep_seen seen = {.jobs = NULL};
-    const char *more = ", and more";
+    const char *more = "\n  and more";
     char name[32];
 
     (void)state;
@@ -111,7 +111,7 @@ static void a_list_is_cut_where_there_is_no_room(void **state)
         assert_string_equal(why + len - strlen(more), more);
         assert_true(size == WHY_MAX || why[size] == 'x');
         /* Another one would not have had room. */
-        assert_true(len + strlen("prterun-host-99,") + 2 > size);
+        assert_true(len + strlen("\n  prterun-host-99") + 1 > size);
     }
     ep_seen_clear(&seen);
 }
@@ -121,18 +121,19 @@ static void a_list_is_cut_where_there_is_no_room(void **state)
 static void a_name_that_just_fits_is_there(void **state)
 {
     static const char begin[] =
-        "there are several jobs, name one with --nspace: ";
+        "there are several jobs, name one with --nspace:\n  ";
     struct ep_seen seen = {.jobs = NULL};
     char name[WHY_MAX];
 
     (void)state;
     memset(name, 'n', sizeof(name));
-    name[WHY_MAX - sizeof(begin) - strlen(", and more")] = '\0';
+    name[WHY_MAX - sizeof(begin) - strlen("\n  and more")] = '\0';
     add(&seen, name, 0, 1);
     add(&seen, "other", 1, 1);
     assert_memory_equal(found(&seen, ""), begin, strlen(begin));
     assert_int_equal(strlen(why), WHY_MAX - 1);
-    assert_string_equal(why + WHY_MAX - 1 - strlen(", and more"), ", and more");
+    assert_string_equal(why + WHY_MAX - 1 - strlen("\n  and more"),
+                        "\n  and more");
     ep_seen_clear(&seen);
 }
 

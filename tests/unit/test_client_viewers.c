@@ -67,8 +67,10 @@ static void a_job_that_is_not_there_is_refused(void **state)
     lab_job(&lab, "two", 7, 2, 0);
     lab_come(&lab, &client, "");
     assert_null(client.viewer);
-    assert_string_equal(client.why, "there are several jobs, name one with "
-                                    "--nspace: one,two");
+    assert_string_equal(client.why,
+                        "there are several jobs, name one with --nspace:"
+                        "\n  one: 2 processes of prog on 1 host"
+                        "\n  two: 2 processes of prog on 1 host");
     assert_false(client.is_cut);
     lab_leave(&client);
     lab_come(&lab, &client, "two");
