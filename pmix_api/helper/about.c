@@ -42,6 +42,8 @@ static bool has_other_type(const struct px_lib_info *info, enum what what)
 
     if (what == WHATS || what == REFRESH_CACHE)
         return false;
+    if (what == RANK && value->type == PX_LIB_NUMBER)
+        return value->width != PX_LIB_U32;
     return value->type != qualifiers[what].type ||
            (what == NODEID && value->width != PX_LIB_U32);
 }
@@ -107,15 +109,37 @@ static enum px_lib_answer check_rank(struct px_about *about, uint32_t rank)
                                                          : PX_LIB_NOT_FOUND;
 }
 
-static enum px_lib_answer check_host(struct px_about *about, const char *host)
+/* The host that a qualifier names; NULL: it names none. */
+static const char *host_of(const struct px_about *about,
+                           const struct px_lib_info *info)
+{
+    const enum what what = what_of(info);
+
+    if (what == HOSTNAME)
+        return info->value.as.text;
+    return what == NODEID
+               ? px_table_host(about->table, (uint32_t)info->value.as.number)
+               : NULL;
+}
+
+static bool is_on(const struct px_about *about, const char *host)
+{
+    for (size_t i = 0; i < about->hosts->qualifiers_count; i++) {
+        const char *named = host_of(about, &about->hosts->qualifiers[i]);
+
+        if (named != NULL && strcmp(named, host) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum px_lib_answer check_host(const struct px_about *about,
+                                     const char *host)
 {
     const struct px_table_place *place;
 
-    if (about->table == NULL || host == NULL)
+    if (host == NULL)
         return PX_LIB_NOT_FOUND;
-    if (about->host != NULL && strcmp(about->host, host) != 0)
-        return PX_LIB_BAD_PARAM;
-    about->host = host;
     for (uint32_t i = 0; (place = px_table_at(about->table, i)) != NULL; i++) {
         if (strcmp(place->host, host) == 0)
             return PX_LIB_YES;
@@ -128,19 +152,18 @@ static enum px_lib_answer read_qualifier(struct px_about *about,
                                          const struct px_lib_info *info)
 {
     const struct px_lib_value *value = &info->value;
-    const char *host = NULL;
 
     switch (what_of(info)) {
     case PROCID:
         return check_rank(about, value->as.names->rank);
     case RANK:
-        return check_rank(about, value->as.rank);
+        return check_rank(about, value->type == PX_LIB_RANK
+                                     ? value->as.rank
+                                     : (uint32_t)value->as.number);
     case HOSTNAME:
-        return check_host(about, value->as.text);
     case NODEID:
-        if (about->table != NULL)
-            host = px_table_host(about->table, (uint32_t)value->as.number);
-        return check_host(about, host);
+        return about->table != NULL ? check_host(about, host_of(about, info))
+                                    : PX_LIB_NOT_FOUND;
     case NSPACE:
     case REFRESH_CACHE:
         return PX_LIB_YES;
@@ -157,17 +180,19 @@ enum px_lib_answer px_about_read(const struct px_lib_ask *ask,
 
     for (size_t i = 0; answer == PX_LIB_YES && i < ask->qualifiers_count; i++)
         answer = read_qualifier(about, &ask->qualifiers[i]);
+    about->hosts = px_about_needs_table(ask) ? ask : NULL;
     return answer;
 }
 
 bool px_about_next(const struct px_about *about, const char *host,
                    uint32_t *next, struct px_table_place *out)
 {
-    const char *only = about->host != NULL ? about->host : host;
     const struct px_table_place *place;
 
     while ((place = px_table_at(about->table, (*next)++)) != NULL) {
-        if (only != NULL && strcmp(only, place->host) != 0)
+        if (about->hosts != NULL
+                ? !is_on(about, place->host)
+                : host != NULL && strcmp(host, place->host) != 0)
             continue;
         *out = *place;
         if (about->rank == PX_LIB_ALL)

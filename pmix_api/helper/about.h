@@ -1,6 +1,7 @@
 /* What a query is about, as its qualifiers say.
  *
- * All of them hold, in whichever order they come.
+ * All of them hold, in whichever order they come; of hosts it is about all that
+ * are named.
  */
 #ifndef PMIX_API_HELPER_ABOUT_H
 #define PMIX_API_HELPER_ABOUT_H
@@ -20,7 +21,7 @@ struct px_about {
     bool is_named;                   /* the job */
     const struct px_table *table;    /* of the job, by the caller; NULL: not
                                         known */
-    const char *host;                /* NULL: all */
+    const struct px_lib_ask *hosts;  /* borrowed: it names some; NULL: all */
     uint32_t rank;                   /* PX_LIB_ALL: all */
 };
 
@@ -42,8 +43,8 @@ enum px_lib_answer px_about_read(const struct px_lib_ask *ask,
                                  struct px_about *about);
 
 /* The next place with processes that it is about, cut to them; *next is 0 for
- * the first. With `host` in the place of NULL for all hosts. False: there are
- * no more. */
+ * the first; O(qualifiers). With `host` in the place of NULL for all hosts.
+ * False: there are no more. */
 bool px_about_next(const struct px_about *about, const char *host,
                    uint32_t *next, struct px_table_place *out);
 /* How many they are. O(places). */

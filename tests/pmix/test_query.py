@@ -117,11 +117,15 @@ def orders():
             ((rank, named, f"pmix.hname={HOST}"), None),
             ((f"pmix.rank={last - 1}", f"pmix.procid={space}/{last}"), None),
             ((f"pmix.nspace={own}", f"pmix.procid={space}/{last}"), None),
-            (("pmix.hname=other", f"pmix.hname={HOST}", named), None)):
+            ((f"pmix.rank=%{last}", named), one)):
         for turn in (words, words[::-1]):
             said, status = tool.query(" ".join((*turn, "pmix.qry.ptable")))
             live.check_eq(want or [], said, turn)
             live.check_eq(bool(want), status == "SUCCESS", (turn, status))
+    for words in (("pmix.hname=other", f"pmix.hname={HOST}"),
+                  ("pmix.nodeid=0", "pmix.nodeid=1")):
+        said, _ = tool.query(" ".join((named, *words, "pmix.lpeers")))
+        live.check_eq(["pmix.lpeers 0,1,2,3"], said, words)
     live.check_eq(0, first.end())
     gate.open()
     job.check_ok()

@@ -143,9 +143,11 @@ static void add_qualifier(pmix_query_t *query, char *word)
     info = &query->qualifiers[query->nqual++];
     *value++ = '\0';
     number = (uint32_t)strtoul(value, NULL, 10);
-    other = atoi(value + (value[0] == '#'));
+    other = atoi(value + (value[0] == '#' || value[0] == '%'));
     if (value[0] == '#')
         PMIX_INFO_LOAD(info, word, &other, PMIX_INT);
+    else if (value[0] == '%')
+        PMIX_INFO_LOAD(info, word, &other, PMIX_INT32);
     else if (strcmp(word, PMIX_RANK) == 0)
         PMIX_INFO_LOAD(info, word, &number, PMIX_PROC_RANK);
     else if (strcmp(word, PMIX_NODEID) == 0)

@@ -91,11 +91,14 @@ static void set_number(struct px_lib_value *out, enum px_lib_width width,
     out->as.number = number;
 }
 
-/* False: it is no number, or below 0. */
+/* False: it is no number, or below 0. Some tools have ranks as int32_t, also
+ * those that stand for many. */
 static bool read_number(const pmix_value_t *from, struct px_lib_value *out)
 {
     if (from->type == PMIX_UINT32)
         set_number(out, PX_LIB_U32, from->data.uint32);
+    else if (from->type == PMIX_INT32)
+        set_number(out, PX_LIB_U32, (uint32_t)from->data.int32);
     else if (from->type == PMIX_UINT16)
         set_number(out, PX_LIB_U16, from->data.uint16);
     else if (from->type == PMIX_UINT64)
