@@ -25,7 +25,7 @@
 #include "overlay/base/wire.h"
 
 enum {
-    JOB_DOOR_VERSION = 4, /* of the messages behind the first three */
+    JOB_DOOR_VERSION = 5, /* of the messages behind the first three */
     JOB_DOOR_TEXT_MAX = 512,
     JOB_DOOR_REST_MAX = 32 * 1024, /* bytes of output, of a push, of ranges */
     JOB_DOOR_HEAD_MAX = 64,        /* of what has such bytes, without them */

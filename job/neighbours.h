@@ -6,9 +6,10 @@
 #include <stdint.h>
 
 struct job_neighbours {
-    const char *host; /* borrowed, as is program: who gives it says how long */
+    const char *host; /* borrowed, as all: who gives it says how long */
     const char *program;
-    uint32_t app; /* number of the program */
+    const char *const *argv; /* NULL-terminated, the program first; or NULL */
+    uint32_t app;            /* number of the program */
     uint32_t first_rank;
     uint32_t ranks;
 };

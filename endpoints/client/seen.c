@@ -15,9 +15,10 @@ enum { NS_PER_S = 1000000000 };
 
 static void free_job(struct ep_seen_job *job)
 {
-    for (uint32_t i = 0; job->programs != NULL && i < job->apps; i++)
-        free(job->programs[i]);
-    free(job->programs);
+    for (uint32_t i = 0; job->words.programs != NULL && i < job->apps; i++)
+        free(job->words.programs[i]);
+    free(job->words.programs);
+    free(job->words.command);
     free(job->name);
     free(job->places);
     free(job->pids);
@@ -58,11 +59,14 @@ struct ep_seen_job *ep_seen_add(struct ep_seen *seen,
     job->name = strdup(like->name);
     job->state = calloc((size_t)job->size + 1, 1);
     job->places = calloc((size_t)job->parts + 1, sizeof(*job->places));
-    job->programs = calloc((size_t)job->apps + 1, sizeof(*job->programs));
+    job->words.programs =
+        calloc((size_t)job->apps + 1, sizeof(*job->words.programs));
+    job->words.command = calloc(JOB_DOOR_TEXT_MAX, 1);
     job->pids = calloc((size_t)job->size + 1, JOB_DOOR_NUMBER_BYTES);
     job->statuses = malloc(((size_t)job->size + 1) * JOB_DOOR_NUMBER_BYTES);
     if (job->name == NULL || job->state == NULL || job->places == NULL ||
-        job->programs == NULL || job->pids == NULL || job->statuses == NULL) {
+        job->words.programs == NULL || job->words.command == NULL ||
+        job->pids == NULL || job->statuses == NULL) {
         free_job(job);
         return NULL;
     }
@@ -74,18 +78,38 @@ struct ep_seen_job *ep_seen_add(struct ep_seen *seen,
     return job;
 }
 
+static void add_word(char *command, const char *before, const char *word)
+{
+    const size_t len = strlen(command);
+
+    snprintf(command + len, JOB_DOOR_TEXT_MAX - len, "%s%s", before, word);
+}
+
+static void add_program(char *command, const struct job_neighbours *part)
+{
+    const char *before = command[0] != '\0' ? " : " : "";
+
+    if (part->argv == NULL)
+        add_word(command, before, part->program);
+    for (size_t i = 0; part->argv != NULL && part->argv[i] != NULL; i++)
+        add_word(command, i == 0 ? before : " ", part->argv[i]);
+}
+
 int ep_seen_place(struct ep_seen_job *job, uint32_t index,
                   const struct job_neighbours *part)
 {
-    char **program = &job->programs[part->app];
+    char **program = &job->words.programs[part->app];
 
     OV_ASSERT(index < job->parts && part->app < job->apps);
-    if (*program == NULL)
+    if (*program == NULL) {
         *program = strdup(part->program);
-    if (*program == NULL)
-        return OV_ENOMEM;
+        if (*program == NULL)
+            return OV_ENOMEM;
+        add_program(job->words.command, part);
+    }
     job->places[index] = *part;
     job->places[index].program = *program;
+    job->places[index].argv = NULL;
     return 0;
 }
 

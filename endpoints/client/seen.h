@@ -35,6 +35,13 @@ struct ep_seen_wish {
     uint32_t buffer_bytes, buffer_s;
 };
 
+/* What a job runs. */
+struct ep_seen_words {
+    char **programs; /* owned [apps], with their strings */
+    char *command;   /* owned: the words of all, the programs apart by " : ";
+                        cut at what a message of the door can say */
+};
+
 struct ep_seen_job {
     struct ep_seen_job *next;
     uint32_t base, size, apps, parts, cache_bytes;
@@ -42,9 +49,9 @@ struct ep_seen_job {
     uint8_t forwards; /* that tools may pull, as far as there are any */
     uint8_t says;     /* enum ep_seen_says */
     struct ep_seen_wish wish;
-    char *name;      /* owned */
-    char **programs; /* owned [apps], with their strings */
-    /* Owned [parts]; the host is borrowed, and the program one of those. */
+    char *name; /* owned */
+    struct ep_seen_words words;
+    /* Owned [parts]; the host is borrowed, and the program one of words. */
     struct job_neighbours *places;
     /* Owned [size], numbers as the door says them: pids, 0 where it was not
      * started, and statuses. */

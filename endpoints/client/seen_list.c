@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_BYTES = 1024 };
+enum { LINE_BYTES = 1024, COMMAND_SHOWN = 60 };
 
 static const char more[] = "\n  and more";
 
@@ -19,11 +19,6 @@ static uint32_t count_hosts(const struct ep_seen_job *job)
             count++;
     }
     return count;
-}
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 static void age(const struct ep_seen_job *job, uint64_t now_s, char *text,
@@ -40,15 +35,13 @@ static void age(const struct ep_seen_job *job, uint64_t now_s, char *text,
 /* Where the processes of several programs are would be a list of its own. */
 static void where(const struct ep_seen_job *job, char *text, size_t size_bytes)
 {
-    const uint32_t others = job->apps - 1;
-    const uint32_t hosts = others == 0 ? count_hosts(job) : 0;
+    const uint32_t hosts = job->apps == 1 ? count_hosts(job) : 0;
 
-    if (others > 0)
-        snprintf(text, size_bytes, " and %" PRIu32 " other program%s", others,
-                 plural(others));
-    else
+    if (job->apps == 1)
         snprintf(text, size_bytes, " on %" PRIu32 " host%s", hosts,
-                 plural(hosts));
+                 hosts == 1 ? "" : "s");
+    else
+        text[0] = '\0';
 }
 
 static void write_line(const struct ep_seen_job *job, uint64_t now_s,
@@ -62,9 +55,10 @@ static void write_line(const struct ep_seen_job *job, uint64_t now_s,
     }
     age(job, now_s, since, sizeof(since));
     where(job, at, sizeof(at));
-    snprintf(text, size_bytes, "\n  %s: %" PRIu32 " process%s of %s%s%s",
-             job->name, job->size, job->size == 1 ? "" : "es", job->programs[0],
-             at, since);
+    snprintf(text, size_bytes, "\n  %s: `%.*s%s', %" PRIu32 " process%s%s%s",
+             job->name, COMMAND_SHOWN, job->words.command,
+             strlen(job->words.command) > COMMAND_SHOWN ? " ..." : "",
+             job->size, job->size == 1 ? "" : "es", at, since);
 }
 
 void ep_seen_list(const struct ep_seen *seen, uint64_t now_s, char *text,

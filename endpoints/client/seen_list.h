@@ -8,10 +8,10 @@
 #include "endpoints/client/seen.h"
 
 /* Writes a sentence and a line for each job that is not over: its name, and
- * where its processes are known its first program, how many they are on how
- * many hosts, and for how long the job has run at `now_s` (since 1970). As many
- * as size_bytes have room for; then a line says that there are more. O(jobs +
- * their parts). */
+ * where its processes are known its command line, how many they are, on how
+ * many hosts (of one program), and for how long the job has run at `now_s`
+ * (since 1970). As many as size_bytes have room for; then a line says that
+ * there are more. O(jobs + their parts). */
 void ep_seen_list(const struct ep_seen *seen, uint64_t now_s, char *text,
                   size_t size_bytes);
 

@@ -53,9 +53,13 @@ static void say_numbers(struct ep_watcher *watcher, const uint8_t *numbers)
 
 static void say_end(struct ep_watcher *watcher, bool is_over)
 {
+    const struct ep_seen_job *job = watcher->asked.job;
+    struct job_door msg = {.kind = JOB_DOOR_DESCRIBED, .is_over = is_over};
+
+    if (!is_over)
+        snprintf(msg.text, sizeof(msg.text), "%s", job->words.command);
     watcher->asked.job = NULL;
-    ep_watcher_say(watcher, &(struct job_door){.kind = JOB_DOOR_DESCRIBED,
-                                               .is_over = is_over});
+    ep_watcher_say(watcher, &msg);
 }
 
 void ep_watcher_describe_on(struct ep_watcher *watcher)

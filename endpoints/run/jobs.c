@@ -312,7 +312,8 @@ static void fill_part(const struct run *r, const struct job *job, uint32_t app,
 {
     out->host =
         ep_run_host(&r->plan, job_node_at(job, ranks->nodes.first + nth));
-    out->program = job->apps[app].argv.at[0];
+    out->argv = job_app_program(&job->apps[app]).argv;
+    out->program = out->argv[0];
     out->app = app;
     out->first_rank = ranks->first_rank + nth * ranks->each;
     out->ranks = ranks->each;

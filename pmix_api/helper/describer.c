@@ -95,8 +95,8 @@ void px_describer_on_word(struct px_describer *describer,
     if (describer->first == NULL)
         return;
     if (msg->kind == JOB_DOOR_PLACE || msg->kind == JOB_DOOR_PIDS ||
-        msg->kind == JOB_DOOR_EXITS)
+        msg->kind == JOB_DOOR_EXITS || msg->kind == JOB_DOOR_DESCRIBED)
         add(describer, msg);
-    else if (msg->kind == JOB_DOOR_DESCRIBED)
+    if (msg->kind == JOB_DOOR_DESCRIBED)
         end(describer, msg->is_over);
 }

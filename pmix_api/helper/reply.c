@@ -230,26 +230,21 @@ static enum px_lib_answer load_spaces(const struct reply *reply)
     return put_file(reply, file, &text);
 }
 
-/* The infos of a job: its name, its first program, its size. */
-enum { INFOS = 3 };
+/* The infos of a job: its name and its command line, both texts, as tools that
+ * take each for a text expect it (OpenPMIx's own example does). */
+enum { INFOS = 2 };
 
 /* An info of a job, and the infos in it. */
 static void put_job(struct px_lib_info *out, struct px_lib_info *infos,
                     const struct px_jobs_entry *job,
                     const struct px_table *table)
 {
-    const struct px_table_place *place = px_table_at(table, 0);
-
     infos[0].key = PX_KEY_NSPACE;
     infos[0].value.type = PX_LIB_TEXT;
     infos[0].value.as.text = job->name;
     infos[1].key = PX_KEY_CMD_LINE;
     infos[1].value.type = PX_LIB_TEXT;
-    infos[1].value.as.text = place != NULL ? place->program : "";
-    infos[2].key = PX_KEY_JOB_SIZE;
-    infos[2].value.type = PX_LIB_NUMBER;
-    infos[2].value.width = PX_LIB_U32;
-    infos[2].value.as.number = job->size;
+    infos[1].value.as.text = px_table_command(table);
     out->key = PX_KEY_INFO_ARRAY;
     out->value.type = PX_LIB_INFOS;
     out->value.count = INFOS;

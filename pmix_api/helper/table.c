@@ -12,6 +12,7 @@ struct px_table {
     struct px_table_place *places; /* owned, with their names */
     uint32_t count, room;
     uint32_t *pids, *statuses; /* owned [size]; JOB_DOOR_RUNS: not ended */
+    char *command;             /* owned, or NULL */
 };
 
 struct px_table *px_table_open(uint32_t base, uint32_t size)
@@ -56,6 +57,7 @@ void px_table_close(struct px_table *table)
         return;
     free_places(table, 0);
     free(table->places);
+    free(table->command);
     free(table->pids);
     free(table->statuses);
     free(table);
@@ -135,12 +137,21 @@ static void add_numbers(struct px_table *table, const struct job_door *msg,
     }
 }
 
+static int set_command(struct px_table *table, const char *text)
+{
+    free(table->command);
+    table->command = strdup(text);
+    return table->command != NULL ? 0 : OV_ENOMEM;
+}
+
 int px_table_add(struct px_table *table, const struct job_door *msg)
 {
     const bool is_place = msg->kind == JOB_DOOR_PLACE;
     const size_t count =
         is_place ? msg->count : ov_rd_left(&msg->rest) / JOB_DOOR_NUMBER_BYTES;
 
+    if (msg->kind == JOB_DOOR_DESCRIBED)
+        return set_command(table, msg->text);
     if (msg->first - table->base > table->size ||
         count > table->size - (msg->first - table->base))
         return OV_EPROTO;
@@ -156,6 +167,11 @@ const struct px_table_place *px_table_at(const struct px_table *table,
                                          uint32_t index)
 {
     return index < table->count ? &table->places[index] : NULL;
+}
+
+const char *px_table_command(const struct px_table *table)
+{
+    return table->command != NULL ? table->command : "";
 }
 
 static int compare(const void *a, const void *b)

@@ -24,9 +24,9 @@ struct px_table *px_table_open(uint32_t base, uint32_t size);
 /* NULL is fine. */
 void px_table_close(struct px_table *table);
 
-/* Takes PLACE, PIDS or EXITS. Returns 0; OV_EPROTO where it is of processes
- * that the job has not, or OV_ENOMEM: it does not count then. O(processes in
- * it). */
+/* Takes PLACE, PIDS, EXITS or DESCRIBED. Returns 0; OV_EPROTO where it is of
+ * processes that the job has not, or OV_ENOMEM: it does not count then.
+ * O(processes in it). */
 int px_table_add(struct px_table *table, const struct job_door *msg);
 /* Only the first place is of interest any more. */
 void px_table_cut(struct px_table *table);
@@ -35,6 +35,8 @@ void px_table_cut(struct px_table *table);
  * O(1). */
 const struct px_table_place *px_table_at(const struct px_table *table,
                                          uint32_t index);
+/* The words of the job's programs; "" before DESCRIBED. */
+const char *px_table_command(const struct px_table *table);
 /* The host of this number, when they are counted in the order of their names.
  * NULL: there is none, or memory is out. O(places log places). */
 const char *px_table_host(const struct px_table *table, uint32_t node);

@@ -12,7 +12,7 @@ KINDS = ("HELLO WELCOME REFUSED STOP ADDRESS TOOLS ATTACH JOB WHERE PART "
          "DESCRIBE PLACE PIDS EXITS DESCRIBED NAME NAMED LOG LOGGED EVENT "
          "NOTE").split()
 NUMBER = {name: number for number, name in enumerate(KINDS, 1)}
-VERSION = 4
+VERSION = 5
 ALL = 0xffffffff
 PIECE = 32 * 1024  # of a request, at most
 STDOUT, STDERR = 2, 4  # bits of channels
@@ -36,7 +36,7 @@ def folder():
 Stage = collections.namedtuple("Stage", "base stage time is_lost proc status "
                                         "failed")
 Begun = collections.namedtuple("Begun", "base size channels is_dvm name")
-Job = collections.namedtuple("Job", "places pids statuses")
+Job = collections.namedtuple("Job", "places pids statuses command")
 
 
 def strings(*words):
@@ -171,7 +171,7 @@ class Watcher(Client):
 
     def describe(self, base):
         """None where there is no such job."""
-        job = Job([], {}, {})
+        job = Job([], {}, {}, [])
         self.say("DESCRIBE", struct.pack("<I", base))
         while True:
             kind, body = self.until("PLACE", "PIDS", "EXITS", "DESCRIBED",
@@ -187,7 +187,8 @@ class Watcher(Client):
                 for i, number in enumerate(struct.iter_unpack("<I", body[4:])):
                     of[first + i] = number[0]
             else:
-                return job if body == b"\0" else None
+                job.command.append(body[1:].rstrip(b'\0').decode())
+                return job if body[0] == 0 else None
 
     def name(self, rank, nspace):
         """(is it taken, rank, name)"""

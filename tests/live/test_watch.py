@@ -60,6 +60,7 @@ def two_jobs():
              (watcher.begun[base].size, watcher.begun[base].channels,
               watcher.begun[base].name), "what it forwards")
     job = watcher.describe(base)
+    check_eq(["sh -c echo out; exit $XYLEM_RANK : true"], job.command)
     check_eq([0, 1 << 8, 0], [job.statuses[base + i] for i in range(3)])
     check_eq([("sh", 2), ("true", 1)],
              [(name, sum(place[2] for place in job.places

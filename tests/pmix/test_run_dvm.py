@@ -331,9 +331,10 @@ def attached(dvm):
         if len(runs) == 1:
             tools = [clients.Attach()]
             tools[0].wait_attached()
-    fails("there are several jobs, name one with --nspace:\n  %s: 1 process of "
-          "sh on 1 host, for " % names[0])
-    fails("\n  %s: 1 process of sh on 1 host, for " % names[1])
+    fails("there are several jobs, name one with --nspace:\n  %s: `sh -c " %
+          names[0])
+    fails("', 1 process on 1 host, for ")
+    fails("\n  %s: `sh -c " % names[1])
     tools.append(clients.Attach("--nspace", names[1]))
     tools[1].wait_attached()
     for one, gate, tool in zip(runs, gates, tools):

@@ -143,12 +143,13 @@ def other_jobs():
                     [f"pmix.qry.ns {rig.name},{lives}"], 60, "what lives")
     said, status = tool.query("pmix.qry.nsinfo")
     live.check_eq("SUCCESS", status)
-    words = [row.split() for row in said]
-    for name, program, size in ((rig.name, "sh", RANKS), (lives, "sleep", 3),
-                                (over, "sh", 2)):
-        at = words.index(["pmix.nspace", name])
-        live.check_eq([["pmix.cmd.line", program],
-                       ["pmix.job.size", str(size)]], words[at + 1:at + 3])
+    rows = [row.strip() for row in said]
+    for name, command in ((rig.name, "sh -c "), (lives, "sleep 1000"),
+                          (over, "sh -c ")):
+        at = rows.index("pmix.nspace " + name)
+        live.check(rows[at - 1].endswith("pmix.job.arr 2"), rows[at - 1])
+        live.check(rows[at + 1].startswith("pmix.cmd.line " + command),
+                   rows[at + 1])
     live.check_eq((["pmix.job.size 3", "pmix.qry.jst JOB STARTED"], "SUCCESS"),
                   tool.query(f"pmix.nspace={lives} pmix.job.size,pmix.qry.jst"))
     live.check_eq(0, tool.end())

@@ -69,8 +69,8 @@ static void a_job_that_is_not_there_is_refused(void **state)
     assert_null(client.viewer);
     assert_string_equal(client.why,
                         "there are several jobs, name one with --nspace:"
-                        "\n  one: 2 processes of prog on 1 host"
-                        "\n  two: 2 processes of prog on 1 host");
+                        "\n  one: `prog', 2 processes on 1 host"
+                        "\n  two: `prog', 2 processes on 1 host");
     assert_false(client.is_cut);
     lab_leave(&client);
     lab_come(&lab, &client, "two");

@@ -77,6 +77,15 @@ static void say_numbers(uint8_t kind, uint32_t first, uint32_t count,
                               .rest = ov_rd_init(mem, 4 * (size_t)count)});
 }
 
+static void say_command(const char *command)
+{
+    struct job_door msg = {.kind = JOB_DOOR_DESCRIBED};
+
+    snprintf(msg.text, sizeof(msg.text), "%s", command);
+    tool_rig_say(0, &msg);
+    tool_rig_settle();
+}
+
 static void say_end(bool is_over)
 {
     tool_rig_say(
@@ -109,7 +118,7 @@ static void describe_own(void)
     say_place(2, 2, "~other", "a.out");
     say_place(4, 2, "-third", "b.out");
     say_numbers(JOB_DOOR_EXITS, 4, 2, exits + 4);
-    say_end(false);
+    say_command("a.out x : b.out");
 }
 
 static void describe_small(uint32_t base, uint32_t size, const char *program)
@@ -119,7 +128,7 @@ static void describe_small(uint32_t base, uint32_t size, const char *program)
     hear_describe(base);
     say_place(base, size, here, program);
     say_numbers(JOB_DOOR_EXITS, base, size, exits);
-    say_end(false);
+    say_command(program);
 }
 
 static void ask(const char *text)
@@ -228,8 +237,8 @@ static void namespaces_that_have_not_ended(void **state)
     check_answers("YES {pmix.qry.ns=one,own}\n");
 }
 
-/* Each job with its first program, or one; a process of it is enough to know,
- * and daemons are no job. */
+/* Each job with its words, or one; a process of it is enough to know, and
+ * daemons are no job. */
 static void namespace_infos(void **state)
 {
     (void)state;
@@ -238,35 +247,33 @@ static void namespace_infos(void **state)
     describe_small(20, 2, "second");
     describe_own();
     check_answers("YES {pmix.qry.nsinfo="
-                  "{pmix.job.arr={pmix.nspace=one}{pmix.cmd.line=first}"
-                  "{pmix.job.size=4:u32}}"
-                  "{pmix.job.arr={pmix.nspace=two}{pmix.cmd.line=second}"
-                  "{pmix.job.size=2:u32}}"
-                  "{pmix.job.arr={pmix.nspace=own}{pmix.cmd.line=a.out}"
-                  "{pmix.job.size=6:u32}}}\n");
+                  "{pmix.job.arr={pmix.nspace=one}{pmix.cmd.line=first}}"
+                  "{pmix.job.arr={pmix.nspace=two}{pmix.cmd.line=second}}"
+                  "{pmix.job.arr={pmix.nspace=own}"
+                  "{pmix.cmd.line=a.out x : b.out}}}\n");
     ask("pmix.nspace=two pmix.qry.nsinfo");
     describe_small(20, 2, "second");
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=two}"
-                  "{pmix.cmd.line=second}{pmix.job.size=2:u32}}}\n");
+                  "{pmix.cmd.line=second}}}\n");
     check_refused("pmix.nspace=dvm pmix.qry.nsinfo", false, PX_LIB_NOT_FOUND);
     /* A job that is named is described whole; both keys use one table. */
     ask("pmix.nspace=two pmix.qry.nsinfo pmix.lpeers");
     describe_small(20, 2, "second");
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=two}"
-                  "{pmix.cmd.line=second}{pmix.job.size=2:u32}}}"
+                  "{pmix.cmd.line=second}}}"
                   "{pmix.lpeers=0,1}\n");
     ask("pmix.nspace=two pmix.lpeers | pmix.nspace=two pmix.qry.nsinfo | "
         "pmix.nspace=one pmix.qry.nsinfo");
     hear_describe(20);
     say_place(20, 1, here, "second");
     say_place(21, 1, here, "third");
-    say_end(false);
+    say_command("second");
     describe_small(10, 4, "first");
     check_answers(
         "YES {pmix.lpeers=0,1}{pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=two}"
-        "{pmix.cmd.line=second}{pmix.job.size=2:u32}}}"
+        "{pmix.cmd.line=second}}}"
         "{pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=one}"
-        "{pmix.cmd.line=first}{pmix.job.size=4:u32}}}\n");
+        "{pmix.cmd.line=first}}}\n");
 }
 
 /* It is over when all have ended, or when the session says so. */
@@ -457,7 +464,7 @@ static void gone_meanwhile(void **state)
     say_end(true);
     describe_own();
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=own}"
-                  "{pmix.cmd.line=a.out}{pmix.job.size=6:u32}}}\n");
+                  "{pmix.cmd.line=a.out x : b.out}}}\n");
     /* Of the last one that word comes behind the answer. */
     check_gone();
 }
