@@ -213,6 +213,26 @@ static char **argv_build(const struct ep_shim *shim)
     return (char **)argv;
 }
 
+/* Becomes the program, or returns with errno. One without a `/` that is nowhere
+ * in PATH may lie in the job's directory: mpiexec, srun and libpmix look there,
+ * too. execvp searches the PATH of `environ`, which is to be the job's, and
+ * hands a script without an interpreter line to /bin/sh. */
+static void become(char **argv)
+{
+    char here[PATH_MAX];
+    int err;
+
+    execvp(argv[0], argv);
+    if (errno != ENOENT || strchr(argv[0], '/') != NULL ||
+        strlen(argv[0]) > sizeof(here) - 3)
+        return;
+    err = errno;
+    snprintf(here, sizeof(here), "./%s", argv[0]);
+    execvp(here, argv);
+    if (errno == ENOTDIR)
+        errno = err;
+}
+
 _Noreturn void ep_shim_run(const struct ep_shim *shim)
 {
     static char pwd[PATH_MAX + 4];
@@ -242,9 +262,7 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
     /* Late: memory may become scarce. */
     if (ep_manners_apply(&shim->job->what.manners) != 0)
         fail(report_fd, EP_STEP_LIMITS);
-    /* execvp searches the PATH of `environ`, which is to be the job's, and
-     * hands a script without an interpreter line to /bin/sh. */
     environ = (char **)env;
-    execvp(argv[0], argv);
+    become(argv);
     fail(report_fd, EP_STEP_EXEC);
 }

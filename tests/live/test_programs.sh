@@ -62,6 +62,20 @@ launch -N 2 sleep 100 : -D "$TMPDIR/nowhere" true
 check_eq 1 $rc
 check_has "$err" "chdir of '$TMPDIR/nowhere'"
 
+it "a program that is not in PATH may lie in the job's directory"
+mkdir "$TMPDIR/here"
+printf 'echo "$0 $1"\n' >"$TMPDIR/here/local-script"
+launch -D "$TMPDIR/here" local-script word
+check_eq 1 $rc
+check_has "$err" "exec of 'local-script': Permission denied"
+chmod +x "$TMPDIR/here/local-script"
+launch -D "$TMPDIR/here" local-script word : -D "$TMPDIR" echo in PATH
+check_eq 0 $rc
+sorted "./local-script word" "in PATH"
+launch -D "$TMPDIR" local-script
+check_eq 1 $rc
+check_has "$err" "exec of 'local-script': No such file"
+
 it "a ':' is a word of the program with --no-colon"
 launch --no-colon echo a : b :
 check_eq 0 $rc
