@@ -6,8 +6,11 @@ The rows of "Attribute by attribute": each file that one names is one of
 tests/pmix/, and each attribute is in one of them, by its name or by the key
 that stands behind it. No attribute has two rows.
 
-A row says "refused" just where the code refuses the attribute by name, and each
-attribute that the tables of the code name is somewhere in the document.
+A row says "refused" just where the code refuses the attribute by name, and
+each attribute that the tables of the code name is somewhere in the document.
+
+specification.txt has the names that RFC 0010, 0023 and 0025, the design guide of
+IO forwarding and the standard's chapter on tools use; each has a row.
 """
 import os
 import re
@@ -19,6 +22,7 @@ FOLDER = os.path.join("tests", "pmix")
 HEADING = "## Attribute by attribute"
 LIB = os.path.join("pmix_api", "helper", "lib")
 REFUSED = "refused.c"
+SPECIFICATION = os.path.join("tests", "lint", "specification.txt")
 TABLES = (REFUSED, "directive.c", "output.c", "wish.c")
 
 
@@ -77,6 +81,12 @@ def has(text, names):
                for name in names)
 
 
+def specified(root):
+    if not os.path.exists(os.path.join(root, SPECIFICATION)):
+        return []
+    return [name for name in sources.read(root, SPECIFICATION) if name]
+
+
 def complaints(root):
     seen = set()
     for number, names, _, files in rows(root):
@@ -94,6 +104,9 @@ def complaints(root):
                     ", ".join(files)
     if not seen:
         yield DOCUMENT, 1, f"no rows beneath '{HEADING}'"
+    for number, name in enumerate(specified(root), 1):
+        if name not in seen:
+            yield SPECIFICATION, number, f"{name}: has no row in {DOCUMENT}"
     yield from disagreements(root)
 
 

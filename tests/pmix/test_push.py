@@ -122,6 +122,7 @@ def refused():
     session = Session(taker)
     live.eventually(lambda: session.ask("p 2 x") == "IOF_COMPLETE", 60,
                     "rank 2 has ended")
+    # IOF_COMPLETE is PMIX_ERR_IOF_COMPLETE.
     for line, status in (
             ("p 3 it has no stdin", "IOF_COMPLETE"),
             ("p 9 there is no such rank", "NOT_FOUND"),
