@@ -379,8 +379,8 @@ static void save_start(struct ep_tails *tails)
     if (tails->scratch == NULL)
         tails->scratch = malloc(EP_TAIL_BYTES_MAX);
     if (tails->sink == NULL)
-        (void)ep_sink_open(tails->cfg.writer, -1, &sink_events, tails,
-                           &tails->sink);
+        (void)ep_sink_open_shared(tails->cfg.writer, &sink_events, tails,
+                                  &tails->sink);
     if (tails->saves == NULL || tails->scratch == NULL || tails->sink == NULL)
         err = ENOMEM;
     while (err == 0 && !TAILQ_EMPTY(&tails->open) &&
@@ -430,12 +430,11 @@ int ep_tails_open(const struct ep_tails_cfg *cfg, struct ep_tails **out)
     return 0;
 }
 
-void ep_tails_close(struct ep_tails *tails)
+/* In the thread, if there is one. */
+static void last_main(void *arg)
 {
-    if (tails == NULL)
-        return;
-    if (!ep_sink_close(tails->sink, true))
-        return; /* the thread is stuck in the file and uses all of it */
+    struct ep_tails *tails = arg;
+
     ep_spool_file_fini(&tails->file);
     for (unsigned i = 0; i < EP_TAILS_READS; i++)
         free(tails->slots[i].mem);
@@ -444,6 +443,16 @@ void ep_tails_close(struct ep_tails *tails)
     free(tails->saves);
     free(tails->scratch);
     free(tails);
+}
+
+void ep_tails_close(struct ep_tails *tails)
+{
+    if (tails == NULL)
+        return;
+    if (tails->sink != NULL)
+        ep_sink_leave(tails->sink, last_main, tails);
+    else
+        last_main(tails);
 }
 
 enum ep_tails_room ep_tails_room(struct ep_tails *tails, struct ep_tail *tail)

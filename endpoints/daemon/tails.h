@@ -7,7 +7,8 @@
  * each to a place of its own, up to half of the memory at a time. Whoever has
  * something to add waits meanwhile, and so does its process, on a full pipe. A
  * tail can be saved in several parts, and comes back in one. The file is made,
- * written and read by a thread: the event loop waits for nothing.
+ * written and read by a thread, that of all stores of the daemon: the event
+ * loop waits for nothing.
  *
  * Where the file cannot be made, written or read no more tails are saved until
  * half of the memory is free again.

@@ -34,8 +34,8 @@ struct ep_hoard_cfg {
 /* Makes no file. Returns 0, OV_ENOMEM or OV_ESYS. */
 int ep_hoard_open(const struct ep_hoard_cfg *cfg, struct ep_hoard **out);
 
-/* Drops all that is inside and removes the file; no callback follows. NULL is
- * fine. O(blocks). */
+/* Drops all that is inside, and the file as ep_spool_close does; no callback
+ * follows. NULL is fine. O(blocks). */
 void ep_hoard_close(struct ep_hoard *hoard);
 
 /* Copies a packet of 1 byte or more to the end. O(bytes).

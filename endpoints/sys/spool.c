@@ -297,8 +297,9 @@ int ep_spool_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
         return rc;
     }
     sp->blocks = calloc(sp->blocks_max, sizeof(*sp->blocks));
-    rc = sp->blocks == NULL ? OV_ENOMEM
-                            : ep_sink_open(w, -1, &sink_events, sp, &sp->sink);
+    rc = sp->blocks == NULL
+             ? OV_ENOMEM
+             : ep_sink_open_shared(w, &sink_events, sp, &sp->sink);
     if (rc != 0) {
         ep_spool_close(sp);
         return rc;
@@ -307,19 +308,41 @@ int ep_spool_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
     return 0;
 }
 
-void ep_spool_close(struct ep_spool *sp)
+static void memory_free(struct ep_spool *sp)
 {
-    if (sp == NULL)
-        return;
-    if (!ep_sink_close(sp->sink, true))
-        return; /* the thread is stuck in the file and uses all of it */
-    ep_spool_file_fini(&sp->file);
     for (uint32_t i = 0; i < sp->blocks_made; i++)
         free(sp->blocks[i].mem);
     for (uint32_t i = 0; i < EP_SPOOL_READS; i++)
         free(sp->slots[i].mem);
     free(sp->blocks);
+    *sp = (struct ep_spool){.file = sp->file};
+}
+
+/* In the thread: the end of a file takes its time, too. */
+static void last_main(void *arg)
+{
+    struct ep_spool *sp = arg;
+
+    memory_free(sp);
+    ep_spool_file_fini(&sp->file);
     free(sp);
+}
+
+void ep_spool_close(struct ep_spool *sp)
+{
+    struct ep_sink *sink;
+
+    if (sp == NULL)
+        return;
+    sink = sp->sink;
+    if (sink == NULL) {
+        last_main(sp);
+        return;
+    }
+    /* Not left to the thread, which may hang in another one's file. */
+    if (!ep_sink_drop(sink))
+        memory_free(sp);
+    ep_sink_leave(sink, last_main, sp);
 }
 
 static bool tail_has_room(const struct ep_spool *sp, uint64_t len_bytes)

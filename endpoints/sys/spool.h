@@ -4,9 +4,14 @@
  * Bytes are put at the end of a block and read back by reference, in any
  * order, until they are forgotten. A full block goes to its own place in the
  * file; places are used again, so the file is never larger than the most that
- * was held at once. The file is made, written and read by a thread of the
- * writer: the event loop copies memory and waits for nothing. Little that soon
- * leaves again never touches the disk.
+ * was held at once. The file is made, written, read and closed by a thread,
+ * which all spools of the writer share: the event loop copies memory and waits
+ * for nothing. Little that soon leaves again never touches the disk.
+ *
+ * A file system that hangs in one spool's file so holds up all of the process,
+ * which are as a rule on it, too: they go on with their memory, and say
+ * OV_EAGAIN where that does not do. A file that fails (ENOSPC, EIO) is a matter
+ * of its own spool. What was put and is not in the file then stays in memory.
  *
  * Bounds: mem_blocks + EP_SPOOL_READS blocks of memory, limit_bytes of file,
  * some 50 bytes of memory per block of limit. Nothing held is nothing but the
@@ -53,7 +58,9 @@ struct ep_spool_cfg {
 int ep_spool_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
                   struct ep_spool **out);
 
-/* Drops all that is held and removes the file. NULL is fine. */
+/* Drops all that is held. The thread removes the file, when it has time; its
+ * memory is free at once, but where the thread is at work in it. NULL is fine.
+ * O(blocks), does not wait. */
 void ep_spool_close(struct ep_spool *sp);
 
 /* Copies head and body, one behind the other.

@@ -24,7 +24,7 @@ struct ep_tape;
 int ep_tape_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
                  struct ep_tape **out);
 
-/* Drops all that is held and removes the file. NULL is fine. */
+/* Drops all that is held, and the file as ep_spool_close does. NULL is fine. */
 void ep_tape_close(struct ep_tape *tape);
 
 /* Forgets everything: the next byte put is that at `pos`. */

@@ -10,13 +10,20 @@
  * nothing at all, so it would write in small pieces (2.5 times slower into a
  * pipe) and still hang with the first slow file system.
  *
+ * Sinks for calls may share one thread of the writer instead, as the files of
+ * all stores of a process do: they lie in one place, and where that is slow or
+ * hangs a thread each would hang in it. The thread does one call of each sink
+ * in turn, so the calls of one wait for one of each other at most. Where the
+ * place hangs all of these sinks wait, and no others. The loop never does, also
+ * where it closes one (ep_sink_leave).
+ *
  * Jobs of a sink are done in order. Writes that wait are joined into one
  * writev(). Memory is borrowed until the answer. Answers come in the thread
  * that runs the event base, in batches. SIGPIPE is blocked in the threads, a
  * reader that went away is EPIPE. All other signals are blocked there too; a
  * terminal's `tostop` therefore does not stop the program.
  *
- * Bounds: EP_SINK_JOBS_MAX jobs and some 40 KiB per sink.
+ * Bounds: EP_SINK_JOBS_MAX jobs and some 28 KiB per sink.
  */
 #ifndef ENDPOINTS_SYS_WRITER_H
 #define ENDPOINTS_SYS_WRITER_H
@@ -54,7 +61,8 @@ typedef int (*ep_sink_fn)(void *arg);
 /* Returns 0, OV_ENOMEM or OV_ESYS. `base` is borrowed and outlives it. */
 int ep_writer_open(struct event_base *base, struct ep_writer **out);
 
-/* Closes the sinks that are left, each as ep_sink_close does. NULL is fine. */
+/* Closes the sinks that are left, each as ep_sink_close does, and ends the
+ * thread that is shared in the same way. NULL is fine. */
 void ep_writer_close(struct ep_writer *w, bool give_up);
 
 /* Nothing is queued or written in any sink, and every answer was given.
@@ -69,16 +77,34 @@ int ep_sink_open(struct ep_writer *w, int fd,
                  const struct ep_sink_events *events, void *arg,
                  struct ep_sink **out);
 
-/* Ends a sink; no callback follows and the memory of all jobs is the
- * caller's again. Waits until what was queued is written, for ever if need
- * be, or with `give_up` ends a write in progress and drops the rest. NULL is
- * fine.
+/* The same for calls, in the thread that all sinks made by this share.
+ * ep_sink_leave ends it. Returns 0 or OV_ENOMEM. */
+int ep_sink_open_shared(struct ep_writer *w,
+                        const struct ep_sink_events *events, void *arg,
+                        struct ep_sink **out);
+
+/* Ends a sink with a thread of its own; no callback follows and the memory of
+ * all jobs is the caller's again. Waits until what was queued is written, for
+ * ever if need be, or with `give_up` ends a write in progress and drops the
+ * rest. NULL is fine.
  *
  * With give_up a thread that the system itself will not let go (a dead
  * network file system) is left behind after a second; `false` is returned
  * then and the memory of the jobs must stay.
  */
 bool ep_sink_close(struct ep_sink *sink, bool give_up);
+
+/* Of a sink that shares its thread: drops the calls that were not begun; they
+ * get no answer. Returns whether one is being done, whose memory must stay.
+ * O(1), does not wait. */
+bool ep_sink_drop(struct ep_sink *sink);
+
+/* Ends such a sink: drops calls as ep_sink_drop does; no callback follows. Then
+ * last(arg) is called once: in the thread, when that has done what it was at,
+ * and has time; within ep_writer_close, if it had none; or at once, where the
+ * sink has had no call. Never, where the system does not let the thread go: its
+ * memory must stay then. O(1), does not wait. */
+void ep_sink_leave(struct ep_sink *sink, void (*last)(void *arg), void *arg);
 
 /* Queues a write of n pieces (0 to EP_SINK_IOV_MAX), which stay borrowed
  * until on_written(cookie) or on_error. Never blocks.

@@ -2,6 +2,7 @@
 #ifndef TESTS_UNIT_SPILL_FILE_H
 #define TESTS_UNIT_SPILL_FILE_H
 
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +22,18 @@ static inline int64_t spill_file_bytes(void)
         bytes = st.st_size;
     }
     return bytes;
+}
+
+/* Waits for the thread, which closes it some time after its store. */
+static inline void spill_file_until_gone(void)
+{
+    const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
+
+    while (spill_file_bytes() >= 0) {
+        if (rig_now_ns() > limit_ns)
+            fail_msg("the file is still there");
+        sched_yield();
+    }
 }
 
 /* Cuts it off: reads in it fail. */
