@@ -2,6 +2,7 @@
 #include "commands/attach/session.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <event2/event.h>
 
 #include "commands/attach/entrance.h"
+#include "commands/attach/words.h"
 #include "endpoints/client/outbox.h"
 #include "endpoints/sys/hoard.h"
 #include "overlay/base/err.h"
@@ -32,6 +34,7 @@ static struct {
     uint8_t *packet;        /* owned: heard, and not taken yet */
     uint32_t packet_bytes;  /* 0: none is */
     bool is_over;           /* nothing more is heard */
+    bool is_unsaved_told;
     /* The push that goes on with each PUSHED. */
     const struct topo_ranges *ranks;
     const uint8_t *mem;
@@ -85,9 +88,13 @@ static void pass_on(const struct job_door *msg)
     session.events->on_output(&output);
 }
 
-static void fail(const char *what, int err)
+static void fail(uint32_t lost_bytes, int err)
 {
-    snprintf(session.why, sizeof(session.why), "%s: %s", what, strerror(err));
+    snprintf(session.why, sizeof(session.why),
+             "up to %" PRIu32
+             " bytes of output that was kept cannot be read again: "
+             "%s",
+             lost_bytes, strerror(err));
     session.events->on_error(session.why);
 }
 
@@ -104,11 +111,23 @@ static bool pass_on_kept(void)
         if (rc == 0 && job_door_decode(ov_rd_init(mem, len_bytes), &msg) == 0)
             pass_on(&msg);
         if (rc == OV_ESYS)
-            fail("output that was kept cannot be read again", errno);
+            fail(len_bytes, errno);
         if (rc == 0 || rc == OV_ESYS)
             ep_hoard_drop(session.hoard);
     }
     return ep_hoard_is_empty(session.hoard);
+}
+
+/* What the hoard has it keeps, and the session the rest. Once. */
+static void tell_unsaved(void)
+{
+    const int err = ep_hoard_errno(session.hoard);
+
+    if (err != 0 && !session.is_unsaved_told)
+        words_say("what waits for its reader fills the memory for it, and no "
+                  "file can hold more in TMPDIR or /var/tmp (%s)",
+                  strerror(err));
+    session.is_unsaved_told |= err != 0;
 }
 
 /* Further on, or to the hoard. False: not now. */
@@ -120,6 +139,8 @@ static bool take(const struct job_door *msg)
         pass_on(msg);
     else
         rc = ep_hoard_put(session.hoard, session.packet, session.packet_bytes);
+    if (rc == OV_EFULL)
+        tell_unsaved();
     if (rc != 0)
         return false;
     session.packet_bytes = 0;

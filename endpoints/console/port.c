@@ -92,6 +92,23 @@ static void port_fail(struct ep_port *port, int err)
     port->events->on_error(port->arg, port->channel, err);
 }
 
+/* The file cannot be read: so much that was taken is not going to be shown. */
+static void port_fail_spooled(struct ep_port *port, int err)
+{
+    char text[NOTE_BYTES];
+    uint64_t bytes = 0;
+
+    for (const struct ep_item *item = port->park.first; item != NULL;
+         item = item->next)
+        bytes += item->is_spooled ? item->payload_bytes : 0;
+    snprintf(text, sizeof(text),
+             "%" PRIu64 " bytes of output that waited for %s are lost: their "
+             "file cannot be read (%s)",
+             bytes, text_channel_name(port->channel), strerror(err));
+    port->events->on_note(port->arg, text);
+    port_fail(port, err);
+}
+
 /* ---- issuing ---- */
 
 static void item_issue(struct ep_port *port, struct ep_item *item,
@@ -147,7 +164,7 @@ static bool port_issue_next(struct ep_port *port, uint64_t now_ns)
     if (rc == OV_EAGAIN)
         return false;
     if (rc != 0) {
-        port_fail(port, errno);
+        port_fail_spooled(port, errno);
         return false;
     }
     ep_park_take(&port->park, item);

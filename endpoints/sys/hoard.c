@@ -148,6 +148,11 @@ int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes)
     return 0;
 }
 
+int ep_hoard_errno(const struct ep_hoard *hoard)
+{
+    return ep_spool_errno(hoard->spool);
+}
+
 /* --- from the front */
 
 /* The memory of the stretch is done with. */

@@ -54,6 +54,9 @@ int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes);
 int ep_hoard_room(const struct ep_hoard *hoard, uint32_t packets,
                   uint64_t len_bytes);
 
+/* Why the file cannot be used, an errno; 0 while it can. */
+int ep_hoard_errno(const struct ep_hoard *hoard);
+
 /* Looks at the next packet; again and again until ep_hoard_pass or
  * ep_hoard_drop. *mem is valid until then, whatever is put meanwhile. O(1), and
  * a read of one block of the file by the thread now and then.

@@ -25,7 +25,9 @@ struct px_backlog {
     struct px_backlog_cfg cfg;
     struct ep_hoard *hoard; /* owned */
     uint64_t waiting_bytes;
-    uint64_t untold_bytes; /* of all lacks */
+    uint64_t lost_bytes;   /* in the file: nobody knows of which channel */
+    uint64_t given_bytes;  /* of them: with what the last get gave */
+    uint64_t untold_bytes; /* of all lacks, and lost */
     struct lack *lacks;    /* owned [procs * CHANNELS]; NULL: none yet */
     uint64_t ends_due;     /* of them */
     uint32_t ends_from;    /* none of a process before */
@@ -128,6 +130,21 @@ static bool is_full(const struct px_backlog *backlog, uint64_t bytes)
     return backlog->waiting_bytes + bytes > backlog->cfg.limit_bytes;
 }
 
+/* Some messages, of so many bytes with their heads, which are all alike. */
+static void lose(struct px_backlog *backlog, uint64_t bytes)
+{
+    struct ov_wr wr = ov_wr_init(backlog->packet, sizeof(backlog->packet));
+    const uint64_t before = ep_hoard_passed(backlog->hoard);
+
+    job_door_encode(&wr, &(struct job_door){.kind = JOB_DOOR_OUTPUT});
+    ep_hoard_drop(backlog->hoard);
+    bytes -= (ep_hoard_passed(backlog->hoard) - before) *
+             (uint64_t)(wr.at - backlog->packet);
+    backlog->waiting_bytes -= bytes;
+    backlog->lost_bytes += bytes;
+    backlog->untold_bytes += bytes;
+}
+
 /* The next in the file; what cannot be read is passed over. */
 static int look(struct px_backlog *backlog, struct job_door *out)
 {
@@ -136,11 +153,9 @@ static int look(struct px_backlog *backlog, struct job_door *out)
     int rc = ep_hoard_get(backlog->hoard, &mem, &len_bytes);
 
     while (rc == OV_ESYS) {
-        ep_hoard_drop(backlog->hoard);
+        lose(backlog, len_bytes);
         rc = ep_hoard_get(backlog->hoard, &mem, &len_bytes);
     }
-    if (rc == OV_ENOENT)
-        backlog->waiting_bytes = 0;
     return rc != 0 ? rc : job_door_decode(ov_rd_init(mem, len_bytes), out);
 }
 
@@ -233,10 +248,14 @@ int px_backlog_get(struct px_backlog *backlog, struct job_door *out)
         rc = look(backlog, out);
     backlog->is_end_at_hand = false;
     if (rc == OV_ENOENT && backlog->ends_due > 0)
-        return get_end(backlog, out);
-    if (rc == 0 && backlog->lacks != NULL)
+        rc = get_end(backlog, out);
+    else if (rc == 0 && backlog->lacks != NULL)
         out->dropped_bytes += lack_of(backlog, out)->before_bytes;
-    return rc;
+    if (rc != 0)
+        return rc;
+    backlog->given_bytes = backlog->lost_bytes;
+    out->dropped_bytes += backlog->given_bytes;
+    return 0;
 }
 
 void px_backlog_drop(struct px_backlog *backlog)
@@ -244,6 +263,9 @@ void px_backlog_drop(struct px_backlog *backlog)
     struct job_door gone;
     struct lack *lack;
 
+    backlog->lost_bytes -= backlog->given_bytes;
+    backlog->untold_bytes -= backlog->given_bytes;
+    backlog->given_bytes = 0;
     if (backlog->is_end_at_hand) {
         lack = &backlog->lacks[backlog->ends_from];
         backlog->untold_bytes -= lack->before_bytes + lack->behind_bytes;

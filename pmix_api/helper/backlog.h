@@ -42,7 +42,8 @@ int px_backlog_put(struct px_backlog *backlog, const struct job_door *output);
 
 /* The next one, whose bytes are valid until px_backlog_drop(). Returns 0;
  * OV_ENOENT: there is none; or OV_EAGAIN: not now. What cannot be read again is
- * counted as dropped of nobody and passed over. */
+ * passed over, ends too; whose it was is not known, so its bytes count as
+ * dropped with the next one of any channel. */
 int px_backlog_get(struct px_backlog *backlog, struct job_door *out);
 /* It has gone. Only after a get that returned 0. */
 void px_backlog_drop(struct px_backlog *backlog);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "tests/unit/rig.h"
+#include "tests/unit/spill_file.h"
 
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
@@ -25,11 +26,11 @@ static void on_change(void *arg)
     (void)arg;
 }
 
-static void begin(bool drops_oldest)
+static void begin_with(uint64_t limit_bytes, bool drops_oldest)
 {
     const struct px_backlog_cfg cfg = {.base = BASE,
                                        .procs = PROCS,
-                                       .limit_bytes = LIMIT,
+                                       .limit_bytes = limit_bytes,
                                        .drops_oldest = drops_oldest,
                                        .on_change = on_change};
     struct px_backlog_cfg its = cfg;
@@ -39,6 +40,11 @@ static void begin(bool drops_oldest)
     assert_int_equal(ep_writer_open(lab.base, &lab.writer), 0);
     its.writer = lab.writer;
     assert_int_equal(px_backlog_open(&its, &lab.backlog), 0);
+}
+
+static void begin(bool drops_oldest)
+{
+    begin_with(LIMIT, drops_oldest);
 }
 
 static void end(void)
@@ -191,6 +197,41 @@ static void at_random(void **state)
     play(&chance, true);
 }
 
+static bool is_idle(const void *arg)
+{
+    return ep_writer_is_idle(arg);
+}
+
+/* The file loses all it has: what comes and what is told to be missing is all.
+ */
+static void what_cannot_be_read_is_told(void **state)
+{
+    uint64_t given = 0, got = 0, dropped = 0;
+    struct job_door msg;
+    int rc;
+
+    (void)state;
+    begin_with(8 * LIMIT, false);
+    for (unsigned i = 0; i < 200; i++, given += 30000)
+        put(i % PROCS, i % CHANNELS, 30000, false);
+    rig_run_until_true(lab.base, is_idle, lab.writer);
+    spill_file_cut();
+    while ((rc = px_backlog_get(lab.backlog, &msg)) != OV_ENOENT) {
+        if (rc == OV_EAGAIN) {
+            event_base_loop(lab.base, EVLOOP_ONCE);
+            continue;
+        }
+        dropped += msg.dropped_bytes;
+        got += ov_rd_left(&msg.rest);
+        px_backlog_drop(lab.backlog);
+    }
+    assert_in_range(got, 1, given - 8 * 260 * 1024);
+    assert_int_equal(got + dropped, given);
+    assert_int_equal(px_backlog_bytes(lab.backlog), 0);
+    assert_true(px_backlog_is_idle(lab.backlog));
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +239,7 @@ int main(void)
         cmocka_unit_test(newest),
         cmocka_unit_test(oldest),
         cmocka_unit_test(at_random),
+        cmocka_unit_test(what_cannot_be_read_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
