@@ -1,0 +1,54 @@
+/* For LD_PRELOAD: a disk that fails. The file $TEST_DISK says how, now: the
+ * numbers of two errors, which writes and reads of files without a name give;
+ * 0 is none. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* Of writes, or of reads. */
+static int error_now(int fd, int of_reads)
+{
+    const char *path = getenv("TEST_DISK");
+    FILE *file = path != NULL ? fopen(path, "re") : NULL;
+    int errs[2] = {0, 0};
+    struct stat st;
+
+    if (file != NULL) {
+        if (fscanf(file, "%d %d", &errs[0], &errs[1]) != 2)
+            abort();
+        fclose(file);
+    }
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink > 0)
+        return 0;
+    return errs[of_reads];
+}
+
+ssize_t pwrite(int fd, const void *mem, size_t len, off_t off)
+{
+    static ssize_t (*real)(int, const void *, size_t, off_t);
+    const int err = error_now(fd, 0);
+
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "pwrite");
+    if (err == 0)
+        return real(fd, mem, len, off);
+    errno = err;
+    return -1;
+}
+
+ssize_t pread(int fd, void *mem, size_t len, off_t off)
+{
+    static ssize_t (*real)(int, void *, size_t, off_t);
+    const int err = error_now(fd, 1);
+
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "pread");
+    if (err == 0)
+        return real(fd, mem, len, off);
+    errno = err;
+    return -1;
+}
