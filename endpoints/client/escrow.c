@@ -21,6 +21,8 @@
 enum {
     HEAD_BYTES = 8, /* of a packet: 2 * number, and 1 where it is redirected */
     PIECES = 128,   /* numbers of a record: more than it has packets */
+    SOON_MS = 30,   /* for a quarter of a MiB */
+    KEEPERS = 2,    /* with so many more blocks in memory */
     PACKET_MAX = HEAD_BYTES + JOB_DOOR_BYTES_MAX,
 };
 
@@ -80,6 +82,27 @@ static bool is_patient(struct ep_escrow *escrow)
     return true;
 }
 
+/* What it has not taken yet would go to the file, which costs more than a short
+ * wait for a client that has no processor at the moment. */
+static bool is_soon_moving(struct ep_escrow *escrow)
+{
+    static const struct timeval moment = {.tv_usec = SOON_MS * 1000};
+    struct ep_escrows *all = escrow->all;
+    const int64_t now_ms = ep_clock_ms();
+
+    if (escrow->kept_blocks == 0 || !ep_hoard_is_saving(escrow->hoard)) {
+        escrow->saving_ms = 0;
+        return false;
+    }
+    if (escrow->saving_ms == 0)
+        escrow->saving_ms = now_ms;
+    if (now_ms - escrow->saving_ms >= SOON_MS)
+        return false;
+    all->is_awaited = true;
+    event_add(all->tick, &moment);
+    return true;
+}
+
 static bool is_full(const struct ep_escrow *escrow)
 {
     return escrow->cfg.is_copy
@@ -92,7 +115,7 @@ bool ep_escrow_has_room(struct ep_escrow *escrow)
     if (!escrow->cfg.is_copy &&
         (escrow->until != UINT64_MAX || escrow->rest != NULL))
         return escrow->until != UINT64_MAX;
-    return !is_full(escrow) || !is_patient(escrow);
+    return is_full(escrow) ? !is_patient(escrow) : !is_soon_moving(escrow);
 }
 
 static void note_moved(struct ep_escrow *escrow)
@@ -103,18 +126,21 @@ static void note_moved(struct ep_escrow *escrow)
     escrow->all->is_awaited = false;
 }
 
-static int keep(struct ep_escrow *escrow, const uint8_t *mem,
-                uint32_t len_bytes)
+static int keep(struct ep_escrow *escrow, const uint8_t *head,
+                uint32_t head_bytes, const uint8_t *mem, uint32_t len_bytes)
 {
-    struct ep_escrow_packet *packet = malloc(sizeof(*packet) + len_bytes);
+    const uint32_t all_bytes = head_bytes + len_bytes;
+    struct ep_escrow_packet *packet = malloc(sizeof(*packet) + all_bytes);
 
     if (packet == NULL)
         return OV_ENOMEM;
-    *packet = (struct ep_escrow_packet){.len_bytes = len_bytes};
-    memcpy(packet->mem, mem, len_bytes);
+    *packet = (struct ep_escrow_packet){.len_bytes = all_bytes};
+    memcpy(packet->mem, head, head_bytes);
+    if (len_bytes > 0)
+        memcpy(packet->mem + head_bytes, mem, len_bytes);
     *escrow->last = packet;
     escrow->last = &packet->next;
-    escrow->rest_bytes += len_bytes;
+    escrow->rest_bytes += all_bytes;
     return 0;
 }
 
@@ -137,19 +163,21 @@ static void refill(struct ep_escrow *escrow)
 }
 
 static int put(struct ep_escrow *escrow, enum ep_escrow_what what,
-               const uint8_t *mem, uint32_t len_bytes)
+               const uint8_t *head, uint32_t head_bytes, const uint8_t *mem,
+               uint32_t len_bytes)
 {
     int rc = OV_EAGAIN;
 
     if (escrow->rest == NULL)
-        rc = ep_hoard_put(escrow->hoard, mem, len_bytes);
+        rc =
+            ep_hoard_put_parts(escrow->hoard, head, head_bytes, mem, len_bytes);
     if (rc == 0)
         return 0;
     if (what == EP_ESCROW_MORE ||
         (what == EP_ESCROW_FIRST && rc == OV_EAGAIN) ||
         (escrow->cfg.is_copy && rc == OV_EAGAIN &&
-         escrow->rest_bytes + len_bytes <= EP_ESCROW_COPIES_BYTES))
-        return keep(escrow, mem, len_bytes);
+         escrow->rest_bytes + head_bytes + len_bytes <= EP_ESCROW_COPIES_BYTES))
+        return keep(escrow, head, head_bytes, mem, len_bytes);
     return OV_EFULL;
 }
 
@@ -157,8 +185,8 @@ int ep_escrow_put(struct ep_escrow *escrow, enum ep_escrow_what what,
                   const uint8_t *head, uint32_t head_bytes, const uint8_t *mem,
                   uint32_t len_bytes)
 {
-    uint8_t packet[PACKET_MAX];
-    struct ov_wr wr = ov_wr_init(packet, sizeof(packet));
+    uint8_t all[EP_HOARD_HEAD_MAX];
+    struct ov_wr wr = ov_wr_init(all, sizeof(all));
     uint64_t number;
     int rc;
 
@@ -169,9 +197,8 @@ int ep_escrow_put(struct ep_escrow *escrow, enum ep_escrow_what what,
     number = escrow->all->records * PIECES + escrow->piece;
     ov_wr_u64(&wr, 2 * number + (what != EP_ESCROW_COPY));
     ov_wr_bytes(&wr, head, head_bytes);
-    ov_wr_bytes(&wr, mem, len_bytes);
     OV_ASSERT(!wr.bad);
-    rc = put(escrow, what, packet, (uint32_t)(wr.at - packet));
+    rc = put(escrow, what, all, (uint32_t)(wr.at - all), mem, len_bytes);
     if (rc == 0)
         escrow->copy_bytes += head_bytes + len_bytes;
     if (rc == 0 && what != EP_ESCROW_COPY)
@@ -294,8 +321,12 @@ int ep_escrow_open(struct ep_escrows *all, const struct ep_escrow_cfg *cfg,
                    struct ep_escrow **out)
 {
     struct ep_escrow *escrow = calloc(1, sizeof(*escrow));
+    const bool is_kept =
+        !cfg->is_copy && all->kept_blocks < KEEPERS * all->cfg.kept_blocks;
+    const uint32_t kept = is_kept ? all->cfg.kept_blocks : 0;
     const struct ep_hoard_cfg hoard = {.writer = all->cfg.writer,
                                        .limit_bytes = cfg->limit_bytes,
+                                       .kept_blocks = kept,
                                        .on_change = on_hoard,
                                        .arg = escrow};
     int rc = OV_ENOMEM;
@@ -309,6 +340,8 @@ int ep_escrow_open(struct ep_escrows *all, const struct ep_escrow_cfg *cfg,
     }
     escrow->all = all;
     escrow->cfg = *cfg;
+    escrow->kept_blocks = kept;
+    all->kept_blocks += kept;
     escrow->last = &escrow->rest;
     escrow->since = escrow->until = escrow->acknowledged = UINT64_MAX;
     link_last(escrow);

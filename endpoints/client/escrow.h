@@ -15,10 +15,12 @@
  * A client that takes something within each patience_ms is waited for: one that
  * redirects when its limit is reached, as a console would be, and one that gets
  * copies from EP_ESCROW_PACE_BYTES on. Nobody waits for one that stands still.
+ * One that redirects is also waited for a moment before anything goes to the
+ * file: it may only lack a processor, and a file costs more.
  *
- * Bounds: of each client the memory of a hoard and a record beside it, of one
- * that gets copies EP_ESCROW_COPIES_BYTES; its limit of file, and the ranges
- * that it names.
+ * Bounds: kept_blocks of two; of each client the memory of a hoard and a record
+ * beside it, of one that gets copies EP_ESCROW_COPIES_BYTES; its limit of file,
+ * and the ranges that it names.
  */
 #ifndef ENDPOINTS_CLIENT_ESCROW_H
 #define ENDPOINTS_CLIENT_ESCROW_H
@@ -39,6 +41,9 @@ struct ep_escrows_cfg {
     struct ep_writer *writer;
     unsigned patience_ms; /* records wait so long for a client to take anything;
                              usual: EP_ESCROW_PATIENCE_MS */
+    unsigned kept_blocks; /* of the spool, that each of the first two that
+                             redirect has in memory beside the usual ones;
+                             usual: EP_ESCROW_KEPT_BLOCKS */
     /* Goes back; borrowed within the call, ep_escrows_took_back() follows.
      * False: it cannot, and is lost. From the loop, as all of these. */
     bool (*on_back)(void *arg, const struct job_record *rec);
@@ -77,6 +82,8 @@ enum {
      * own reader is too slow for. It needs no file then. */
     EP_ESCROW_PACE_BYTES = 512 << 10,
     EP_ESCROW_PATIENCE_MS = 1000,
+    /* What was sent to a tool's helper, and is not acknowledged yet, fits. */
+    EP_ESCROW_KEPT_BLOCKS = 14,
 };
 
 enum ep_escrow_what {

@@ -53,12 +53,20 @@ void ep_escrow_unlink(struct ep_escrow *escrow)
     *at = escrow->next;
 }
 
+static void close_hoard(struct ep_escrow *escrow)
+{
+    ep_hoard_close(escrow->hoard);
+    escrow->hoard = NULL;
+    escrow->all->kept_blocks -= escrow->kept_blocks;
+    escrow->kept_blocks = 0;
+}
+
 void ep_escrow_free(struct ep_escrow *escrow)
 {
     ep_escrow_unlink(escrow);
     while (escrow->rest != NULL)
         ep_escrow_drop_rest(escrow);
-    ep_hoard_close(escrow->hoard);
+    close_hoard(escrow);
     ep_ranges_clear(&escrow->cfg.ranges);
     free(escrow);
 }
@@ -173,8 +181,7 @@ static void finish(struct ep_escrow *escrow)
         all->cfg.on_twice(all->cfg.arg, escrow->twice_bytes);
     if (escrow->acknowledged == UINT64_MAX)
         escrow->acknowledged = escrow->until;
-    ep_hoard_close(escrow->hoard);
-    escrow->hoard = NULL;
+    close_hoard(escrow);
     escrow->held_bytes = 0;
     escrow->state = EP_ESCROW_DONE;
     drop_marks(all);

@@ -32,6 +32,7 @@ struct ep_escrow {
     struct ep_escrows *all;
     struct ep_escrow_cfg cfg;
     struct ep_hoard *hoard; /* owned; NULL when it is done */
+    uint32_t kept_blocks;   /* beside the usual ones */
     struct ep_escrow_packet *rest,
         **last;          /* owned: behind what is in the hoard; */
     uint64_t rest_bytes; /* so many */
@@ -45,6 +46,7 @@ struct ep_escrow {
     uint64_t copy_bytes;  /* that wait, of copies, */
     uint32_t next_bytes;  /* and of the next message */
     int64_t moved_ms;     /* it took something, or was empty, last */
+    int64_t saving_ms;    /* what it has not taken goes to the file; 0: no */
     bool is_behind_due, is_settled;
 };
 
@@ -57,8 +59,9 @@ struct ep_escrows {
     struct ep_escrow *first;
     uint64_t records; /* redirected so far */
     uint64_t moved;
-    uint64_t lost_bytes; /* for want of memory; to be told */
-    unsigned out;        /* went back, and are not on their way yet */
+    uint64_t lost_bytes;  /* for want of memory; to be told */
+    unsigned out;         /* went back, and are not on their way yet */
+    uint32_t kept_blocks; /* of all hoards */
 };
 
 void ep_escrows_soon(const struct ep_escrows *all);

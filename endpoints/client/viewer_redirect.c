@@ -106,6 +106,7 @@ bool ep_viewers_escrows_open(struct ep_viewers *all)
     const struct ep_escrows_cfg cfg = {.base = all->cfg.base,
                                        .writer = all->cfg.writer,
                                        .patience_ms = EP_ESCROW_PATIENCE_MS,
+                                       .kept_blocks = EP_ESCROW_KEPT_BLOCKS,
                                        .on_back = escrow_back,
                                        .on_change = escrow_change,
                                        .on_behind = escrow_behind,

@@ -49,6 +49,7 @@ int ep_hoard_open(const struct ep_hoard_cfg *cfg, struct ep_hoard **out)
 {
     const struct ep_spool_cfg spool_cfg = {
         .limit_bytes = cfg->limit_bytes,
+        .kept_blocks = cfg->kept_blocks,
         .dir = cfg->dir,
         .on_change = cfg->on_change,
         .arg = cfg->arg,
@@ -126,21 +127,30 @@ int ep_hoard_room(const struct ep_hoard *hoard, uint32_t packets,
                : OV_EFULL;
 }
 
-int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes)
+bool ep_hoard_is_saving(const struct ep_hoard *hoard)
 {
-    uint8_t head[HEAD_BYTES];
-    struct ov_wr wr = ov_wr_init(head, sizeof(head));
+    return ep_spool_is_saving(hoard->spool);
+}
+
+int ep_hoard_put_parts(struct ep_hoard *hoard, const void *head,
+                       uint32_t head_bytes, const void *mem, uint32_t len_bytes)
+{
+    uint8_t all[HEAD_BYTES + EP_HOARD_HEAD_MAX];
+    struct ov_wr wr = ov_wr_init(all, sizeof(all));
     struct ep_spool_ref ref;
     int rc;
 
-    if (len_bytes == 0)
+    if (head_bytes + len_bytes == 0)
         return OV_EINVAL;
     if (hoard->spare == NULL)
         hoard->spare = malloc(sizeof(*hoard->spare));
     if (hoard->spare == NULL)
         return OV_EFULL;
-    ov_wr_u32(&wr, len_bytes);
-    rc = ep_spool_put(hoard->spool, head, sizeof(head), mem, len_bytes, &ref);
+    ov_wr_u32(&wr, head_bytes + len_bytes);
+    ov_wr_bytes(&wr, head, head_bytes);
+    OV_ASSERT(!wr.bad);
+    rc = ep_spool_put(hoard->spool, all, (uint32_t)(wr.at - all), mem,
+                      len_bytes, &ref);
     if (rc != 0)
         return rc;
     if (!last_grow(hoard, &ref))
@@ -151,6 +161,11 @@ int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes)
 int ep_hoard_errno(const struct ep_hoard *hoard)
 {
     return ep_spool_errno(hoard->spool);
+}
+
+int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes)
+{
+    return ep_hoard_put_parts(hoard, NULL, 0, mem, len_bytes);
 }
 
 /* --- from the front */

@@ -8,9 +8,10 @@
  * as a whole, so that packets cost no memory of their own however small they
  * are. The event loop copies memory and waits for nothing.
  *
- * Bounds: the memory of a spool with one read (EP_SPOOL_MEM_BLOCKS + 1 blocks
- * and some 50 bytes per block of the limit), limit_bytes of file, and some 50
- * bytes per block that is in use. A packet takes four bytes more than its own.
+ * Bounds: the memory of a spool with one read (EP_SPOOL_MEM_BLOCKS + 1 blocks,
+ * kept_blocks, and some 50 bytes per block of the limit), limit_bytes of file,
+ * and some 50 bytes per block that is in use. A packet takes four bytes more
+ * than its own.
  */
 #ifndef ENDPOINTS_SYS_HOARD_H
 #define ENDPOINTS_SYS_HOARD_H
@@ -21,9 +22,12 @@
 struct ep_hoard;
 struct ep_writer;
 
+enum { EP_HOARD_HEAD_MAX = 128 };
+
 struct ep_hoard_cfg {
     struct ep_writer *writer; /* borrowed, outlives it */
     uint64_t limit_bytes;     /* of the file; at least a block is allowed */
+    uint32_t kept_blocks;     /* as of ep_spool */
     const char *dir;          /* copied; NULL: as of ep_spool */
     /* An answer of OV_EAGAIN may have changed. From the loop, never from
      * within a call; may call all of these, ep_hoard_close too. */
@@ -48,6 +52,12 @@ void ep_hoard_close(struct ep_hoard *hoard);
  */
 int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes);
 
+/* The same of a packet in two parts: a head, of EP_HOARD_HEAD_MAX bytes at
+ * most, and what is behind it. */
+int ep_hoard_put_parts(struct ep_hoard *hoard, const void *head,
+                       uint32_t head_bytes, const void *mem,
+                       uint32_t len_bytes);
+
 /* Would puts of so many packets, with so many bytes in all, return 0 now?
  * Returns what the one that fails would return, and OV_EFULL where they are
  * more than a block. O(1). */
@@ -56,6 +66,10 @@ int ep_hoard_room(const struct ep_hoard *hoard, uint32_t packets,
 
 /* Why the file cannot be used, an errno; 0 while it can. */
 int ep_hoard_errno(const struct ep_hoard *hoard);
+
+/* What is put now goes to the file, unless some of what is inside is forgotten
+ * soon. O(1). */
+bool ep_hoard_is_saving(const struct ep_hoard *hoard);
 
 /* Looks at the next packet; again and again until ep_hoard_pass or
  * ep_hoard_drop. *mem is valid until then, whatever is put meanwhile. O(1), and

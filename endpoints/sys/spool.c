@@ -56,6 +56,7 @@ struct block {
     uint32_t next_free;
     bool is_saving;
     bool is_saved;
+    bool is_kept; /* full, and not to be saved */
 };
 
 struct slot {
@@ -79,6 +80,9 @@ struct ep_spool {
     uint32_t tail; /* the block being filled */
     uint32_t mem_blocks;
     uint32_t mem_blocks_max;
+    uint32_t kept_blocks; /* of them: what soon leaves again need not go to the
+                             file */
+    uint32_t kept_blocks_max;
     uint64_t live_bytes; /* of all blocks */
     int err;             /* the file cannot be used */
     bool is_file_used;
@@ -131,6 +135,8 @@ static void block_mem_free(struct ep_spool *sp, struct block *block)
     free(block->mem);
     block->mem = NULL;
     sp->mem_blocks--;
+    if (block->is_kept)
+        sp->kept_blocks--;
 }
 
 static void spool_emptied(struct ep_spool *sp)
@@ -169,10 +175,21 @@ static void block_settle(struct ep_spool *sp, uint32_t index)
         spool_emptied(sp);
 }
 
+bool ep_spool_is_saving(const struct ep_spool *sp)
+{
+    return sp->kept_blocks >= sp->kept_blocks_max;
+}
+
+/* The newest ones go: what was put first is read first. */
 static void block_save(struct ep_spool *sp, uint32_t index)
 {
     struct block *block = &sp->blocks[index];
 
+    if (!ep_spool_is_saving(sp)) {
+        block->is_kept = true;
+        sp->kept_blocks++;
+        return;
+    }
     sp->is_file_used = true;
     block->is_saving =
         io_start(sp, IO_SAVE, index, block->mem,
@@ -287,6 +304,10 @@ int ep_spool_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
     sp->mem_blocks_max =
         cfg->mem_blocks > 0 ? cfg->mem_blocks : EP_SPOOL_MEM_BLOCKS;
     OV_ASSERT(sp->mem_blocks_max <= EP_SPOOL_MEM_BLOCKS);
+    /* One is being filled, and one saved. */
+    sp->kept_blocks_max = sp->mem_blocks_max > 2 ? sp->mem_blocks_max - 2 : 0;
+    sp->kept_blocks_max += cfg->kept_blocks;
+    sp->mem_blocks_max += cfg->kept_blocks;
     blocks = cfg->limit_bytes / sp->block_bytes;
     sp->blocks_max =
         blocks < 1 ? 1 : (uint32_t)(blocks < BLOCKS_MAX ? blocks : BLOCKS_MAX);

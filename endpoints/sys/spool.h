@@ -2,20 +2,21 @@
  * unlinked temporary file.
  *
  * Bytes are put at the end of a block and read back by reference, in any
- * order, until they are forgotten. A full block goes to its own place in the
+ * order, until they are forgotten. Of full blocks the first mem_blocks - 2 and
+ * kept_blocks stay in memory, and each other one goes to its own place in the
  * file; places are used again, so the file is never larger than the most that
  * was held at once. The file is made, written, read and closed by a thread,
  * which all spools of the writer share: the event loop copies memory and waits
- * for nothing. Little that soon leaves again never touches the disk.
+ * for nothing. What soon leaves again never touches the disk.
  *
  * A file system that hangs in one spool's file so holds up all of the process,
  * which are as a rule on it, too: they go on with their memory, and say
  * OV_EAGAIN where that does not do. A file that fails (ENOSPC, EIO) is a matter
  * of its own spool. What was put and is not in the file then stays in memory.
  *
- * Bounds: mem_blocks + EP_SPOOL_READS blocks of memory, limit_bytes of file,
- * some 50 bytes of memory per block of limit. Nothing held is nothing but the
- * latter.
+ * Bounds: mem_blocks + kept_blocks + EP_SPOOL_READS blocks of memory,
+ * limit_bytes of file, some 50 bytes of memory per block of limit. Nothing held
+ * is nothing but the latter.
  */
 #ifndef ENDPOINTS_SYS_SPOOL_H
 #define ENDPOINTS_SYS_SPOOL_H
@@ -46,6 +47,7 @@ struct ep_spool_cfg {
     uint64_t limit_bytes; /* at least one block is allowed */
     uint32_t block_bytes; /* 0: EP_SPOOL_BLOCK_BYTES */
     uint32_t mem_blocks;  /* EP_SPOOL_MEM_BLOCKS at most; 0: so many */
+    uint32_t kept_blocks; /* beside these, before anything goes to the file */
     /* NULL: $TMPDIR, then /var/tmp, but neither where it lies in memory. */
     const char *dir;        /* copied */
     bool may_lie_in_memory; /* it is so little */
@@ -81,6 +83,10 @@ int ep_spool_put_some(struct ep_spool *sp, const void *mem, uint32_t len_bytes,
 /* Would puts of so many bytes in all, a block at most, return 0 now? Returns
  * what the one that fails would return. O(1). */
 int ep_spool_room(const struct ep_spool *sp, uint32_t len_bytes);
+
+/* No more is kept in memory for long: what is put goes to the file when its
+ * block is full. O(1). */
+bool ep_spool_is_saving(const struct ep_spool *sp);
 
 /* Why the file cannot be used, an errno; 0 while it can. ENOTSUP: the
  * directories lie in memory. */

@@ -282,7 +282,7 @@ static void on_lost(void *arg, uint64_t bytes, int err)
 
 /* --- all of it */
 
-void lab_open(uint64_t limit_bytes, uint64_t seed)
+void lab_open(uint64_t limit_bytes, uint64_t seed, unsigned kept_blocks)
 {
     const struct ep_escrows_cfg empty = {.base = NULL};
     struct ep_escrows_cfg cfg = empty;
@@ -300,6 +300,7 @@ void lab_open(uint64_t limit_bytes, uint64_t seed)
     assert_int_equal(ep_writer_open(lab->base, &lab->writer), 0);
     cfg = (struct ep_escrows_cfg){.base = lab->base,
                                   .writer = lab->writer,
+                                  .kept_blocks = kept_blocks,
                                   .on_back = on_back,
                                   .on_change = on_change,
                                   .on_behind = on_behind,

@@ -77,7 +77,7 @@ uint32_t lab_random(uint32_t below);
 /* What becomes of these words. */
 void lab_mark(const uint8_t *mem, uint32_t len_bytes, uint8_t what);
 /* Limit of each client; what the random numbers begin with. */
-void lab_open(uint64_t limit_bytes, uint64_t seed);
+void lab_open(uint64_t limit_bytes, uint64_t seed, unsigned kept_blocks);
 void lab_close(void);
 
 /* A process writes a record; the console the next line that it has. */

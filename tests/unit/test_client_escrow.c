@@ -176,11 +176,11 @@ static struct played play(uint64_t limit_bytes, bool is_ordered, uint64_t seed)
     const uint32_t clients = 1 + (uint32_t)(seed % CLIENTS);
     struct played played;
 
-    lab_open(limit_bytes, seed);
+    lab_open(limit_bytes, seed, is_ordered ? (unsigned)(seed % 3) : 0);
     lab->is_ordered = is_ordered;
     /* With many large ones the file is used; it costs other tests their disk.
      */
-    lab->one_large_of = seed % 6 == 0 || !is_ordered ? 4 : 64;
+    lab->one_large_of = !is_ordered ? 2 : seed % 6 == 0 ? 4 : 64;
     for (unsigned i = 0; i < 3000; i++) {
         uint32_t what = lab_random(100);
 
@@ -270,7 +270,8 @@ static struct ep_escrow *open_some(uint64_t limit_bytes, bool is_copy)
                                       .on_ready = on_ready};
     struct ep_escrow *escrow;
 
-    lab_open(limit_bytes, 1);
+    if (lab == NULL)
+        lab_open(limit_bytes, 1, 0);
     assert_int_equal(ep_escrow_open(lab->escrows, &cfg, &escrow), 0);
     return escrow;
 }
@@ -333,6 +334,48 @@ static void check_sent(struct ep_escrow *escrow, uint8_t first, uint8_t count)
     }
 }
 
+static bool is_idle(const void *arg)
+{
+    (void)arg;
+    return ep_writer_is_idle(lab->writer);
+}
+
+/* Packets in a block. */
+enum { BLOCK_PIECES = EP_SPOOL_BLOCK_BYTES / (sizeof(piece) + 13) };
+
+/* Before anything goes to the file it is waited for: until it has taken a
+ * block, or has taken nothing for a moment. Those beyond the first two have no
+ * more memory than others, and nobody waits for them. */
+static void a_moment_is_waited_before_the_file(void **state)
+{
+    enum { KEPT = 2 + 4, ROOM = KEPT * BLOCK_PIECES + 1 };
+    struct ep_escrow *escrow, *others[2];
+
+    (void)state;
+    lab_open((uint64_t)256 << 20, 1, KEPT - 2);
+    escrow = open_one((uint64_t)256 << 20);
+    for (unsigned i = 0; i < 2; i++)
+        others[i] = open_one((uint64_t)256 << 20);
+    assert_int_equal(fill(escrow), ROOM);
+    check_sent(escrow, 0, ROOM);
+    assert_true(ep_escrow_taken(escrow, BLOCK_PIECES - 1));
+    assert_false(ep_escrow_has_room(escrow));
+    assert_true(ep_escrow_taken(escrow, BLOCK_PIECES));
+    assert_int_equal(fill(escrow), BLOCK_PIECES);
+    asked = escrow;
+    rig_run_until_true(lab->base, has_room, NULL);
+    assert_int_equal(fill(others[0]), ROOM);
+    assert_int_equal(spill_file_bytes(), -1);
+    assert_in_range(fill(others[1]), 2 * BLOCK_PIECES + 1, ROOM - 1);
+    rig_run_until_true(lab->base, is_idle, NULL);
+    assert_true(spill_file_bytes() > 0);
+    for (unsigned i = 0; i < 2; i++)
+        ep_escrow_leave(others[i]);
+    ep_escrow_leave(escrow);
+    rig_run_until_true(lab->base, lab_is_quiet, NULL);
+    lab_close();
+}
+
 static void records_wait_while_the_store_does(void **state)
 {
     struct ep_escrow *escrow = open_one((uint64_t)256 << 20);
@@ -385,13 +428,6 @@ static void nobody_waits_for_one_that_is_behind(void **state)
     assert_true(ep_escrows_moved(lab->escrows) >= count);
     lab_close();
     spill_file_limit(limit.rlim_cur);
-}
-
-/* What is written after the cut would leave a hole where it was. */
-static bool is_idle(const void *arg)
-{
-    (void)arg;
-    return ep_writer_is_idle(lab->writer);
 }
 
 /* The client's count is behind that of the store then. */
@@ -480,6 +516,7 @@ int main(void)
         cmocka_unit_test(a_thousand_ends_lose_nothing),
         cmocka_unit_test(those_that_fall_behind_lose_nothing),
         cmocka_unit_test(a_full_disk_loses_nothing),
+        cmocka_unit_test(a_moment_is_waited_before_the_file),
         cmocka_unit_test(records_wait_while_the_store_does),
         cmocka_unit_test(nobody_waits_for_one_that_is_behind),
         cmocka_unit_test(what_cannot_be_read_is_told),

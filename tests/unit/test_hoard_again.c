@@ -213,6 +213,8 @@ static bool is_writer_idle(const void *arg)
 static void a_lost_stretch_is_passed_as_a_whole(void **state)
 {
     struct fixture *fx = *state;
+    /* Two blocks are in memory. */
+    const uint32_t kept = 2 * (EP_SPOOL_BLOCK_BYTES / 30004);
     uint32_t passed = 0, len, lost;
     const uint8_t *mem;
     int rc;
@@ -220,7 +222,7 @@ static void a_lost_stretch_is_passed_as_a_whole(void **state)
     while (fx->put < 100)
         assert_int_equal(put_soon(fx, 30000), 0);
     pass_some(fx, &passed, 100);
-    forget(fx, 3);
+    forget(fx, kept + 3);
     rewind_to(fx, &passed);
     rig_run_until_true(fx->base, is_writer_idle, fx->writer);
     spill_file_cut();
@@ -229,8 +231,8 @@ static void a_lost_stretch_is_passed_as_a_whole(void **state)
     assert_int_equal(rc, OV_ESYS);
     lost = len / 30000;
     assert_int_equal(ep_hoard_pass(fx->hoard), lost - 3);
-    assert_int_equal(ep_hoard_passed(fx->hoard), lost);
-    forget(fx, lost);
+    assert_int_equal(ep_hoard_passed(fx->hoard), kept + lost);
+    forget(fx, kept + lost);
 }
 
 /* Room that is told is there, and where it is not told a put fails so. */
