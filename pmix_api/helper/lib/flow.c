@@ -15,6 +15,7 @@
 
 #include "endpoints/sys/peer.h"
 #include "overlay/base/err.h"
+#include "overlay/base/panic.h"
 #include "pmix_api/helper/lib/ask.h"
 #include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/ledger.h"
@@ -36,7 +37,8 @@ struct delivery {
     uint64_t number;
     bool is_pulled;
     pmix_proc_t source;
-    pmix_byte_object_t bytes; /* behind this struct */
+    pmix_byte_object_t bytes; /* behind this struct, or in */
+    void *block;              /* owned, NULL: none */
     pmix_info_t info[INFOS];
     size_t infos;
     pmix_iof_channel_t channel;
@@ -52,6 +54,7 @@ static struct {
     struct px_ledger ledger;
     struct delivery *first, *last; /* that the library has yet to handle */
     unsigned pulls;
+    unsigned changes; /* of that */
     bool forwards;    /* there is a job whose output comes unasked */
     bool is_checking; /* a turn is asked for, */
     uint64_t checked; /* which is about deliveries up to this one */
@@ -126,6 +129,13 @@ static void look_for_room(void)
         return;
     flow.has_room = true;
     px_ask_wake();
+}
+
+/* All that is given is for the one pull that was ever there: a delivery is one
+ * message, and nothing of it is left when that is written. */
+static bool is_single(void)
+{
+    return flow.pulls == 1 && flow.changes == 1 && !flow.forwards;
 }
 
 static void on_check(pmix_status_t status, void *arg);
@@ -216,8 +226,12 @@ bool px_flow_try(const struct iovec *parts, int count)
 void px_flow_wrote(size_t bytes)
 {
     pthread_mutex_lock(&flow.lock);
-    if (px_ledger_write(&flow.ledger, bytes))
+    if (px_ledger_write(&flow.ledger, bytes) && is_single()) {
+        px_ledger_rest(&flow.ledger, flow.ledger.begun);
+        look_for_room();
+    } else {
         check_later();
+    }
     pthread_mutex_unlock(&flow.lock);
 }
 
@@ -233,6 +247,7 @@ void px_flow_end(bool is_clean)
 void px_flow_pull(int change)
 {
     pthread_mutex_lock(&flow.lock);
+    flow.changes++;
     if (change > 0)
         flow.pulls++;
     else if (flow.pulls > 0)
@@ -294,6 +309,7 @@ static void end(struct delivery *d)
 {
     for (size_t i = 0; i < d->infos; i++)
         PMIX_INFO_DESTRUCT(&d->info[i]);
+    free(d->block);
     free(d);
 }
 
@@ -304,7 +320,8 @@ static void on_delivered(pmix_status_t status, void *arg)
     pthread_mutex_lock(&flow.lock);
     flow.first = flow.first->next;
     px_ledger_handle(&flow.ledger);
-    check_later();
+    if (!is_single())
+        check_later();
     pthread_mutex_unlock(&flow.lock);
     end(arg);
 }
@@ -326,7 +343,8 @@ static void add_count(struct delivery *d, const char *key, uint64_t bytes)
 
 static struct delivery *make(const struct px_lib_output *o, uint64_t number)
 {
-    struct delivery *d = malloc(sizeof(*d) + o->len_bytes);
+    const size_t copied = o->block == NULL ? o->len_bytes : 0;
+    struct delivery *d = malloc(sizeof(*d) + copied);
 
     if (d == NULL)
         return NULL;
@@ -335,10 +353,12 @@ static struct delivery *make(const struct px_lib_output *o, uint64_t number)
     d->number = number;
     d->is_pulled = o->is_pulled;
     d->channel = o->channel;
-    d->bytes.bytes = (char *)(d + 1);
+    d->block = o->block;
+    d->bytes.bytes =
+        o->block != NULL ? (char *)(uintptr_t)o->mem : (char *)(d + 1);
     d->bytes.size = o->len_bytes;
-    if (o->len_bytes > 0)
-        memcpy(d->bytes.bytes, o->mem, o->len_bytes);
+    if (copied > 0)
+        memcpy(d->bytes.bytes, o->mem, copied);
     add_number(d, number);
     if (o->is_end)
         PMIX_INFO_LOAD(&d->info[d->infos++], PMIX_IOF_COMPLETE, NULL,
@@ -357,30 +377,27 @@ static void append(struct delivery *d)
     flow.last = d;
 }
 
-/* Under the lock, so that the library does not handle it before it is given. */
-static int give(struct delivery *d)
+/* Counted first: the library may handle it before the call is back, which does
+ * not fail once the library is open. */
+static void give(struct delivery *d)
 {
     const uint64_t cost = d->bytes.size + MESSAGE_BYTES;
-    int rc = 0;
+    pmix_status_t rc;
 
     pthread_mutex_lock(&flow.lock);
-    if (PMIx_server_IOF_deliver(&d->source, d->channel, &d->bytes, d->info,
-                                d->infos, on_delivered, d) == PMIX_SUCCESS) {
-        append(d);
-        px_ledger_give(&flow.ledger, cost * copies());
-        if (d->is_pulled && flow.forwards)
-            px_sink_add(d->number, &d->source, d->channel, d->infos);
-    } else {
-        rc = OV_ENOMEM;
-    }
+    append(d);
+    px_ledger_give(&flow.ledger, cost * copies());
+    if (d->is_pulled && flow.forwards)
+        px_sink_add(d->number, &d->source, d->channel, d->infos);
     pthread_mutex_unlock(&flow.lock);
-    return rc;
+    rc = PMIx_server_IOF_deliver(&d->source, d->channel, &d->bytes, d->info,
+                                 d->infos, on_delivered, d);
+    OV_ASSERT(rc == PMIX_SUCCESS);
 }
 
 int px_lib_deliver(const struct px_lib_output *output)
 {
     struct delivery *d;
-    int rc;
 
     if (output->len_bytes > PX_LIB_BYTES_MAX ||
         strlen(output->nspace) > PMIX_MAX_NSLEN)
@@ -392,10 +409,8 @@ int px_lib_deliver(const struct px_lib_output *output)
     d = make(output, flow.ledger.given + 1); /* nobody else changes that */
     if (d == NULL)
         return OV_ENOMEM;
-    rc = give(d);
-    if (rc != 0)
-        end(d);
-    return rc;
+    give(d);
+    return 0;
 }
 
 size_t px_lib_room(void)
