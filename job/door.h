@@ -7,10 +7,9 @@
  * may ask WHERE the processes of that are, pull their output and push to their
  * stdin. Processes go by their numbers in the session: rank and base.
  *
- * One that serves a PMIx tool WATCHes instead: it hears of all jobs of the
- * session, and asks and says what concerns no job alone. For each of the tool's
- * pulls, each job it pushes to and each job it starts it comes once more, as a
- * client of that job.
+ * One that serves a PMIx tool WATCHes instead: it hears of all jobs, and asks
+ * and says what concerns no job alone. For each pull of the tool, and each job
+ * that it pushes to or starts, it comes once more, as a client of that job.
  *
  * The rows of a body are in door.c and, as a table, in docs/protocol.md.
  */
@@ -25,11 +24,12 @@
 #include "overlay/base/wire.h"
 
 enum {
-    JOB_DOOR_VERSION = 5, /* of the messages behind the first three */
+    JOB_DOOR_VERSION = 6, /* of the messages behind the first three */
     JOB_DOOR_TEXT_MAX = 512,
-    JOB_DOOR_REST_MAX = 32 * 1024, /* bytes of output, of a push, of ranges */
-    JOB_DOOR_HEAD_MAX = 64,        /* of what has such bytes, without them */
-    JOB_DOOR_BYTES_MAX = JOB_DOOR_HEAD_MAX + JOB_DOOR_REST_MAX,
+    JOB_DOOR_OUTPUT_MAX = 64 * 1024, /* bytes of output, */
+    JOB_DOOR_REST_MAX = 32 * 1024,   /* of a push, of ranges */
+    JOB_DOOR_HEAD_MAX = 64,          /* of what has such bytes, without them */
+    JOB_DOOR_BYTES_MAX = JOB_DOOR_HEAD_MAX + JOB_DOOR_OUTPUT_MAX,
     JOB_DOOR_PARTS = 64, /* that WHERE is answered with at most */
     JOB_DOOR_RANGE_BYTES = 8,
     JOB_DOOR_NUMBER_BYTES = 4, /* of a pid, and of a status */

@@ -110,13 +110,13 @@ static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
  * long for that. */
 static uint32_t cut(const uint8_t *mem, uint32_t len_bytes)
 {
-    const uint32_t least = JOB_DOOR_REST_MAX / 2;
+    const uint32_t least = JOB_DOOR_OUTPUT_MAX / 2;
     const uint8_t *end;
 
-    if (len_bytes <= JOB_DOOR_REST_MAX)
+    if (len_bytes <= JOB_DOOR_OUTPUT_MAX)
         return len_bytes;
-    end = memrchr(mem + least, '\n', JOB_DOOR_REST_MAX - least);
-    return end != NULL ? (uint32_t)(end + 1 - mem) : JOB_DOOR_REST_MAX;
+    end = memrchr(mem + least, '\n', JOB_DOOR_OUTPUT_MAX - least);
+    return end != NULL ? (uint32_t)(end + 1 - mem) : JOB_DOOR_OUTPUT_MAX;
 }
 
 /* What finds no room is counted, and false; an end without one is told later.
@@ -333,6 +333,14 @@ void ep_viewer_pull_all(struct ep_viewer *viewer)
     mark(viewer);
 }
 
+/* The usual size has room for three messages: who reads is woken for these. */
+static void widen(int fd)
+{
+    static const int bytes = JOB_DOOR_OUTPUT_MAX * 6;
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+}
+
 const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
 {
     const struct ep_tap_cfg *run = &viewer->all->cfg;
@@ -341,6 +349,7 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
     if (viewer->is_pulling)
         return "a client pulls once";
     viewer->is_pulling = true;
+    widen(viewer->fd);
     viewer->channels = msg->channels & EP_SEEN_OUTPUT;
     viewer->past.is_last = msg->is_last;
     viewer->past.bytes = msg->cache_bytes < viewer->job->cache_bytes

@@ -245,6 +245,7 @@ static int open_all(struct run *r)
         ep_voice_say(&r->voice, "cannot start: out of memory or descriptors");
     if (rc != 0)
         return 1;
+    ep_limits_keep_memory();
     /* The daemons begin, and load the fabric while we do. */
     ep_limits_wish(ep_run_descriptors(&r->plan) +
                    2 * (uint64_t)EP_DOOR_CLIENTS_MAX); /* some have a store */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
+
+enum { KEPT_BYTES = 4 << 20 };
 
 /* The limits belong to the process, and so does what they were at start. */
 static struct {
@@ -82,4 +85,10 @@ uint64_t ep_limits_descriptors_at_start(void)
     if (!at_start.is_known && read_limit(&limit) != 0)
         return 0;
     return as_number(at_start.soft);
+}
+
+void ep_limits_keep_memory(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 }

@@ -19,6 +19,11 @@ int ep_limits_descriptors(uint64_t need, char *why);
  * or the system refuses, things stay as they are. */
 void ep_limits_wish(uint64_t wish);
 
+/* Memory that is freed stays with this process, 4 MiB of it in each arena of
+ * malloc: else each burst of output gives its memory back to the system, and
+ * has it made anew. */
+void ep_limits_keep_memory(void);
+
 /* The soft limit as it was before the first ep_limits_descriptors, for
  * processes that should see it (UINT64_MAX: unlimited). The present soft
  * limit when nothing was raised yet.

@@ -32,7 +32,6 @@ struct px_backlog {
     uint64_t ends_due;     /* of them */
     uint32_t ends_from;    /* none of a process before */
     bool is_end_at_hand;   /* the last get gave one of these */
-    uint8_t packet[JOB_DOOR_BYTES_MAX];
 };
 
 int px_backlog_open(const struct px_backlog_cfg *cfg, struct px_backlog **out)
@@ -178,16 +177,19 @@ static int drop_oldest(struct px_backlog *backlog, uint64_t bytes)
 static int put(struct px_backlog *backlog, const struct job_door *output)
 {
     struct job_door its = *output;
-    struct ov_wr wr = ov_wr_init(backlog->packet, sizeof(backlog->packet));
+    uint8_t head[JOB_DOOR_HEAD_MAX];
+    struct ov_wr wr = ov_wr_init(head, sizeof(head));
     struct lack *lack =
         backlog->lacks != NULL ? lack_of(backlog, output) : NULL;
     int rc;
 
     if (lack != NULL)
         its.dropped_bytes += lack->behind_bytes;
+    its.rest = ov_rd_init(NULL, 0);
     job_door_encode(&wr, &its);
-    rc = ep_hoard_put(backlog->hoard, backlog->packet,
-                      (uint32_t)(wr.at - backlog->packet));
+    rc = ep_hoard_put_parts(backlog->hoard, head, (uint32_t)(wr.at - head),
+                            output->rest.at,
+                            (uint32_t)ov_rd_left(&output->rest));
     if (rc != 0)
         return rc;
     if (lack != NULL) {
@@ -288,6 +290,11 @@ void px_backlog_drop(struct px_backlog *backlog)
 uint64_t px_backlog_bytes(const struct px_backlog *backlog)
 {
     return backlog->waiting_bytes;
+}
+
+bool px_backlog_is_saving(const struct px_backlog *backlog)
+{
+    return ep_hoard_is_saving(backlog->hoard);
 }
 
 bool px_backlog_is_empty(const struct px_backlog *backlog)

@@ -6,7 +6,7 @@
  * with its end, which comes in any case; one that finds no room comes when all
  * else has gone.
  *
- * Memory: that of a hoard (sys/hoard.h), a message, and 24 bytes for each
+ * Memory: that of a hoard (sys/hoard.h), and 24 bytes for each
  * channel of all processes from the first drop on.
  */
 #ifndef PMIX_API_HELPER_BACKLOG_H
@@ -50,6 +50,8 @@ void px_backlog_drop(struct px_backlog *backlog);
 
 /* Of output that waits. */
 uint64_t px_backlog_bytes(const struct px_backlog *backlog);
+/* What is put goes to the file, unless the tool takes some soon. */
+bool px_backlog_is_saving(const struct px_backlog *backlog);
 bool px_backlog_is_empty(const struct px_backlog *backlog);
 /* What comes may pass it by: nothing waits, and all that was dropped is told.
  */

@@ -33,7 +33,7 @@ struct px_door {
     struct ep_outbox_pool pool; /* of this one alone */
     uint8_t *early;             /* owned: said before that, */
     size_t early_bytes;         /* each with its length before it */
-    uint8_t *packet;            /* owned: heard, and not taken yet */
+    uint8_t *packet;            /* owned: heard, and not taken yet; or NULL */
     uint32_t packet_bytes;      /* 0: none is */
     bool is_paused, is_over;
     bool *is_closed; /* borrowed: told when it is closed in a callback */
@@ -142,6 +142,12 @@ static bool receive(struct px_door *door)
 {
     ssize_t got;
 
+    if (door->packet == NULL)
+        door->packet = malloc(JOB_DOOR_BYTES_MAX);
+    if (door->packet == NULL) {
+        end(door);
+        return false;
+    }
     do
         got = recv(door->fd, door->packet, JOB_DOOR_BYTES_MAX, MSG_DONTWAIT);
     while (got < 0 && (errno == ECONNRESET || errno == EINTR));
@@ -192,6 +198,14 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         if (!hand_on(door))
             return;
     }
+}
+
+void *px_door_let_go(struct px_door *door)
+{
+    void *packet = door->packet;
+
+    door->packet = NULL;
+    return packet;
 }
 
 void px_door_pause(struct px_door *door)
@@ -271,9 +285,8 @@ int px_door_open(const struct px_door_way *way,
         return OV_ENOMEM;
     *door =
         (struct px_door){.way = way, .events = events, .arg = arg, .fd = -1};
-    door->packet = malloc(JOB_DOOR_BYTES_MAX);
     door->again = evtimer_new(way->base, on_again, door);
-    if (door->packet == NULL || door->again == NULL) {
+    if (door->again == NULL) {
         px_door_close(door);
         *out = NULL;
         return OV_ENOMEM;

@@ -57,6 +57,10 @@ void px_door_say_ranges(struct px_door *door, const struct topo_ranges *ranks,
 /* All that was said is on its way. O(1). */
 bool px_door_is_quiet(const struct px_door *door);
 
+/* Within on_word(), which then takes the message: the memory that the message
+ * borrows, of malloc() and of JOB_DOOR_BYTES_MAX bytes, is the caller's. */
+void *px_door_let_go(struct px_door *door);
+
 /* Hears nothing more until it goes on; from a callback, too. */
 void px_door_pause(struct px_door *door);
 /* What could not be taken is said again, from the loop, and what follows. */

@@ -20,7 +20,7 @@ struct px_gather;
 
 enum {
     PX_GATHER_HELD_BYTES = 4 << 20,
-    PX_GATHER_PIECE_BYTES = 32 * 1024, /* of what is put, at most */
+    PX_GATHER_PIECE_BYTES = 64 * 1024, /* of what is put, at most */
 };
 
 enum px_gather_verdict {

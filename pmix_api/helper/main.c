@@ -13,6 +13,7 @@
 #include <event2/event.h>
 
 #include "endpoints/client/folder.h"
+#include "endpoints/sys/limits.h"
 #include "endpoints/sys/process.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
@@ -393,6 +394,7 @@ static void set_manners(void)
 #endif
     set_limit(RLIMIT_NOFILE, FILES_MAX);
     set_limit(RLIMIT_CORE, 0);
+    ep_limits_keep_memory();
     (void)fcntl(PX_TIE_FD, F_SETFD, FD_CLOEXEC);
 }
 

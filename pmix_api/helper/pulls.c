@@ -17,6 +17,8 @@ enum {
     CHANNELS = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG,
     CHANNEL_LEAST = PX_LIB_STDOUT,
     TICK_US = 50 * 1000,
+    SOON_US = 5 * 1000, /* the same, while the tool reads what is redirected */
+    TOLD_BYTES = 512 * 1024, /* of that, before it is looked up */
 };
 
 static void look_soon(void *arg)
@@ -200,7 +202,8 @@ static void answer_pull(struct px_pulls *pulls, enum px_lib_answer answer)
 
 static void watch_time(struct px_pulls *pulls)
 {
-    const struct timeval tick = {.tv_usec = TICK_US};
+    const struct timeval tick = {.tv_usec =
+                                     pulls->is_moving ? SOON_US : TICK_US};
 
     if (!event_pending(pulls->tick, EV_TIMEOUT, NULL))
         event_add(pulls->tick, &tick);
@@ -403,11 +406,24 @@ static bool is_busy(const struct px_pulls *pulls)
     return is_it;
 }
 
-/* What is taken is looked up first: what is missed of it is known then. */
+static bool is_taken_of_use(const struct px_pulls *pulls)
+{
+    bool is_it = px_forwards_are_busy(pulls->forwards);
+
+    for (unsigned i = 0; i < pulls->sources_count; i++)
+        is_it |= px_source_redirects(pulls->sources[i]);
+    return is_it;
+}
+
+/* What is taken is looked up first: what is missed of it is known then. Where
+ * all are copies the kernel need not be asked. */
 static void acknowledge(struct px_pulls *pulls)
 {
-    const uint64_t taken = px_lib_taken();
+    const uint64_t taken = is_taken_of_use(pulls) ? px_lib_taken() : 0;
 
+    pulls->deliveries.untold_bytes = 0;
+    pulls->is_moving = taken != pulls->taken;
+    pulls->taken = taken;
     look_for_missed(pulls);
     px_forwards_taken(pulls->forwards, taken);
     for (unsigned i = 0; i < pulls->sources_count; i++)
@@ -425,7 +441,7 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
     (void)what;
     look_for_answer(pulls);
     give(pulls);
-    if (is_busy(pulls))
+    if (is_busy(pulls) && pulls->deliveries.untold_bytes < TOLD_BYTES)
         watch_time(pulls);
     else
         acknowledge(pulls);

@@ -33,6 +33,8 @@ struct px_pulls {
     struct px_forwards *forwards; /* owned */
     struct px_source_deliveries deliveries;
     uint64_t missed;  /* the last one that was looked at */
+    uint64_t taken;   /* deliveries, as it was last looked up, */
+    bool is_moving;   /* and more than before */
     uint32_t made;    /* pulls */
     uint32_t known;   /* to libpmix, of those that were answered with yes */
     uint32_t asked;   /* the one that waits for its answer; 0: none */

@@ -23,6 +23,7 @@ enum {
      * has all of them, up to the bound. */
     BRIDGE_BYTES = 64 << 20,
     CHANNELS_END = 4,
+    SOON_MS = 30, /* that copies wait in the session, as they do there */
 };
 
 struct px_source {
@@ -42,6 +43,7 @@ struct px_source {
     uint64_t span_bytes; /* given while others are put together */
     uint8_t *open;       /* owned [job.size]: channels that have not ended */
     uint64_t open_count;
+    int64_t saving_ms; /* since when copies would go to the file; 0: no */
 };
 
 /* --- to the tool */
@@ -74,8 +76,10 @@ static void deliver(struct px_source *source, struct px_lib_output *piece)
     all->given++;
     all->last = source;
     all->owners[all->given % PX_SOURCE_DELIVERIES] = source->cfg.owner;
-    if (source->receipts != NULL)
+    if (source->receipts != NULL) {
         px_receipts_give(source->receipts, channel_key(piece), all->given);
+        all->untold_bytes += piece->len_bytes;
+    }
     source->span_bytes = px_gather_is_empty(source->gather)
                              ? 0
                              : source->span_bytes + piece->len_bytes;
@@ -88,10 +92,11 @@ static bool may_give(const struct px_source *source)
     return source->is_begun && !source->is_stopped && px_lib_room() > 0;
 }
 
-/* Takes an OUTPUT in: it goes to the tool, or is put together. False: first
- * something else has to go, for which there is no room. */
+/* Takes an OUTPUT in, which may be at the door: it goes to the tool, or is put
+ * together. False: first something else has to go, for which there is no room.
+ * Of a large one that goes by itself nothing is copied. */
 static bool take(struct px_source *source, const struct job_door *msg,
-                 uint64_t now_ms)
+                 bool is_at_door, uint64_t now_ms)
 {
     const struct px_lib_output piece = {.rank = msg->first - source->job.base,
                                         .channel =
@@ -113,6 +118,9 @@ static bool take(struct px_source *source, const struct job_door *msg,
     }
     if (source->receipts != NULL)
         px_receipts_add(source->receipts, channel_key(&piece));
+    if (verdict == PX_GATHER_GOES && is_at_door && out.mem == piece.mem &&
+        out.len_bytes >= JOB_DOOR_OUTPUT_MAX / 2)
+        out.block = px_door_let_go(source->door);
     if (verdict == PX_GATHER_GOES)
         deliver(source, &out);
     return true;
@@ -141,21 +149,37 @@ static bool has_room(const struct px_source *source)
                                 !px_receipts_are_full(source->receipts));
 }
 
+/* Copies would go to the file, which costs more than a short wait for a tool
+ * that has no processor at the moment. */
+static bool is_soon_moving(struct px_source *source)
+{
+    const int64_t now_ms = ep_clock_ms();
+
+    if (source->receipts != NULL || !px_backlog_is_saving(source->backlog))
+        source->saving_ms = 0;
+    else if (source->saving_ms == 0)
+        source->saving_ms = now_ms;
+    return source->saving_ms != 0 && now_ms - source->saving_ms < SOON_MS;
+}
+
 bool px_source_give(struct px_source *source, uint64_t now_ms)
 {
     const uint64_t given = source->cfg.deliveries->given;
     struct job_door msg;
 
+    if (source->saving_ms != 0 && !is_soon_moving(source))
+        px_door_go_on(source->door);
     if (!may_give(source))
         return false;
     if (give_held(source, now_ms))
         return true;
     while (given == source->cfg.deliveries->given && has_room(source) &&
            px_backlog_get(source->backlog, &msg) == 0) {
-        if (take(source, &msg, now_ms))
+        if (take(source, &msg, false, now_ms))
             px_backlog_drop(source->backlog);
     }
-    if (given == source->cfg.deliveries->given && has_room(source))
+    if (given == source->cfg.deliveries->given && has_room(source) &&
+        source->saving_ms == 0)
         px_door_go_on(source->door);
     return given != source->cfg.deliveries->given;
 }
@@ -176,6 +200,10 @@ static bool keep(struct px_source *source, const struct job_door *msg)
     if (source->receipts != NULL &&
         (source->is_begun || px_backlog_bytes(source->backlog) >= EARLY_BYTES))
         return false;
+    if (is_soon_moving(source)) {
+        source->events->on_change(source->arg); /* it is busy until then */
+        return false;
+    }
     if (px_backlog_put(source->backlog, msg) != 0)
         return false;
     if (has_room(source))
@@ -189,7 +217,7 @@ static bool hear_output(struct px_source *source, const struct job_door *msg)
         return true;
     if (px_backlog_is_idle(source->backlog) && has_room(source)) {
         source->events->on_change(source->arg);
-        return take(source, msg, (uint64_t)ep_clock_ms());
+        return take(source, msg, true, (uint64_t)ep_clock_ms());
     }
     return keep(source, msg);
 }
@@ -197,7 +225,7 @@ static bool hear_output(struct px_source *source, const struct job_door *msg)
 uint64_t px_source_limit_bytes(const struct px_lib_wish *wish)
 {
     const uint64_t least =
-        wish->copies ? LEAST_BYTES : EARLY_BYTES + JOB_DOOR_REST_MAX;
+        wish->copies ? LEAST_BYTES : EARLY_BYTES + JOB_DOOR_OUTPUT_MAX;
     uint64_t limit = MOST_BYTES;
 
     if (wish->has_cache && wish->cache_bytes < limit)
@@ -331,7 +359,7 @@ static int open_parts(struct px_source *source)
         .base = source->job.base,
         .procs = source->job.size,
         .limit_bytes = wish->copies ? px_source_limit_bytes(wish)
-                                    : EARLY_BYTES + JOB_DOOR_REST_MAX,
+                                    : EARLY_BYTES + JOB_DOOR_OUTPUT_MAX,
         .drops_oldest = wish->drops_oldest,
         .on_change = on_backlog,
         .arg = source};
@@ -459,9 +487,16 @@ bool px_source_is_settled(const struct px_source *source, uint64_t taken)
             px_receipts_are_settled(source->receipts, taken));
 }
 
+bool px_source_redirects(const struct px_source *source)
+{
+    return source->receipts != NULL;
+}
+
 bool px_source_is_busy(const struct px_source *source)
 {
     return source->is_stopped ||
+           (source->saving_ms != 0 &&
+            ep_clock_ms() - source->saving_ms < SOON_MS) ||
            (source->receipts != NULL &&
             !px_receipts_are_empty(source->receipts)) ||
            px_gather_due_ms(source->gather) != 0;

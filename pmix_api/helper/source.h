@@ -28,6 +28,7 @@ enum { PX_SOURCE_DELIVERIES = 4096 };
  * its source's owner. */
 struct px_source_deliveries {
     uint64_t given;
+    uint64_t untold_bytes; /* redirected, since what is taken was looked up */
     const struct px_source *last;          /* whose the last one was */
     uint32_t owners[PX_SOURCE_DELIVERIES]; /* by number of the delivery */
 };
@@ -88,6 +89,8 @@ bool px_source_has_told(const struct px_source *source, uint64_t taken);
 bool px_source_is_settled(const struct px_source *source, uint64_t taken);
 /* Nothing else reaches the tool: says so, before the source is closed. */
 void px_source_settle(struct px_source *source);
+/* It has to know what the tool has read. */
+bool px_source_redirects(const struct px_source *source);
 /* Time has something to do here. */
 bool px_source_is_busy(const struct px_source *source);
 

@@ -12,7 +12,7 @@ KINDS = ("HELLO WELCOME REFUSED STOP ADDRESS TOOLS ATTACH JOB WHERE PART "
          "DESCRIBE PLACE PIDS EXITS DESCRIBED NAME NAMED LOG LOGGED EVENT "
          "NOTE").split()
 NUMBER = {name: number for number, name in enumerate(KINDS, 1)}
-VERSION = 5
+VERSION = 6
 ALL = 0xffffffff
 PIECE = 32 * 1024  # of a request, at most
 STDOUT, STDERR = 2, 4  # bits of channels
@@ -79,7 +79,7 @@ class Client:
     def hear(self):
         """(kind, body); (None, b"") where it is cut off."""
         try:
-            packet = self.sock.recv(1 << 16)
+            packet = self.sock.recv(1 << 17)
         except ConnectionResetError:
             packet = b""
         return (KINDS[packet[0] - 1], packet[1:]) if packet else (None, b"")

@@ -523,7 +523,7 @@ static void pieces_are_whole_lines(void **state)
         if (at < 100000)
             assert_int_equal(bytes[at - 1], '\n');
         else if (at < sizeof(bytes) && at - len >= 100000)
-            assert_int_equal(len, JOB_DOOR_REST_MAX);
+            assert_int_equal(len, JOB_DOOR_OUTPUT_MAX);
     }
     assert_int_equal(at, sizeof(bytes));
     lab_leave(&client);

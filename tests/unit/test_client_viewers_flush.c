@@ -3,6 +3,8 @@
 
 #include "endpoints/client/viewers.h"
 
+#include <sys/socket.h>
+
 #include "endpoints/client/viewer_impl.h"
 #include "tests/unit/rig.h"
 #include "tests/unit/viewers_lab.h"
@@ -15,11 +17,17 @@ static void begin(struct lab *lab)
     lab_begin(lab);
 }
 
+/* Its socket has little room. */
 static void come(struct lab *lab, struct lab_client *client)
 {
+    static const int bytes = 104 * 1024;
+
     lab_attach(lab, client, "own");
     assert_string_equal(lab_pull(client, 2), "");
     ASSERT_HEARD(client, "pulled");
+    assert_int_equal(setsockopt(client->viewer->fd, SOL_SOCKET, SO_SNDBUF,
+                                &bytes, sizeof(bytes)),
+                     0);
     lab_calls(lab);
 }
 

@@ -198,6 +198,66 @@ static void copied_slowly(void **state)
     check_given(100, 0, "x");
 }
 
+static void say_large(uint32_t len_bytes)
+{
+    static uint8_t bytes[JOB_DOOR_OUTPUT_MAX];
+
+    memset(bytes, 'x', sizeof(bytes));
+    tool_rig_say(FIRST,
+                 &(struct job_door){.kind = JOB_DOOR_OUTPUT,
+                                    .first = 10,
+                                    .channel = OUT,
+                                    .rest = ov_rd_init(bytes, len_bytes)});
+    tool_rig_settle();
+}
+
+/* A large one is given as it has come, in the memory in which it came; one that
+ * is small, or has waited, is copied. */
+static void large_ones_are_not_copied(void **state)
+{
+    static const uint32_t large[] = {JOB_DOOR_OUTPUT_MAX,
+                                     JOB_DOOR_OUTPUT_MAX / 2};
+
+    (void)state;
+    begin(FIRST, copies);
+    tool_rig.room = 6;
+    for (unsigned i = 0; i < 4; i++) {
+        say_large(large[i % 2]);
+        assert_int_equal(tool_rig.given, i + 1);
+        assert_int_equal(tool_rig.all[i].output.len_bytes, large[i % 2]);
+        assert_non_null(tool_rig.all[i].output.block);
+        assert_memory_equal(tool_rig.all[i].mem, "xxx", 3);
+    }
+    say_large(JOB_DOOR_OUTPUT_MAX / 2 - 1);
+    assert_null(tool_rig.all[4].output.block);
+    tool_rig.room = 0;
+    say_large(JOB_DOOR_OUTPUT_MAX);
+    tool_rig.room = 1;
+    px_pulls_on_room(pulls);
+    assert_int_equal(tool_rig.given, 6);
+    assert_int_equal(tool_rig.all[5].output.len_bytes, JOB_DOOR_OUTPUT_MAX);
+    assert_null(tool_rig.all[5].output.block);
+}
+
+/* Before a file is made the session keeps what comes, for a moment. On a busy
+ * machine that may be over before it is seen: then it is tried again. */
+static void copies_wait_a_moment_before_the_file(void **state)
+{
+    bool was_read = true;
+
+    for (unsigned i = 0; i < 50 && was_read; i++) {
+        (void)tear_down(state);
+        (void)set_up(state);
+        begin(FIRST, copies);
+        tool_rig.room = 0;
+        for (unsigned k = 0; k < 4 && was_read; k++) /* half a MiB each */
+            was_read = tool_rig_is_read(FIRST, 10);
+    }
+    assert_false(was_read);
+    tool_rig_until_heard(FIRST);
+    assert_true(tool_rig_is_read(FIRST, 10));
+}
+
 /* One that redirects is read as the tool takes, and says what it has read. */
 static void redirected(void **state)
 {
@@ -442,6 +502,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(copied),
         TEST(copied_slowly),
+        TEST(large_ones_are_not_copied),
+        TEST(copies_wait_a_moment_before_the_file),
         TEST(redirected),
         TEST(redirected_again),
         TEST(stopped),

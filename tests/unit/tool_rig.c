@@ -124,6 +124,7 @@ int px_lib_deliver(const struct px_lib_output *output)
         memcpy(at->mem, output->mem,
                output->len_bytes < sizeof(at->mem) ? output->len_bytes
                                                    : sizeof(at->mem) - 1);
+    free(output->block);
     tool_rig.room -= 1;
     return 0;
 }

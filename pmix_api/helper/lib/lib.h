@@ -86,7 +86,9 @@ struct px_lib_output {
     const char *nspace; /* its process, */
     uint32_t rank;
     uint16_t channel; /* and channel: one bit */
-    const void *mem;  /* copied */
+    const void *mem;  /* copied, but where it lies in */
+    void *block;      /* this, of malloc(), which is the library's from then on;
+                         NULL: it does not */
     size_t len_bytes; /* at most PX_LIB_BYTES_MAX, may be 0 */
     bool is_end;      /* the channel's last */
     /* A pull has it: the library of the tool does not show it by itself, where
