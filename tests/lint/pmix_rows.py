@@ -9,8 +9,8 @@ that stands behind it. No attribute has two rows.
 A row says "refused" just where the code refuses the attribute by name, and
 each attribute that the tables of the code name is somewhere in the document.
 
-specification.txt has the names that RFC 0010, 0023 and 0025, the design guide of
-IO forwarding and the standard's chapter on tools use; each has a row.
+specification.txt has the names that RFC 0010, 0023 and 0025, the design guide
+of IO forwarding and the standard's chapter on tools use; each has a row.
 """
 import os
 import re
