@@ -132,13 +132,14 @@ static bool is_full(const struct px_backlog *backlog, uint64_t bytes)
 /* Some messages, of so many bytes with their heads, which are all alike. */
 static void lose(struct px_backlog *backlog, uint64_t bytes)
 {
-    struct ov_wr wr = ov_wr_init(backlog->packet, sizeof(backlog->packet));
+    uint8_t head[JOB_DOOR_HEAD_MAX];
+    struct ov_wr wr = ov_wr_init(head, sizeof(head));
     const uint64_t before = ep_hoard_passed(backlog->hoard);
 
     job_door_encode(&wr, &(struct job_door){.kind = JOB_DOOR_OUTPUT});
     ep_hoard_drop(backlog->hoard);
-    bytes -= (ep_hoard_passed(backlog->hoard) - before) *
-             (uint64_t)(wr.at - backlog->packet);
+    bytes -=
+        (ep_hoard_passed(backlog->hoard) - before) * (uint64_t)(wr.at - head);
     backlog->waiting_bytes -= bytes;
     backlog->lost_bytes += bytes;
     backlog->untold_bytes += bytes;
