@@ -1,9 +1,10 @@
 /* For LD_PRELOAD into helpers: all but the first are held where libpmix is
  * started already and they are not ready yet, until somebody opens the FIFO to
- * write. */
+ * write. A file beside it says that one is. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +12,24 @@
 
 typedef int (*function)(void *, void *, size_t);
 
-static void hold(const char *path)
+static bool make(const char *path, const char *end)
 {
-    char first[4096];
+    char name[4096];
     int fd;
 
-    snprintf(first, sizeof(first), "%s.first", path);
-    fd = open(first, O_WRONLY | O_CREAT | O_EXCL, 0600);
-    close(fd >= 0 ? fd : open(path, O_RDONLY));
+    snprintf(name, sizeof(name), "%s.%s", path, end);
+    fd = open(name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static void hold(const char *path)
+{
+    if (make(path, "first"))
+        return;
+    make(path, "held");
+    close(open(path, O_RDONLY));
 }
 
 int PMIx_server_init(void *module, void *infos, size_t count)

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tools that come while their helpers are not ready yet, though their libraries
 are started, are let in when they are, and get everything."""
+import glob
+import os
 import sys
 import time
 
@@ -26,13 +28,19 @@ def look_on(job, tools):
     live.check_eq(1, pmix.pulls_heard(job), "let in too early: " + job.said())
 
 
-def early():
+def start():
+    """A job whose helpers are held, all but the first."""
     hold, gate = pmix.Gate(), pmix.Gate()
     env = {**live.preload("pmix", "preload_early.c"),
            "XYLEM_TEST_HOLD": hold.path}
     job = pmix.Job("-v", "-N", 1, "--", "sh", "-c",
                    pmix.Gate.WAIT + "seq 2000", gate.path, env=env)
     pmix.wait_up(job)
+    return job, hold, gate
+
+
+def early():
+    job, hold, gate = start()
     tools = [pmix.Tool(job, "-c", 6, "-n", 2) for _ in range(TOOLS)]
     live.eventually(lambda: pmix.pulls_heard(job) > 0, 60, "the first is in")
     look_on(job, tools)
@@ -47,12 +55,41 @@ def early():
         live.check(TEXT == tool.got(0, "stdout"), "all of it")
 
 
+def first_line(path):
+    return (live.read_file(path) or b"").partition(b"\n")[0].decode()
+
+
+def beside():
+    """A helper that starts is no server for tools: who looks for one, by its
+    name or whichever there is, finds the launcher and nobody else."""
+    job, hold, gate = start()
+    tools = [pmix.Asker(job)]
+    live.check(tools[0].connect(), "the first is in")
+    live.eventually(lambda: os.path.exists(hold.path + ".held"), 60,
+                    "the next helper is held")
+    uri = first_line(pmix.rendezvous(job))
+    found = glob.glob(os.path.join(live.TMP, "**", "pmix.*"), recursive=True)
+    live.check_eq({uri}, set(map(first_line, found)), found)
+    tools += [pmix.Asker(job, "-s", uri.split("-server.")[0]),
+              pmix.Asker(job, command=[pmix.ASK])]
+    hold.open()
+    for tool in tools[1:]:
+        live.check(tool.connect(), "let in")
+    for tool in tools:
+        live.check_eq(0, tool.end())
+    gate.open()
+    live.check(TEXT == job.stdout.read(), "the job's own output")
+    job.check_ok()
+
+
 def main():
     pmix.need()
     if live.is_sanitized():
         live.skip("sanitizers have to be loaded first")
     with live.case("before their helpers are ready"):
         early()
+    with live.case("beside a helper that starts"):
+        beside()
     live.check_gone()
     return live.end()
 

@@ -15,12 +15,15 @@
 extern char **environ; /* PMIx 5 does not declare it */
 
 #define EVENTS_MAX "4096" /* that wait for who asks late */
+/* A name under which no tool looks for a server, wherever it lies. */
+#define FILE_NAME "server"
 
 enum { RENDEZVOUS_BYTES = 4096 };
 
 static struct {
     char host[256];
     char folder[PX_PATH_MAX];
+    char file[PX_PATH_MAX + sizeof(FILE_NAME)];
     char rendezvous[RENDEZVOUS_BYTES];
     char why[256]; /* it cannot be started */
 } server;
@@ -59,9 +62,10 @@ static void forget_host(void)
 }
 
 /* The library's own settings: see docs/pmix.md. What the user has set holds,
- * but for what keeps it alive. */
+ * but for what keeps it alive, and its file. */
 static void set_up(void)
 {
+    setenv("PMIX_LAUNCHER_RENDEZVOUS_FILE", server.file, 1);
     setenv("PMIX_MCA_gds", "hash", 1);
     setenv("PMIX_MCA_pmix_max_iof_cache", "1", 1);
     /* Logs for stdout and stderr are the launcher's to show. */
@@ -71,10 +75,12 @@ static void set_up(void)
     setenv("PMIX_MCA_pmix_max_events", EVENTS_MAX, 0);
 }
 
+/* Without support for tools it lets them in all the same; what it leaves out
+ * are the files by which they would find it, in the launcher's place. */
 static pmix_status_t init(const struct px_lib_cfg *cfg,
                           pmix_server_module_t *module)
 {
-    enum { INFOS = 9 };
+    enum { INFOS = 7 };
     pmix_info_t info[INFOS];
     bool yes = true, no = false;
     pmix_rank_t rank = cfg->rank;
@@ -87,10 +93,8 @@ static pmix_status_t init(const struct px_lib_cfg *cfg,
     PMIX_INFO_LOAD(&info[2], PMIX_HOSTNAME, server.host, PMIX_STRING);
     PMIX_INFO_LOAD(&info[3], PMIX_SERVER_TMPDIR, server.folder, PMIX_STRING);
     PMIX_INFO_LOAD(&info[4], PMIX_SYSTEM_TMPDIR, server.folder, PMIX_STRING);
-    PMIX_INFO_LOAD(&info[5], PMIX_SERVER_TOOL_SUPPORT, &yes, PMIX_BOOL);
-    PMIX_INFO_LOAD(&info[6], PMIX_SERVER_SESSION_SUPPORT, &yes, PMIX_BOOL);
-    PMIX_INFO_LOAD(&info[7], PMIX_SERVER_GATEWAY, &yes, PMIX_BOOL);
-    PMIX_INFO_LOAD(&info[8], PMIX_IOF_LOCAL_OUTPUT, &no, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[5], PMIX_SERVER_GATEWAY, &yes, PMIX_BOOL);
+    PMIX_INFO_LOAD(&info[6], PMIX_IOF_LOCAL_OUTPUT, &no, PMIX_BOOL);
     rc = PMIx_server_init(module, info, INFOS);
     for (int i = 0; i < INFOS; i++)
         PMIX_INFO_DESTRUCT(&info[i]);
@@ -112,16 +116,11 @@ static const char *parse(struct px_server_address *out)
     return NULL;
 }
 
-static const char *read_rendezvous(const struct px_lib_cfg *cfg,
-                                   struct px_server_address *out)
+static const char *read_rendezvous(struct px_server_address *out)
 {
-    char path[PX_PATH_MAX + 600];
-    FILE *file;
+    FILE *file = fopen(server.file, "r");
     size_t got;
 
-    snprintf(path, sizeof(path), "%s/pmix.%s.tool.%s", server.folder,
-             server.host, cfg->nspace);
-    file = fopen(path, "r");
     if (file == NULL)
         return explain("its rendezvous file is missing", strerror(errno));
     got = fread(server.rendezvous, 1, sizeof(server.rendezvous) - 1, file);
@@ -141,15 +140,17 @@ const char *px_server_start(const struct px_lib_cfg *cfg,
 
     if (gethostname(server.host, sizeof(server.host) - 1) != 0)
         strcpy(server.host, "localhost");
-    forget_host();
-    set_up();
     snprintf(server.folder, sizeof(server.folder), "%s/xylem-pmix-XXXXXX",
              cfg->dir);
     if (mkdtemp(server.folder) == NULL)
         return explain("its folder cannot be made", strerror(errno));
+    snprintf(server.file, sizeof(server.file), "%s/%s", server.folder,
+             FILE_NAME);
+    forget_host();
+    set_up();
     rc = init(cfg, module);
     why = rc == PMIX_SUCCESS
-              ? read_rendezvous(cfg, out)
+              ? read_rendezvous(out)
               : explain("libpmix cannot start", PMIx_Error_string(rc));
     px_folder_remove(server.folder);
     return why;
