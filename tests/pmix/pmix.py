@@ -159,6 +159,7 @@ class Job(live.Job):
     def __init__(self, *args, **more):
         super().__init__(*args, **more)
         self.peaks = {}  # pid: bytes
+        self.bound = BOTH
         self._helpers, self._looks = [], 0
         self.over = threading.Event()
         self.watch = threading.Thread(target=self._watch, daemon=True)
@@ -190,7 +191,7 @@ class Job(live.Job):
         what = "launcher %.1f MiB, helper %.1f MiB" % (
             mine / live.MIB, helper / live.MIB)
         print("#", what, flush=True)
-        live.check(live.is_sanitized() or mine + helper <= BOTH, what)
+        live.check(live.is_sanitized() or mine + helper <= self.bound, what)
         return code
 
 

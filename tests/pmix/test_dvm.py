@@ -346,11 +346,16 @@ def unstarted():
     check_end(dvm)
 
 
+# What is on its way to who does not take it may be in the dvm, beside all else.
+UNTAKEN = 64 * live.MIB
+
+
 def ended_by_loss():
     """A node is lost before it has started its part of a job that ends with it:
     the job ends also where others have written more than goes anywhere before
     who has started it asks for it."""
     dvm = start("--nodes-per-daemon", 1, "--on-node-loss", "abort")
+    dvm.bound += UNTAKEN
     place = os.path.join(live.TMP, "ended-by-loss")
     tool = spawning.connect(dvm)
     spawned(tool, f"-- 3 sh -c {TELL} {place}")
