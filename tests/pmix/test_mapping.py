@@ -275,6 +275,8 @@ def left():
             tool.proc.wait()
         live.eventually(lambda: job.said().count(gone) == 2, 60,
                         "both are gone")
+        live.eventually(lambda: len(pmix.helpers_of(job)) == 1, 60,
+                        "and so are their helpers, but for the next one")
         os.kill(pids["b"], signal.SIGCONT)
         tool = spawning.connect(job)
         check_eq("a:2 b:2", placed(job, tool, "!pmix.ppr=1:socket -- 0 true"))
