@@ -96,15 +96,26 @@ def qualifiers():
 
 
 def keys():
-    """Those of one query come together, in their order; a rank needs no
-    namespace."""
-    pmix.until_5()
+    """Those of one query come together, in their order; with PMIx 5 each in a
+    query of its own."""
     one, tool = connect()
-    tool.query("pmix.qry.ns pmix.job.size | pmix.qry.jst pmix.rank=1")
-    live.check_eq(["pmix.qry.ns", "pmix.job.size"], one.wait("query"))
-    live.check_eq(["pmix.qry.rfsh", "flag", "1"], one.wait("qualifier"))
+    tool.query("pmix.qry.ns pmix.job.size | pmix.qry.jst")
+    both = ["pmix.qry.ns", "pmix.job.size"]
+    for of_one in [[key] for key in both] if pmix.is_5() else [both]:
+        live.check_eq(of_one, one.wait("query"))
+        live.check_eq(["pmix.qry.rfsh", "flag", "1"], one.wait("qualifier"))
     live.check_eq(["pmix.qry.jst"], one.wait("query"))
-    live.check_eq(["pmix.rank", "rank", "1"], one.wait("qualifier"))
+    leave(one, tool)
+
+
+def bare_rank():
+    """A rank needs no namespace."""
+    pmix.until_5("its library ends the tool")
+    one, tool = connect()
+    tool.query("pmix.rank=1 pmix.qry.jst")
+    live.check_eq(["pmix.qry.jst"], one.wait("query"))
+    live.check_eq([["pmix.qry.rfsh", "flag", "1"], ["pmix.rank", "rank", "1"]],
+                  [one.wait("qualifier") for _ in range(2)])
     leave(one, tool)
 
 
@@ -121,7 +132,8 @@ def refused():
 def supported():
     """The library says what is supported, and does not ask; of queries what
     the helper has named. It would fall over a number there."""
-    pmix.until_5()
+    pmix.until_5("its library does not say for which calls it asks, and that "
+                 "of the helper knows none")
     one, tool = connect()
     live.check_eq("BAD PARAM", tool.ask(
         "query pmix.qry.attrs pmix.host.attrs=#1")[1])
@@ -139,6 +151,12 @@ def supported():
                    f"{call}: {names}")
     live.check_eq(1, sum(line[0] == "query" for line in one.seen),
                   "it was not asked")
+    leave(one, tool)
+
+
+def spawnable():
+    """What a spawn may say, by key."""
+    one, tool = connect()
     said, _ = tool.query("pmix.qry.spawn")
     live.check("pmix.fwd.stdout" in said[0].split()[1].split(","), said)
     live.check("pmix.iof.xml" in said[0].split()[1].split(","), said)
@@ -265,8 +283,10 @@ def main():
             (tables, "tables of processes"),
             (qualifiers, "qualifiers"),
             (keys, "several keys"),
+            (bare_rank, "a rank alone"),
             (refused, "queries that are refused"),
-            (supported, "what is supported"),
+            (supported, "what each call supports"),
+            (spawnable, "what a spawn may say"),
             (waits, "queries that wait"),
             (controls, "job control"),
             (logs, "logs"),

@@ -154,7 +154,7 @@ def local(job, tool):
 def dressed(tool):
     """What the spawner's library shows it puts into its own formats (4.2): a
     long line has one head, an open one its end. Files have ours."""
-    pmix.until_5()
+    pmix.until_5("the helper's library has put them into formats, too")
     long = "%090000d"
     script = words(f"printf {long} 1; echo; echo '<&>'; echo err >&2; "
                    "printf open")

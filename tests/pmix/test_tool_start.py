@@ -186,17 +186,25 @@ def at_once():
 
 
 def formats():
-    """What the library shows has the formats of the spawn, and files are as the
-    run makes them."""
-    pmix.until_5()
+    """What the library shows has the formats of the spawn."""
+    pmix.until_5("the helper's library has made them, too")
+    rig = Rig()
+    tool = rig.start()
+    space = spawned(tool, "!pmix.fwd.stdout !pmix.iof.tag -- 2 echo tagged")
+    heard(tool, space)
+    check_eq({"[%s,%d]<stdout>: tagged" % (space, rank) for rank in range(2)},
+             set(tool.shown().splitlines()))
+    rig.end(tool)
+
+
+def formats_of_files():
+    """Files are as the run makes them."""
     rig = Rig()
     tool = rig.start()
     name = os.path.join(live.TMP, "out")
     space = spawned(tool, "!pmix.fwd.stdout !pmix.iof.tag "
                     f"!pmix.iof.file={name} -- 2 echo tagged")
     heard(tool, space)
-    check_eq({"[%s,%d]<stdout>: tagged" % (space, rank) for rank in range(2)},
-             set(tool.shown().splitlines()))
     for rank in range(2):
         check_eq(b"[%s,%d]<stdout>: tagged\n" % (space.encode(), rank),
                  live.read_file("%s.%s.%d.stdout" % (name, space, rank)))
@@ -362,7 +370,8 @@ def main():
             (left, "a job goes with its tool"),
             (shown, "all output comes by itself"),
             (at_once, "jobs that end at once"),
-            (formats, "formats and files"),
+            (formats, "formats"),
+            (formats_of_files, "formats of files"),
             (files, "files only"),
             (at_its_start, "a spawner that pulls at once"),
             (pulled_and_left, "a pull that is left, again and again"),
