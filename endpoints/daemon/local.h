@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "endpoints/daemon/binding.h"
-#include "endpoints/daemon/cache.h"
+#include "endpoints/sys/cache.h"
 #include "endpoints/hub/hub.h"
 #include "job/job.h"
 #include "job/order.h"

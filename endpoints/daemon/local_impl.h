@@ -12,7 +12,7 @@
 
 #include <event2/event.h>
 
-#include "endpoints/daemon/cache.h"
+#include "endpoints/sys/cache.h"
 #include "endpoints/daemon/channel.h"
 #include "endpoints/daemon/feed.h"
 #include "endpoints/daemon/intake.h"

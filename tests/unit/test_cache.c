@@ -1,5 +1,5 @@
 /* The cache of a channel's output, against a copy of every byte. */
-#include "endpoints/daemon/cache.h"
+#include "endpoints/sys/cache.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -153,6 +153,70 @@ static void the_pool_is_the_bound_of_all(void **state)
     }
 }
 
+/* A pool may be smaller than that of a daemon. */
+static void a_pool_has_the_limit_that_it_is_given(void **state)
+{
+    struct ep_cache_pool pool = {.limit_bytes = 16384};
+    struct ep_cache caches[3] = {{.total_bytes = 0}};
+    struct ep_cache_part part;
+
+    (void)state;
+    fill();
+    for (unsigned i = 0; i < 3; i++) {
+        ep_cache_add(&caches[i], &pool, 4096, all, 10000);
+        ep_cache_select(&caches[i], 4096, i == 1, &part);
+        assert_int_equal(part.to - part.from, i < 2 ? 4096 : 0);
+        assert_int_equal(pool.is_full, i == 2);
+    }
+    assert_int_equal(pool.heads_bytes + pool.tails_bytes, 16384);
+    for (unsigned i = 0; i < 3; i++)
+        ep_cache_fini(&caches[i], &pool);
+}
+
+/* Some bytes of the channel are not to be had, at random places: the first ones
+ * end at the first such gap, the last ones begin behind the last, and all are
+ * counted. */
+static void a_gap_parts_first_from_last(void **state)
+{
+    struct chance chance = chance_start(7);
+
+    (void)state;
+    fill();
+    for (int round = 0; round < ROUNDS; round++) {
+        const uint32_t size = chance_in(&chance, 1, 20000);
+        uint64_t first = UINT64_MAX, behind = 0;
+        struct ep_cache_pool pool = {0};
+        struct ep_cache cache = {0};
+        struct ep_cache_part part;
+
+        while (cache.total_bytes < ALL_BYTES) {
+            uint32_t len = chance_in(&chance, 0, PIECE_MAX);
+
+            len = (uint32_t)least(len, ALL_BYTES - cache.total_bytes);
+            if (chance_is(&chance, 20) && len > 0) {
+                first = least(first, cache.total_bytes);
+                ep_cache_skip(&cache, len);
+                behind = cache.total_bytes;
+            } else {
+                ep_cache_add(&cache, &pool, size, all + cache.total_bytes, len);
+            }
+            ep_cache_select(&cache, size, false, &part);
+            assert_int_equal(part.from, 0);
+            assert_int_equal(
+                part.to,
+                least(first, least(size, part.to + part.behind_bytes)));
+            check_bytes(&cache, &part, &chance);
+            ep_cache_select(&cache, size, true, &part);
+            assert_int_equal(part.to, cache.total_bytes);
+            assert_int_equal(part.to - part.from,
+                             least(size, cache.total_bytes - behind));
+            check_bytes(&cache, &part, &chance);
+        }
+        ep_cache_fini(&cache, &pool);
+        assert_int_equal(pool.heads_bytes + pool.tails_bytes, 0);
+    }
+}
+
 /* What is empty, or has no size, has nothing to give. */
 static void nothing_is_kept_without_a_size(void **state)
 {
@@ -211,6 +275,8 @@ int main(void)
         cmocka_unit_test(both_ends_are_kept_to_the_byte),
         cmocka_unit_test(no_more_than_is_kept_is_given),
         cmocka_unit_test(the_pool_is_the_bound_of_all),
+        cmocka_unit_test(a_pool_has_the_limit_that_it_is_given),
+        cmocka_unit_test(a_gap_parts_first_from_last),
         cmocka_unit_test(nothing_is_kept_without_a_size),
         cmocka_unit_test(the_oldest_of_the_retired_makes_room),
     };

@@ -1,26 +1,27 @@
 /* What a channel has written before somebody wants it: its first and its last
- * bytes, as many of each as the job says.
+ * bytes, as many of each as whoever keeps them says.
  *
  * Who comes later says which of the two it wants, and how much: the rule for
  * overflow is not known while the bytes go by, so both ends are kept.
  *
  * Memory: twice the size for each channel, as it is needed, and no more than
- * EP_CACHE_POOL_BYTES for all channels of a daemon, half of it for first bytes
- * and half for last ones: beyond it a channel keeps what it has room for.
- * Before that those go which have been retired, the longest first.
+ * the pool's limit for all channels of one, half of it for first bytes and half
+ * for last ones: beyond it a channel keeps what it has room for. Before that
+ * those go which have been retired, the longest first.
  */
-#ifndef ENDPOINTS_DAEMON_CACHE_H
-#define ENDPOINTS_DAEMON_CACHE_H
+#ifndef ENDPOINTS_SYS_CACHE_H
+#define ENDPOINTS_SYS_CACHE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EP_CACHE_POOL_BYTES = 64 << 20 };
+enum { EP_CACHE_POOL_BYTES = 64 << 20 }; /* of all channels of a daemon */
 
 struct ep_cache;
 
 /* Zeroed it is empty. */
 struct ep_cache_pool {
+    uint64_t limit_bytes; /* 0: EP_CACHE_POOL_BYTES */
     uint64_t heads_bytes, tails_bytes;
     struct ep_cache *oldest, *newest; /* of those that are retired */
     bool is_full;                     /* some were not kept for want of it */
@@ -51,6 +52,10 @@ void ep_cache_fini(struct ep_cache *cache, struct ep_cache_pool *pool);
  * and where the memory grows what is kept. */
 void ep_cache_add(struct ep_cache *cache, struct ep_cache_pool *pool,
                   uint32_t size_bytes, const uint8_t *mem, uint32_t len_bytes);
+
+/* So many of the channel's next bytes are not to be had: those before them stay
+ * as first bytes, those behind them as last ones. O(1). */
+void ep_cache_skip(struct ep_cache *cache, uint64_t len_bytes);
 
 /* Nothing more comes, and it may be emptied when others need the room; then all
  * that came is gone. Not before somebody reads it: ep_cache_recall(). O(1). */

@@ -1,5 +1,5 @@
 /* The head of a channel in one piece, its tail in a ring behind it. */
-#include "endpoints/daemon/cache.h"
+#include "endpoints/sys/cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +44,12 @@ static bool evict(struct ep_cache_pool *pool)
     return true;
 }
 
+static uint64_t half_of(const struct ep_cache_pool *pool)
+{
+    return (pool->limit_bytes > 0 ? pool->limit_bytes : EP_CACHE_POOL_BYTES) /
+           2;
+}
+
 /* A room for `need` bytes, at most `size`: NULL when that half of the pool, of
  * which *used is taken, has none. What is in the old one is the caller's to
  * move. */
@@ -56,9 +62,9 @@ static uint8_t *take_room(struct ep_cache_pool *pool, uint64_t *used,
     while (wanted < need)
         wanted *= 2;
     wanted = least(wanted, size);
-    while (*used + wanted - *room > EP_CACHE_POOL_BYTES / 2 && evict(pool))
+    while (*used + wanted - *room > half_of(pool) && evict(pool))
         continue;
-    if (*used + wanted - *room > EP_CACHE_POOL_BYTES / 2) {
+    if (*used + wanted - *room > half_of(pool)) {
         pool->is_full = true;
         return NULL;
     }
@@ -191,6 +197,14 @@ void ep_cache_add(struct ep_cache *cache, struct ep_cache_pool *pool,
     if (count < len_bytes)
         add_tail(cache, pool, size_bytes, mem + count, len_bytes - count);
     cache->total_bytes += len_bytes;
+}
+
+void ep_cache_skip(struct ep_cache *cache, uint64_t len_bytes)
+{
+    if (len_bytes == 0)
+        return;
+    cache->total_bytes += len_bytes;
+    cache->tail_first = cache->tail_bytes = 0;
 }
 
 /* --- out */
