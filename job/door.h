@@ -164,8 +164,8 @@ struct job_door {
                              one. PLACE: number of the program */
     uint32_t push_bytes;  /* JOB: of a push, at most */
     uint32_t cache_bytes; /* PULL: of each channel, from before;
-                             JOB_CACHE_UNSAID: all that is kept. BEGUN: as who
-                             has started it said */
+                             JOB_CACHE_UNSAID: all that is kept. JOB: how much
+                             is. BEGUN: as who has started it said */
     /* BEGUN: of each channel so much is put together for a tool that does not
      * say otherwise, for so long; 0: however long it takes. */
     uint32_t buffer_bytes, buffer_s;

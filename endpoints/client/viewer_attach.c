@@ -41,7 +41,8 @@ const char *ep_viewer_attach(struct ep_viewer *viewer, struct ep_seen_job *job)
                               .count = job->size,
                               .channels = job->channels,
                               .parts = job->parts,
-                              .push_bytes = all->cfg.push_bytes};
+                              .push_bytes = all->cfg.push_bytes,
+                              .cache_bytes = job->cache_bytes};
 
     viewer->told = calloc(job->size > 0 ? job->size : 1, 1);
     if (viewer->told == NULL || ep_viewer_box(viewer) != 0)

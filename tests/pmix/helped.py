@@ -49,7 +49,7 @@ class Proxy:
         self.listener.bind(os.path.join(self.folder, str(job.proc.pid)))
         self.listener.listen(16)
         self.job = self._ask_job()
-        self.name = self.job[struct.calcsize("<BIIBII"):].decode()
+        self.name = self.job[struct.calcsize("<BIIBIII"):].decode()
         self._spawn(self._accept)
 
     @staticmethod

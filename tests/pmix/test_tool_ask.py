@@ -50,7 +50,7 @@ class Rig:
         client = doors.Client(self.job.proc.pid)
         self.clients.append(client)
         client.say("SPAWN", b"\0" + doors.request(*programs))
-        name = client.expect("JOB")[17:].decode()
+        name = client.expect("JOB")[21:].decode()
         client.expect("STARTED")
         return name
 

@@ -471,7 +471,9 @@ static void a_job_that_is_over_is_left_alone(void **state)
     end_job(&lab);
     lab_leave(&client);
     ASSERT_CALLS(&lab, "left 10/1");
-    lab_attach(&lab, &looks, "own.1"); /* what it has kept is there */
+    lab_come(&lab, &looks, "own.1"); /* what it has kept is there */
+    ASSERT_HEARD(&looks,
+                 "job own.1 10+4 channels 14 parts 1 push 4096; keeps 100");
     lab_job_forgotten(&lab, LAB_BASE);
     lab_leave(&looks);
     lab_close(&lab);

@@ -144,6 +144,8 @@ static void add_heard(char *heard, const struct job_door *msg)
         lab_add(heard, "job %s %u+%u channels %u parts %u push %u", msg->text,
                 msg->first, msg->count, msg->channels, msg->parts,
                 msg->push_bytes);
+        if (msg->cache_bytes > 0)
+            lab_add(heard, "keeps %u", msg->cache_bytes);
         break;
     case JOB_DOOR_PART:
         lab_add(heard, "part %u %u+%u %s", msg->parts, msg->first, msg->count,
