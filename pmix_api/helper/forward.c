@@ -123,7 +123,7 @@ void px_forwards_missed(struct px_forwards *all, uint64_t delivery)
                 continue;
             one->is_missed = true;
             events->on_missed(all->cfg.arg, at->base, one->piece.rank,
-                              (uint8_t)one->piece.channel);
+                              (uint8_t)one->piece.channel, delivery);
             return;
         }
     }

@@ -33,8 +33,10 @@ struct px_forwards_events {
     /* Channels of a process that pulls of the tool name, also one that waits
      * for its answer; bits. */
     uint8_t (*pulled)(void *arg, uint32_t base, uint32_t rank);
-    /* What was for a pull has reached nobody: those that name it are over. */
-    void (*on_missed)(void *arg, uint32_t base, uint32_t rank, uint8_t channel);
+    /* This delivery, which was for a pull, has reached nobody: those that named
+     * it by then are over. */
+    void (*on_missed)(void *arg, uint32_t base, uint32_t rank, uint8_t channel,
+                      uint64_t delivery);
     /* A channel has ended, and the tool is told. */
     void (*on_end)(void *arg, uint32_t base, uint32_t rank, uint8_t channel);
     /* There is something to give. */

@@ -182,6 +182,7 @@ static void answer_pull(struct px_pulls *pulls, enum px_lib_answer answer)
     pulls->asked = 0;
     if (answer == PX_LIB_YES) {
         pull->is_begun = true;
+        pull->since = pulls->deliveries.given;
         pulls->known++;
         for (unsigned i = 0; i < pulls->sources_count; i++) {
             if (px_source_owner(pulls->sources[i]) == pull->number)
@@ -507,8 +508,9 @@ void px_pulls_end(struct px_pulls *pulls)
 
 /* --- what comes by itself */
 
-/* All that name it are over. */
-static void on_missed(void *arg, uint32_t base, uint32_t rank, uint8_t channel)
+/* All that named it are over. */
+static void on_missed(void *arg, uint32_t base, uint32_t rank, uint8_t channel,
+                      uint64_t delivery)
 {
     struct px_pulls *pulls = arg;
 
@@ -516,6 +518,7 @@ static void on_missed(void *arg, uint32_t base, uint32_t rank, uint8_t channel)
         struct px_registration *pull = &pulls->all[i];
 
         if (px_pulls_has(pulls, pull) && pull->is_begun &&
+            pull->since < delivery &&
             (px_registration_names(pull, base, rank) & channel) != 0)
             stop(pulls, pull);
     }

@@ -21,6 +21,7 @@ struct px_registration {
     uint8_t **open; /* owned [scopes.count][job.size]: channels to come */
     uint64_t open_count;
     struct px_lib_wish wish;
+    uint64_t since;  /* deliveries when it was answered */
     bool is_begun;   /* it is answered */
     bool is_stopped; /* the tool has deregistered it */
 };

@@ -403,6 +403,24 @@ static void pull_left(void **state)
     assert_false(tool_rig.all[2].output.is_pulled);
 }
 
+/* It makes room for another one, before it is seen that something has reached
+ * nobody: the other one has that, and all that follows. */
+static void pull_again(void **state)
+{
+    (void)state;
+    start((struct px_lib_wish){0});
+    pull((struct px_lib_wish){0});
+    tool_rig_output(FIRST, BASE, OUT, "a\n", false);
+    check_given(1, "a\n", true);
+    px_pulls_on_stop(pulls);
+    pull((struct px_lib_wish){0});
+    tool_rig.missed = 1;
+    tool_rig.taken = 1;
+    check_given(2, "a\n", true);
+    tool_rig_output(FIRST, BASE, OUT, "b\n", false);
+    check_given(3, "b\n", true);
+}
+
 /* Of several pulls none says that it is over: what reaches nobody does. */
 static void one_of_two_left(void **state)
 {
@@ -514,11 +532,11 @@ static void slowly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(whole),        TEST(answered),        TEST(kept),
-        TEST(forgotten),    TEST(refused),         TEST(too_large),
-        TEST(session_goes), TEST(shown),           TEST(pulled),
-        TEST(pull_left),    TEST(one_of_two_left), TEST(wishes),
-        TEST(pulled_late),  TEST(slowly),
+        TEST(whole),        TEST(answered),    TEST(kept),
+        TEST(forgotten),    TEST(refused),     TEST(too_large),
+        TEST(session_goes), TEST(shown),       TEST(pulled),
+        TEST(pull_left),    TEST(pull_again),  TEST(one_of_two_left),
+        TEST(wishes),       TEST(pulled_late), TEST(slowly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
