@@ -9,22 +9,11 @@
 #include "overlay/base/panic.h"
 #include "pmix_api/helper/backlog.h"
 #include "pmix_api/helper/door.h"
+#include "pmix_api/helper/flights.h"
 #include "pmix_api/helper/gather.h"
 #include "pmix_api/helper/source.h"
 
 enum { CHANNELS_END = 4 };
-
-/* What was given for a pull, until it is known to have reached it. */
-struct flight {
-    struct flight *next;
-    uint64_t number;
-    bool is_missed;
-    struct px_lib_output piece; /* its bytes are behind this struct */
-};
-
-struct flights {
-    struct flight *first, **last;
-};
 
 /* A job. */
 struct stream {
@@ -35,10 +24,9 @@ struct stream {
     struct px_door *door; /* borrowed; NULL: nothing more comes */
     bool is_begun, is_dropped;
     struct px_backlog *backlog;
-    struct px_gather *lines;  /* of what is shown */
-    struct px_gather *pulled; /* of what pulls have */
-    struct flights given;     /* owned: for pulls, by number */
-    struct flights again;     /* owned: that have reached nobody */
+    struct px_gather *lines;   /* of what is shown */
+    struct px_gather *pulled;  /* of what pulls have */
+    struct px_flights flights; /* what was given for pulls */
     uint64_t open_count;
     uint8_t open[]; /* [size]: channels that have not ended */
 };
@@ -59,57 +47,18 @@ static struct stream *find_stream(const struct px_forwards *all, uint32_t base)
 
 /* --- what has been given for a pull */
 
-static void push_flight(struct flights *list, struct flight *one)
-{
-    one->next = NULL;
-    *list->last = one;
-    list->last = &one->next;
-}
-
-static struct flight *pop_flight(struct flights *list)
-{
-    struct flight *one = list->first;
-
-    list->first = one->next;
-    if (list->first == NULL)
-        list->last = &list->first;
-    return one;
-}
-
-static void free_flights(struct flights *list)
-{
-    while (list->first != NULL)
-        free(pop_flight(list));
-}
-
-/* Without memory for it, it is not shown where it reaches nobody. */
-static void remember(struct stream *stream, const struct px_lib_output *piece,
-                     uint64_t number)
-{
-    struct flight *one = malloc(sizeof(*one) + piece->len_bytes);
-
-    if (one == NULL)
-        return;
-    *one = (struct flight){.number = number, .piece = *piece};
-    one->piece.mem = one + 1;
-    if (piece->len_bytes > 0)
-        memcpy(one + 1, piece->mem, piece->len_bytes);
-    push_flight(&stream->given, one);
-}
-
 /* Behind what of its channel may come again, or is to be shown, waits what is
- * shown. */
+ * shown; and what is for a pull behind all that was given before that. */
 static bool may_go(const struct stream *stream,
                    const struct px_lib_output *piece, bool is_pulled)
 {
-    for (const struct flight *at = stream->given.first; at != NULL;
-         at = at->next) {
-        if (at->piece.rank == piece->rank &&
-            at->piece.channel == piece->channel &&
-            (!is_pulled || at->is_missed))
-            return false;
-    }
-    return true;
+    const struct px_forwards_cfg *cfg = &stream->all->cfg;
+    uint64_t since = UINT64_MAX;
+
+    if (is_pulled)
+        since = cfg->events->since(cfg->arg, stream->base, piece->rank,
+                                   (uint8_t)piece->channel);
+    return !px_flights_have(&stream->flights, piece, since);
 }
 
 void px_forwards_missed(struct px_forwards *all, uint64_t delivery)
@@ -117,29 +66,20 @@ void px_forwards_missed(struct px_forwards *all, uint64_t delivery)
     const struct px_forwards_events *events = all->cfg.events;
 
     for (struct stream *at = all->streams; at != NULL; at = at->next) {
-        for (struct flight *one = at->given.first; one != NULL;
-             one = one->next) {
-            if (one->number != delivery)
-                continue;
-            one->is_missed = true;
-            events->on_missed(all->cfg.arg, at->base, one->piece.rank,
-                              (uint8_t)one->piece.channel, delivery);
-            return;
-        }
+        const struct px_lib_output *piece =
+            px_flights_miss(&at->flights, delivery);
+
+        if (piece != NULL)
+            events->on_missed(all->cfg.arg, at->base, piece->rank,
+                              (uint8_t)piece->channel, delivery);
     }
 }
 
 void px_forwards_taken(struct px_forwards *all, uint64_t taken)
 {
     for (struct stream *at = all->streams; at != NULL; at = at->next) {
-        while (at->given.first != NULL && at->given.first->number <= taken) {
-            struct flight *one = pop_flight(&at->given);
-
-            if (one->is_missed)
-                push_flight(&at->again, one);
-            else
-                free(one);
-        }
+        while (px_flights_land(&at->flights, taken) != NULL)
+            continue;
     }
 }
 
@@ -179,7 +119,7 @@ static void deliver(struct stream *stream, struct px_lib_output *piece,
     all->last = NULL;
     all->owners[all->given % PX_SOURCE_DELIVERIES] = 0;
     if (is_for_pull)
-        remember(stream, piece, all->given);
+        (void)px_flights_add(&stream->flights, piece, all->given);
     if (piece->is_end)
         note_end(stream, piece);
 }
@@ -217,10 +157,11 @@ static bool take(struct stream *stream, const struct px_lib_output *piece,
 /* The next piece; true where there is one now. */
 static bool look(struct stream *stream, struct px_lib_output *piece)
 {
+    const struct px_lib_output *again = px_flights_again(&stream->flights);
     struct job_door msg;
 
-    if (stream->again.first != NULL) {
-        *piece = stream->again.first->piece;
+    if (again != NULL) {
+        *piece = *again;
         return true;
     }
     if (px_backlog_get(stream->backlog, &msg) != 0)
@@ -237,15 +178,15 @@ static bool look(struct stream *stream, struct px_lib_output *piece)
 
 static void drop(struct stream *stream)
 {
-    if (stream->again.first != NULL)
-        free(pop_flight(&stream->again));
+    if (px_flights_again(&stream->flights) != NULL)
+        px_flights_drop(&stream->flights);
     else
         px_backlog_drop(stream->backlog);
 }
 
 static bool is_at_end(const struct stream *stream)
 {
-    return stream->door == NULL && stream->again.first == NULL &&
+    return stream->door == NULL && px_flights_again(&stream->flights) == NULL &&
            px_backlog_is_empty(stream->backlog);
 }
 
@@ -299,7 +240,7 @@ static bool is_over(const struct stream *stream)
 {
     return stream->is_dropped ||
            ((stream->open_count == 0 || is_at_end(stream)) &&
-            stream->given.first == NULL && stream->again.first == NULL &&
+            px_flights_are_over(&stream->flights) &&
             px_gather_is_empty(stream->lines) &&
             px_gather_is_empty(stream->pulled));
 }
@@ -309,8 +250,7 @@ static void close_stream(struct stream *stream)
     px_backlog_close(stream->backlog);
     px_gather_close(stream->lines);
     px_gather_close(stream->pulled);
-    free_flights(&stream->given);
-    free_flights(&stream->again);
+    px_flights_fini(&stream->flights);
     free(stream);
 }
 
@@ -345,7 +285,8 @@ bool px_forwards_are_busy(const struct px_forwards *all)
     bool are = false;
 
     for (const struct stream *at = all->streams; at != NULL; at = at->next)
-        are |= at->given.first != NULL || px_gather_due_ms(at->lines) != 0 ||
+        are |= px_flights_first(&at->flights) != 0 ||
+               px_gather_due_ms(at->lines) != 0 ||
                px_gather_due_ms(at->pulled) != 0;
     return are;
 }
@@ -496,8 +437,7 @@ int px_forward_add(struct px_forwards *all, const struct px_forward_cfg *cfg)
     stream->door = cfg->door;
     snprintf(stream->name, sizeof(stream->name), "%.*s", PX_LIB_NAME_BYTES - 1,
              job->text);
-    stream->given.last = &stream->given.first;
-    stream->again.last = &stream->again.first;
+    px_flights_init(&stream->flights);
     memset(stream->open, channels, job->count);
     stream->open_count =
         (uint64_t)job->count * (unsigned)__builtin_popcount(channels);

@@ -33,6 +33,9 @@ struct px_forwards_events {
     /* Channels of a process that pulls of the tool name, also one that waits
      * for its answer; bits. */
     uint8_t (*pulled)(void *arg, uint32_t base, uint32_t rank);
+    /* Deliveries when the first of those was answered that name this channel;
+     * 0: none does. */
+    uint64_t (*since)(void *arg, uint32_t base, uint32_t rank, uint8_t channel);
     /* This delivery, which was for a pull, has reached nobody: those that named
      * it by then are over. */
     void (*on_missed)(void *arg, uint32_t base, uint32_t rank, uint8_t channel,

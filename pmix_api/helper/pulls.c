@@ -528,6 +528,7 @@ static int open_forwards(struct px_pulls *pulls)
 {
     static const struct px_forwards_events events = {
         .pulled = px_pulls_pulled,
+        .since = px_pulls_since,
         .on_missed = on_missed,
         .on_end = on_end,
         .on_change = look_soon,

@@ -67,8 +67,10 @@ uint8_t px_registration_names(const struct px_registration *pull, uint32_t base,
 /* The tool has it, or waits for its answer. */
 bool px_pulls_has(const struct px_pulls *pulls,
                   const struct px_registration *pull);
-/* As px_forwards_events has it. */
+/* As px_forwards_events has them. */
 uint8_t px_pulls_pulled(void *arg, uint32_t base, uint32_t rank);
+uint64_t px_pulls_since(void *arg, uint32_t base, uint32_t rank,
+                        uint8_t channel);
 
 /* --- pulls_state.c */
 

@@ -173,3 +173,19 @@ uint8_t px_pulls_pulled(void *arg, uint32_t base, uint32_t rank)
     }
     return channels;
 }
+
+uint64_t px_pulls_since(void *arg, uint32_t base, uint32_t rank,
+                        uint8_t channel)
+{
+    const struct px_pulls *pulls = arg;
+    uint64_t since = UINT64_MAX;
+
+    for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
+        const struct px_registration *pull = &pulls->all[i];
+
+        if (px_pulls_has(pulls, pull) && pull->since < since &&
+            (px_registration_names(pull, base, rank) & channel) != 0)
+            since = pull->since;
+    }
+    return since != UINT64_MAX ? since : 0;
+}

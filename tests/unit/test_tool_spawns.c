@@ -414,11 +414,14 @@ static void pull_again(void **state)
     check_given(1, "a\n", true);
     px_pulls_on_stop(pulls);
     pull((struct px_lib_wish){0});
+    tool_rig_output(FIRST, BASE, OUT, "b\n", false);
+    tool_rig_settle();
+    assert_int_equal(tool_rig.given, 1);
     tool_rig.missed = 1;
     tool_rig.taken = 1;
-    check_given(2, "a\n", true);
-    tool_rig_output(FIRST, BASE, OUT, "b\n", false);
     check_given(3, "b\n", true);
+    assert_string_equal(tool_rig.all[1].mem, "a\n");
+    assert_true(tool_rig.all[1].output.is_pulled);
 }
 
 /* Of several pulls none says that it is over: what reaches nobody does. */
