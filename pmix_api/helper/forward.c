@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/sys/cache.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 #include "pmix_api/helper/backlog.h"
 #include "pmix_api/helper/door.h"
 #include "pmix_api/helper/flights.h"
 #include "pmix_api/helper/gather.h"
+#include "pmix_api/helper/past.h"
 #include "pmix_api/helper/source.h"
 
 enum { CHANNELS_END = 4 };
@@ -27,13 +29,16 @@ struct stream {
     struct px_gather *lines;   /* of what is shown */
     struct px_gather *pulled;  /* of what pulls have */
     struct px_flights flights; /* what was given for pulls */
+    struct px_past *past;      /* what the tool has; NULL: nothing is kept */
+    uint64_t owed_since;       /* deliveries when the last pull was owed */
     uint64_t open_count;
     uint8_t open[]; /* [size]: channels that have not ended */
 };
 
 struct px_forwards {
     struct px_forwards_cfg cfg;
-    struct stream *streams; /* owned */
+    struct ep_cache_pool pool; /* of what is kept */
+    struct stream *streams;    /* owned */
 };
 
 static struct stream *find_stream(const struct px_forwards *all, uint32_t base)
@@ -46,6 +51,14 @@ static struct stream *find_stream(const struct px_forwards *all, uint32_t base)
 }
 
 /* --- what has been given for a pull */
+
+/* Without memory for it, it counts as one that has reached it. */
+static void remember(struct stream *stream, const struct px_lib_output *piece,
+                     uint64_t number)
+{
+    if (!px_flights_add(&stream->flights, piece, number))
+        px_past_add(stream->past, piece);
+}
 
 /* Behind what of its channel may come again, or is to be shown, waits what is
  * shown; and what is for a pull behind all that was given before that. */
@@ -78,8 +91,10 @@ void px_forwards_missed(struct px_forwards *all, uint64_t delivery)
 void px_forwards_taken(struct px_forwards *all, uint64_t taken)
 {
     for (struct stream *at = all->streams; at != NULL; at = at->next) {
-        while (px_flights_land(&at->flights, taken) != NULL)
-            continue;
+        const struct px_lib_output *piece;
+
+        while ((piece = px_flights_land(&at->flights, taken)) != NULL)
+            px_past_add(at->past, piece);
     }
 }
 
@@ -105,8 +120,8 @@ static void note_end(struct stream *stream, const struct px_lib_output *piece)
     cfg->events->on_end(cfg->arg, stream->base, piece->rank, bit);
 }
 
-static void deliver(struct stream *stream, struct px_lib_output *piece,
-                    bool is_for_pull)
+static void hand_over(struct stream *stream, struct px_lib_output *piece,
+                      bool is_for_pull)
 {
     struct px_source_deliveries *all = stream->all->cfg.deliveries;
     int rc;
@@ -118,8 +133,16 @@ static void deliver(struct stream *stream, struct px_lib_output *piece,
     all->given++;
     all->last = NULL;
     all->owners[all->given % PX_SOURCE_DELIVERIES] = 0;
+}
+
+static void deliver(struct stream *stream, struct px_lib_output *piece,
+                    bool is_for_pull)
+{
+    hand_over(stream, piece, is_for_pull);
     if (is_for_pull)
-        (void)px_flights_add(&stream->flights, piece, all->given);
+        remember(stream, piece, stream->all->cfg.deliveries->given);
+    else
+        px_past_add(stream->past, piece);
     if (piece->is_end)
         note_end(stream, piece);
 }
@@ -152,6 +175,37 @@ static bool take(struct stream *stream, const struct px_lib_output *piece,
         return false;
     }
     return put(stream, piece, is_for_pull, now_ms);
+}
+
+static bool is_owed(const struct stream *stream,
+                    const struct px_lib_output *piece)
+{
+    return (px_past_owes(stream->past, piece->rank) & piece->channel) != 0;
+}
+
+/* What pulls have from before, once it is known what of it has reached the
+ * tool; then what there is of a line that is not shown yet. */
+static void pay(struct stream *stream, uint64_t now_ms)
+{
+    const uint64_t first = px_flights_first(&stream->flights);
+    const uint64_t *given = &stream->all->cfg.deliveries->given;
+    const uint64_t before = *given;
+    struct px_lib_output out, held;
+
+    if (first != 0 && first <= stream->owed_since)
+        return;
+    while (*given == before) {
+        switch (px_past_pay(stream->past, &out)) {
+        case PX_PAST_NOTHING:
+            return;
+        case PX_PAST_PIECE:
+            hand_over(stream, &out, true);
+            break;
+        case PX_PAST_PAID:
+            if (px_gather_take(stream->lines, out.rank, out.channel, &held))
+                (void)put(stream, &held, true, now_ms);
+        }
+    }
 }
 
 /* The next piece; true where there is one now. */
@@ -190,18 +244,31 @@ static bool is_at_end(const struct stream *stream)
            px_backlog_is_empty(stream->backlog);
 }
 
+static void give_lines(struct stream *stream, uint64_t now_ms, bool all)
+{
+    struct px_lib_output out;
+
+    if (!px_gather_peek(stream->lines, &out) || is_owed(stream, &out) ||
+        !px_gather_get(stream->lines, now_ms, all, &out))
+        return;
+    if (is_pulled(stream, out.rank, out.channel))
+        (void)put(stream, &out, true, now_ms);
+    else
+        deliver(stream, &out, false);
+}
+
 /* What was put together goes as its time has come, or as nothing follows; for a
  * pull also as that is over. */
 static bool give_held(struct stream *stream, uint64_t now_ms)
 {
+    const uint64_t given = stream->all->cfg.deliveries->given;
     bool all = is_at_end(stream);
     struct px_lib_output out;
 
-    if (px_gather_get(stream->lines, now_ms, all, &out)) {
-        deliver(stream, &out, false);
+    give_lines(stream, now_ms, all);
+    if (given != stream->all->cfg.deliveries->given)
         return true;
-    }
-    if (!px_gather_peek(stream->pulled, &out))
+    if (!px_gather_peek(stream->pulled, &out) || is_owed(stream, &out))
         return false;
     if (!is_pulled(stream, out.rank, out.channel)) {
         if (may_go(stream, &out, false) &&
@@ -209,7 +276,8 @@ static bool give_held(struct stream *stream, uint64_t now_ms)
             (void)put(stream, &out, false, now_ms);
         return false;
     }
-    if (!px_gather_get(stream->pulled, now_ms, all, &out))
+    if (!may_go(stream, &out, true) ||
+        !px_gather_get(stream->pulled, now_ms, all, &out))
         return false;
     deliver(stream, &out, true);
     return true;
@@ -223,10 +291,12 @@ static bool give(struct stream *stream, uint64_t now_ms)
 
     if (!stream->is_begun || stream->is_dropped || px_lib_room() == 0)
         return false;
-    if (give_held(stream, now_ms))
+    pay(stream, now_ms);
+    if (given != all->given || give_held(stream, now_ms))
         return true;
     while (
         given == all->given && look(stream, &piece) &&
+        !is_owed(stream, &piece) &&
         may_go(stream, &piece, is_pulled(stream, piece.rank, piece.channel))) {
         if (take(stream, &piece, now_ms))
             drop(stream);
@@ -241,6 +311,7 @@ static bool is_over(const struct stream *stream)
     return stream->is_dropped ||
            ((stream->open_count == 0 || is_at_end(stream)) &&
             px_flights_are_over(&stream->flights) &&
+            px_past_is_paid(stream->past) &&
             px_gather_is_empty(stream->lines) &&
             px_gather_is_empty(stream->pulled));
 }
@@ -250,6 +321,7 @@ static void close_stream(struct stream *stream)
     px_backlog_close(stream->backlog);
     px_gather_close(stream->lines);
     px_gather_close(stream->pulled);
+    px_past_close(stream->past);
     px_flights_fini(&stream->flights);
     free(stream);
 }
@@ -392,6 +464,26 @@ void px_forward_wish(struct px_forwards *all, uint32_t base,
     stream->pulled = gather;
 }
 
+int px_forward_claim(struct px_forwards *all, uint32_t base,
+                     const struct px_past_claim *claim)
+{
+    struct stream *stream = find_stream(all, base);
+
+    if (stream == NULL)
+        return 0;
+    px_lib_withhold(stream->name, claim->rank, claim->channels);
+    if (claim->max_bytes == 0)
+        return 0;
+    stream->owed_since = all->cfg.deliveries->given;
+    return px_past_owe(stream->past, claim);
+}
+
+void px_forward_forget(struct px_forwards *all, uint32_t owner)
+{
+    for (struct stream *at = all->streams; at != NULL; at = at->next)
+        px_past_forget(at->past, owner);
+}
+
 /* --- it begins */
 
 static int open_parts(struct stream *stream, const struct px_forward_cfg *cfg)
@@ -412,6 +504,9 @@ static int open_parts(struct stream *stream, const struct px_forward_cfg *cfg)
     struct px_gather_cfg gather = {.procs = stream->size,
                                    .size_bytes = wish->buffer_bytes,
                                    .time_ms = wish->buffer_s * 1000};
+    const struct px_past_cfg past = {.procs = stream->size,
+                                     .room_bytes = cfg->job->cache_bytes,
+                                     .pool = &stream->all->pool};
     int rc = px_backlog_open(&backlog, &stream->backlog);
 
     if (rc == 0)
@@ -419,6 +514,8 @@ static int open_parts(struct stream *stream, const struct px_forward_cfg *cfg)
     gather.has_lines = cfg->has_lines;
     if (rc == 0)
         rc = px_gather_open(&gather, &stream->lines);
+    if (rc == 0 && past.room_bytes > 0)
+        rc = px_past_open(&past, &stream->past);
     return rc;
 }
 
@@ -458,6 +555,7 @@ int px_forwards_open(const struct px_forwards_cfg *cfg,
     if (*out == NULL)
         return OV_ENOMEM;
     (*out)->cfg = *cfg;
+    (*out)->pool.limit_bytes = PX_PAST_POOL_BYTES;
     return 0;
 }
 

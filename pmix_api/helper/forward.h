@@ -7,12 +7,16 @@
  * nothing is missing between the two and nothing comes twice. What was for a
  * pull and, as that was deregistered, has reached nobody is shown.
  *
+ * What the tool has had is kept as far as that of the job is (past.h). A pull
+ * that asks for what was before it has that first, of the channels that no
+ * other pull has; what is on its way to the tool just then is not for it.
+ *
  * What is shown is whole lines (gather.h), unless the spawn wants bytes as they
  * come. The library of the tool puts them into the format that the spawn asks
  * for.
  *
- * All in the loop's thread. Memory: that of a backlog and two gathers a job,
- * two bytes a process, and what the tool has yet to read of what its pulls
+ * All in the loop's thread. Memory: that of a backlog, two gathers and a past a
+ * job, two bytes a process, and what the tool has yet to read of what its pulls
  * have.
  */
 #ifndef PMIX_API_HELPER_FORWARD_H
@@ -27,11 +31,11 @@
 struct ep_writer;
 struct px_door;
 struct px_forwards;
+struct px_past_claim;
 struct px_source_deliveries;
 
 struct px_forwards_events {
-    /* Channels of a process that pulls of the tool name, also one that waits
-     * for its answer; bits. */
+    /* Channels of a process that pulls of the tool name; bits. */
     uint8_t (*pulled)(void *arg, uint32_t base, uint32_t rank);
     /* Deliveries when the first of those was answered that name this channel;
      * 0: none does. */
@@ -87,6 +91,15 @@ void px_forwards_stop(struct px_forwards *all);
 void px_forward_wish(struct px_forwards *all, uint32_t base,
                      const struct px_lib_wish *wish);
 
+/* A pull of the tool, which waits for its answer, is to have what comes from
+ * now on; and before that what it claims, which is nothing where that is 0 or
+ * nothing of the job is kept: of channels that no other one names and that come
+ * so. Returns 0, or OV_ENOMEM. */
+int px_forward_claim(struct px_forwards *all, uint32_t base,
+                     const struct px_past_claim *claim);
+/* It is over, or was refused. */
+void px_forward_forget(struct px_forwards *all, uint32_t owner);
+
 /* Channels of a process that come so and have not ended; bits. O(jobs). */
 uint8_t px_forward_covers(const struct px_forwards *all, uint32_t base,
                           uint32_t rank);
@@ -94,7 +107,7 @@ uint8_t px_forward_covers(const struct px_forwards *all, uint32_t base,
 bool px_forward_is_open(const struct px_forwards *all, uint32_t base);
 
 /* Gives a delivery of each, where there is room for it. Says whether there was
- * any. */
+ * any. Not while a pull waits for its answer. */
 bool px_forwards_give(struct px_forwards *all, uint64_t now_ms);
 /* This delivery has reached no pull; and (taken) so many are read, of which it
  * is known what was missed. */

@@ -172,6 +172,7 @@ static void drop(struct px_pulls *pulls, struct px_registration *pull)
         if (px_source_owner(pulls->sources[i]) == pull->number)
             close_source(pulls, i);
     }
+    px_forward_forget(pulls->forwards, pull->number);
     px_registration_end(pull);
 }
 
@@ -180,6 +181,8 @@ static void answer_pull(struct px_pulls *pulls, enum px_lib_answer answer)
     struct px_registration *pull = px_pulls_find(pulls, pulls->asked);
 
     pulls->asked = 0;
+    if (answer == PX_LIB_YES && px_registration_claim(pull, pulls) != 0)
+        answer = PX_LIB_NO_RESOURCE;
     if (answer == PX_LIB_YES) {
         pull->is_begun = true;
         pull->since = pulls->deliveries.given;
@@ -283,6 +286,7 @@ static void stop(struct px_pulls *pulls, struct px_registration *pull)
         if (px_source_owner(pulls->sources[i]) == pull->number)
             px_source_stop(pulls->sources[i]);
     }
+    px_forward_forget(pulls->forwards, pull->number);
     look_soon(pulls);
 }
 
@@ -368,13 +372,14 @@ static void reap(struct px_pulls *pulls, uint64_t taken)
 
 /* --- in turns */
 
-/* Behind the sources it is the turn of what comes by itself. */
+/* Behind the sources it is the turn of what comes by itself; while a pull waits
+ * for its answer libpmix has to, too. */
 static bool give_turn(struct px_pulls *pulls, uint64_t now_ms)
 {
     if (pulls->turn < pulls->sources_count)
         return px_source_give(pulls->sources[pulls->turn], now_ms);
     look_for_missed(pulls);
-    return px_forwards_give(pulls->forwards, now_ms);
+    return pulls->asked == 0 && px_forwards_give(pulls->forwards, now_ms);
 }
 
 /* One delivery of each, as long as there is room. Those that redirect go on to
@@ -517,8 +522,7 @@ static void on_missed(void *arg, uint32_t base, uint32_t rank, uint8_t channel,
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
         struct px_registration *pull = &pulls->all[i];
 
-        if (px_pulls_has(pulls, pull) && pull->is_begun &&
-            pull->since < delivery &&
+        if (px_pulls_has(pull) && pull->since < delivery &&
             (px_registration_names(pull, base, rank) & channel) != 0)
             stop(pulls, pull);
     }

@@ -64,9 +64,13 @@ struct px_lib_wish px_registration_wish(const struct px_registration *pull,
 /* Channels of a process that it names, of which no end has come; bits. */
 uint8_t px_registration_names(const struct px_registration *pull, uint32_t base,
                               uint32_t rank);
-/* The tool has it, or waits for its answer. */
-bool px_pulls_has(const struct px_pulls *pulls,
-                  const struct px_registration *pull);
+/* The tool has it. */
+bool px_pulls_has(const struct px_registration *pull);
+/* It waits for its answer, and is to have what comes by itself from then on;
+ * and from before what it asks for, where no other pull has the channel.
+ * Returns 0 or OV_ENOMEM. */
+int px_registration_claim(const struct px_registration *pull,
+                          struct px_pulls *pulls);
 /* As px_forwards_events has them. */
 uint8_t px_pulls_pulled(void *arg, uint32_t base, uint32_t rank);
 uint64_t px_pulls_since(void *arg, uint32_t base, uint32_t rank,

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "overlay/base/err.h"
+#include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/jobs.h"
+#include "pmix_api/helper/past.h"
 #include "pmix_api/helper/pulls_impl.h"
 
 enum { OUTPUT = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG };
@@ -155,11 +157,9 @@ uint8_t px_registration_names(const struct px_registration *pull, uint32_t base,
     return 0;
 }
 
-bool px_pulls_has(const struct px_pulls *pulls,
-                  const struct px_registration *pull)
+bool px_pulls_has(const struct px_registration *pull)
 {
-    return pull->number != 0 && !pull->is_stopped && pull->open != NULL &&
-           (pull->is_begun || pull->number == pulls->asked);
+    return pull->number != 0 && pull->is_begun && !pull->is_stopped;
 }
 
 uint8_t px_pulls_pulled(void *arg, uint32_t base, uint32_t rank)
@@ -168,7 +168,7 @@ uint8_t px_pulls_pulled(void *arg, uint32_t base, uint32_t rank)
     uint8_t channels = 0;
 
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
-        if (px_pulls_has(pulls, &pulls->all[i]))
+        if (px_pulls_has(&pulls->all[i]))
             channels |= px_registration_names(&pulls->all[i], base, rank);
     }
     return channels;
@@ -183,9 +183,43 @@ uint64_t px_pulls_since(void *arg, uint32_t base, uint32_t rank,
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
         const struct px_registration *pull = &pulls->all[i];
 
-        if (px_pulls_has(pulls, pull) && pull->since < since &&
+        if (px_pulls_has(pull) && pull->since < since &&
             (px_registration_names(pull, base, rank) & channel) != 0)
             since = pull->since;
     }
     return since != UINT64_MAX ? since : 0;
+}
+
+static int claim_job(const struct px_registration *pull, size_t nth,
+                     struct px_pulls *pulls)
+{
+    const struct px_jobs_entry *job = &pull->scopes.at[nth].job;
+    struct px_past_claim claim = {
+        .owner = pull->number,
+        .max_bytes = pull->wish.has_cache ? pull->wish.cache_bytes : 0,
+        .is_last = px_registration_wish(pull, job).drops_oldest,
+    };
+    int rc = 0;
+
+    for (; rc == 0 && claim.rank < job->size; claim.rank++) {
+        claim.channels =
+            pull->open[nth][claim.rank] &
+            px_forward_covers(pulls->forwards, job->base, claim.rank);
+        if (claim.channels != 0)
+            claim.channels &=
+                (uint8_t)~px_pulls_pulled(pulls, job->base, claim.rank);
+        if (claim.channels != 0)
+            rc = px_forward_claim(pulls->forwards, job->base, &claim);
+    }
+    return rc;
+}
+
+int px_registration_claim(const struct px_registration *pull,
+                          struct px_pulls *pulls)
+{
+    int rc = 0;
+
+    for (size_t nth = 0; rc == 0 && nth < pull->scopes.count; nth++)
+        rc = claim_job(pull, nth, pulls);
+    return rc;
 }

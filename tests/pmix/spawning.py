@@ -24,6 +24,7 @@ class Starter(pmix.Asker):
         self.outputs = {}  # (namespace, rank, channel): text
         self.ends = []
         self.befores = {}  # the same: bytes that were not kept
+        self.gaps = {}  # the same: behind how many bytes these are missing
         super().__init__(job, command=[START, str(job.proc.pid), self.dir])
 
     def take(self, line):
@@ -35,6 +36,7 @@ class Starter(pmix.Asker):
         elif word == "before":
             key = (rest[0], int(rest[1]), rest[2])
             self.befores[key] = self.befores.get(key, 0) + int(rest[3])
+            self.gaps[key] = len(self.outputs.get(key, ""))
         elif word == "end":
             self.ends.append((rest[0], int(rest[1]), rest[2]))
         else:
@@ -67,6 +69,10 @@ class Starter(pmix.Asker):
 
     def before(self, space, rank, channel="stdout"):
         return self.befores.get((space, rank, channel), 0)
+
+    def gap(self, space, rank, channel="stdout"):
+        """Where the bytes are missing that were not kept; None: nowhere."""
+        return self.gaps.get((space, rank, channel))
 
     def shown(self, name="stdout"):
         """What its library has written itself."""

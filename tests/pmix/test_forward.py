@@ -279,8 +279,8 @@ def check_late(said, size, others):
 
 
 def asked_again():
-    """The spawner's own pull has from before as much as it names of a job that
-    is over; of one that runs, whose output it has had, what is new."""
+    """The spawner's own pull has from before as much as it names, of a job that
+    runs and of one that is over."""
     job, gate = spawning.start()
     door = pmix.Gate()
     tool = spawning.connect(job)
@@ -291,7 +291,8 @@ def asked_again():
     door.open()
     tool.wait_ends(space, 1, ("stdout",))
     wait_end(tool, space)
-    check_eq("two\n", tool.got(space, 0))
+    check_eq("onetwo\n", tool.got(space, 0))
+    check_eq(1, tool.before(space, 0), "the newline")
     check_eq("one\n", tool.shown(), "what is pulled is not shown")
     last = tool.spawn(BOTH + "-- 1 echo all")[0]
     wait_end(tool, last)

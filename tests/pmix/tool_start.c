@@ -18,9 +18,9 @@
  *     events NAMESPACE
  *
  * A directive is KEY, KEY=TEXT, KEY:NUMBER (uint32_t) or KEY::NUMBER
- * (uint16_t), and pmix.envar.* NAME=VALUE; with ! before it it is required. An
- * APP is one, or cwd=DIR or env=NAME=VALUE. \n and \s in a text are a newline
- * and a blank.
+ * (uint16_t), and pmix.envar.* NAME=VALUE; with ! before it it is required, and
+ * a KEY with ~ before it is false. An APP is one, or cwd=DIR or env=NAME=VALUE.
+ * \n and \s in a text are a newline and a blank.
  *
  * What comes is told as "output NAMESPACE RANK CHANNEL TEXT" and "end NAMESPACE
  * RANK CHANNEL", "before NAMESPACE RANK CHANNEL BYTES" for what was not kept
@@ -103,11 +103,12 @@ static void load_envar(pmix_info_t *info, const char *key, char *value)
 
 static void load_directive(pmix_info_t *info, char *word)
 {
-    bool is_required = *word == '!';
+    const bool is_required = *word == '!', is_false = *word == '~';
+    const bool flag = !is_false;
     size_t len;
     char kind;
 
-    word += is_required;
+    word += is_required || is_false ? 1 : 0;
     len = strcspn(word, "=:");
     kind = word[len];
     word[len] = '\0';
@@ -126,7 +127,7 @@ static void load_directive(pmix_info_t *info, char *word)
 
         PMIX_INFO_LOAD(info, word, &number, PMIX_UINT32);
     } else {
-        PMIX_INFO_LOAD(info, word, NULL, PMIX_BOOL);
+        PMIX_INFO_LOAD(info, word, &flag, PMIX_BOOL);
     }
     if (is_required)
         PMIX_INFO_REQUIRED(info);
@@ -201,6 +202,11 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
 
     (void)handler;
     flockfile(out);
+    for (size_t i = 0; i < ninfo; i++) {
+        if (strcmp(info[i].key, "xylem.iof.before") == 0)
+            fprintf(out, "before %s %u %s %llu\n", source->nspace, source->rank,
+                    name, (unsigned long long)info[i].value.data.uint64);
+    }
     if (payload != NULL && payload->size > 0) {
         fprintf(out, "output %s %u %s ", source->nspace, source->rank, name);
         for (size_t i = 0; i < payload->size; i++) {
@@ -214,9 +220,6 @@ static void on_output(size_t handler, pmix_iof_channel_t channel,
     for (size_t i = 0; i < ninfo; i++) {
         if (PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE))
             fprintf(out, "end %s %u %s\n", source->nspace, source->rank, name);
-        if (strcmp(info[i].key, "xylem.iof.before") == 0)
-            fprintf(out, "before %s %u %s %llu\n", source->nspace, source->rank,
-                    name, (unsigned long long)info[i].value.data.uint64);
     }
     fflush(out);
     funlockfile(out);

@@ -104,7 +104,18 @@ uint64_t px_lib_taken(void)
 
 uint64_t px_lib_missed(uint64_t behind)
 {
+    if (tool_rig.find_missed != NULL)
+        return tool_rig.find_missed(behind);
     return tool_rig.missed > behind ? tool_rig.missed : 0;
+}
+
+void px_lib_withhold(const char *nspace, uint32_t rank, uint16_t channels)
+{
+    (void)nspace;
+    (void)rank;
+    tool_rig.withheld += (unsigned)__builtin_popcount(channels);
+    if (tool_rig.on_withhold != NULL)
+        tool_rig.on_withhold();
 }
 
 void px_lib_slow(bool is_slow)
@@ -126,6 +137,8 @@ int px_lib_deliver(const struct px_lib_output *output)
                                                    : sizeof(at->mem) - 1);
     free(output->block);
     tool_rig.room -= 1;
+    if (tool_rig.on_delivery != NULL)
+        tool_rig.on_delivery(output);
     return 0;
 }
 

@@ -31,6 +31,11 @@ struct tool_rig {
     /* libpmix */
     size_t room;
     uint64_t taken, missed;
+    unsigned withheld;         /* channels of processes */
+    void (*on_withhold)(void); /* NULL: nobody */
+    /* NULL: `missed` is the only one */
+    uint64_t (*find_missed)(uint64_t behind);
+    void (*on_delivery)(const struct px_lib_output *output); /* NULL: nobody */
     unsigned given;
     struct tool_rig_delivery all[TOOL_RIG_DELIVERIES];
     struct px_lib_push *forgets; /* NULL, or: it makes no sense any more once

@@ -194,8 +194,8 @@ static uint64_t number_of(const struct iovec *parts, int count)
     return number;
 }
 
-/* A message comes at first in two parts, its head and its body. One that is
- * left out is of no pull, and its delivery has reached nobody by that. */
+/* A message comes at first in two parts, its head and its body. A delivery has
+ * reached nobody by one that is left out. */
 static bool begin(const struct iovec *parts, int count, uint64_t sum)
 {
     uint64_t number = number_of(parts, count);
@@ -283,11 +283,10 @@ void px_flow_begin(const pmix_proc_t procs[], size_t count,
 {
     pthread_mutex_lock(&flow.lock);
     for (struct delivery *d = flow.first; d != NULL; d = d->next) {
-        if (!flow.forwards || d->is_pulled ||
-            !is_named(d, procs, count, channels))
-            continue;
-        d->is_pulled = true;
-        px_sink_add(d->number, &d->source, d->channel, d->infos);
+        if (flow.forwards && !d->is_pulled &&
+            is_named(d, procs, count, channels))
+            px_sink_add(d->number, PX_SINK_PULLS, &d->source, d->channel,
+                        d->infos);
     }
     pthread_mutex_unlock(&flow.lock);
 }
@@ -388,7 +387,7 @@ static void give(struct delivery *d)
     append(d);
     px_ledger_give(&flow.ledger, cost * copies());
     if (d->is_pulled && flow.forwards)
-        px_sink_add(d->number, &d->source, d->channel, d->infos);
+        px_sink_add(d->number, PX_SINK_SHOWN, &d->source, d->channel, d->infos);
     pthread_mutex_unlock(&flow.lock);
     rc = PMIx_server_IOF_deliver(&d->source, d->channel, &d->bytes, d->info,
                                  d->infos, on_delivered, d);
@@ -411,6 +410,21 @@ int px_lib_deliver(const struct px_lib_output *output)
         return OV_ENOMEM;
     give(d);
     return 0;
+}
+
+/* The library handles nothing meanwhile: it waits for the answer. */
+void px_lib_withhold(const char *nspace, uint32_t rank, uint16_t channels)
+{
+    pmix_proc_t source;
+
+    PMIX_LOAD_PROCID(&source, nspace, rank);
+    pthread_mutex_lock(&flow.lock);
+    for (struct delivery *d = flow.first; d != NULL; d = d->next) {
+        if (is_named(d, &source, 1, channels))
+            px_sink_add(d->number, PX_SINK_PULLS, &d->source, d->channel,
+                        d->infos);
+    }
+    pthread_mutex_unlock(&flow.lock);
 }
 
 size_t px_lib_room(void)

@@ -38,7 +38,7 @@ void px_flow_pull(int change);
  * one tool share no processes, so it is one more message at most. */
 void px_flow_forward(void);
 /* A pull of these is registered, and is about to be answered with yes: what the
- * library has yet to handle of them is the pull's, and shown by nobody. */
+ * library has yet to show of them is not the pull's. */
 void px_flow_begin(const pmix_proc_t procs[], size_t count,
                    pmix_iof_channel_t channels);
 /* False: it is not for the tool, and counts as written. */
@@ -51,8 +51,8 @@ void px_flow_end(bool is_clean);
  * happens before libpmix does anything else. */
 void px_flow_cut(void);
 
-/* --- The caller; px_lib_deliver(), px_lib_room(), px_lib_taken() and
- * px_lib_missed() are here, too. */
+/* --- The caller; px_lib_deliver(), px_lib_withhold(), px_lib_room(),
+ * px_lib_taken() and px_lib_missed() are here, too. */
 
 /* There is room again, since px_lib_room() was 0; said once. */
 bool px_flow_has_room(void);

@@ -176,6 +176,11 @@ void px_lib_slow(bool is_slow);
  * handed in, OV_ENOMEM: it does not count then. O(len_bytes). */
 int px_lib_deliver(const struct px_lib_output *output);
 
+/* While a pull waits for its answer: no pull gets what was delivered so far of
+ * these channels and that libpmix has yet to handle. What is for no pull the
+ * one that waits does not get in any case. O(such deliveries). */
+void px_lib_withhold(const char *nspace, uint32_t rank, uint16_t channels);
+
 /* How many bytes may be delivered now. A piece may be larger than that as long
  * as it is not 0; where it is 0 on_room says when it is not any more. O(1). */
 size_t px_lib_room(void);

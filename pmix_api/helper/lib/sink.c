@@ -1,4 +1,4 @@
-/* Output that the library of the tool is not to show by itself. */
+/* Messages of output that the tool is not to have. */
 #include "pmix_api/helper/lib/sink.h"
 
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 struct hidden {
     struct hidden *next;
     uint64_t number;
+    unsigned which; /* enum px_sink_of, as bits */
     pmix_proc_t source;
     pmix_iof_channel_t channel;
     size_t infos;
@@ -22,21 +23,35 @@ static struct {
     uint64_t greatest;    /* number so far */
 } sink = {.last = &sink.first};
 
-void px_sink_add(uint64_t number, const pmix_proc_t *source,
-                 pmix_iof_channel_t channel, size_t infos)
+/* Where it is, or is to be. */
+static struct hidden **place_of(uint64_t number)
 {
-    struct hidden *one = malloc(sizeof(*one)), **at = sink.last;
+    struct hidden **at = sink.last;
 
-    if (one == NULL)
-        return;
-    if (number < sink.greatest)
+    if (number <= sink.greatest)
         at = &sink.first;
     else
         sink.greatest = number;
     while (*at != NULL && (*at)->number < number)
         at = &(*at)->next;
+    return at;
+}
+
+void px_sink_add(uint64_t number, unsigned which, const pmix_proc_t *source,
+                 pmix_iof_channel_t channel, size_t infos)
+{
+    struct hidden **at = place_of(number), *one;
+
+    if (*at != NULL && (*at)->number == number) {
+        (*at)->which |= which;
+        return;
+    }
+    one = malloc(sizeof(*one));
+    if (one == NULL)
+        return;
     *one = (struct hidden){.next = *at,
                            .number = number,
+                           .which = which,
                            .source = *source,
                            .channel = channel,
                            .infos = infos};
@@ -85,6 +100,9 @@ static bool begins_so(struct hidden *one, const void *mem, size_t len_bytes)
 bool px_sink_has(uint64_t number, const void *mem, size_t len_bytes)
 {
     drop_before(number);
-    return sink.first != NULL && sink.first->number == number &&
-           begins_so(sink.first, mem, len_bytes);
+    if (sink.first == NULL || sink.first->number != number)
+        return false;
+    return (sink.first->which &
+            (begins_so(sink.first, mem, len_bytes) ? PX_SINK_SHOWN
+                                                   : PX_SINK_PULLS)) != 0;
 }

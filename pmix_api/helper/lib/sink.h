@@ -1,9 +1,12 @@
-/* Output that the library of the tool is not to show by itself.
+/* Messages of output that the tool is not to have: what its library would show
+ * by itself though a pull has it, and what a pull would get that is not its
+ * own.
  *
  * With a spawn that forwards output libpmix sends each delivery of that job to
  * the tool's library, too, which writes it to its own stdout and stderr;
  * whether or not a pull has it. These messages are known by how they begin: who
- * has written it, where, and the number 0 in the place of that of a pull.
+ * has written it, where, and the number 0 in the place of that of a pull; all
+ * others of a delivery are of pulls.
  *
  * Not thread-safe. O(deliveries that are not written).
  */
@@ -16,9 +19,15 @@
 
 #include <pmix_server.h>
 
-/* That of this number, of which nothing is written, is not to be shown; once;
- * it has so many infos. Where memory is out it is shown all the same. */
-void px_sink_add(uint64_t number, const pmix_proc_t *source,
+enum px_sink_of {
+    PX_SINK_SHOWN = 1, /* that which is shown */
+    PX_SINK_PULLS = 2, /* those of pulls */
+};
+
+/* Of the delivery of this number, of which nothing is written, these messages
+ * (enum px_sink_of) are left out; it has so many infos. Where memory is out
+ * they are not. */
+void px_sink_add(uint64_t number, unsigned which, const pmix_proc_t *source,
                  pmix_iof_channel_t channel, size_t infos);
 
 /* Is it such a message? `mem` is its body; in libpmix's thread, with numbers in
