@@ -160,9 +160,8 @@ int px_lib_job_end(const char *nspace);
 int px_lib_event(enum px_lib_status code, const struct px_lib_name *source,
                  const struct px_lib_info *infos, size_t count);
 
-/* Tells it of one that another tool has notified, by what on_event has given:
- * the same libpmix is to have made it. Returns 0, OV_EPROTO for other bytes, or
- * OV_ENOMEM. */
+/* Tells it of one that another tool has notified, by what on_event has given,
+ * of the same libpmix. Returns 0, OV_EPROTO for other bytes, or OV_ENOMEM. */
 int px_lib_event_of(const void *mem, size_t len_bytes);
 
 /* The tool is read more slowly from now on while its library collects its
@@ -176,9 +175,8 @@ void px_lib_slow(bool is_slow);
  * handed in, OV_ENOMEM: it does not count then. O(len_bytes). */
 int px_lib_deliver(const struct px_lib_output *output);
 
-/* While a pull waits for its answer: no pull gets what was delivered so far of
- * these channels and that libpmix has yet to handle. What is for no pull the
- * one that waits does not get in any case. O(such deliveries). */
+/* While a pull waits for its answer: no pull gets what was delivered of these
+ * channels and libpmix has yet to handle. O(such deliveries). */
 void px_lib_withhold(const char *nspace, uint32_t rank, uint16_t channels);
 
 /* How many bytes may be delivered now. A piece may be larger than that as long
