@@ -75,21 +75,28 @@ enum px_lib_answer px_mapping_mapby(struct px_lib_start *start,
     return PX_LIB_YES;
 }
 
+/* What is so in any case, by one of its names. */
+static enum px_lib_answer accept(const pmix_info_t *info, const char *name,
+                                 const char *other)
+{
+    const char *text = string_of(info);
+
+    if (text == NULL)
+        return PX_LIB_BAD_PARAM;
+    return strcmp(text, name) == 0 || strcmp(text, other) == 0
+               ? PX_LIB_YES
+               : PX_LIB_NOT_SUPPORTED;
+}
+
 /* Ranks are in blocks, node by node: with any other order a node would need a
  * list of ranks. */
 enum px_lib_answer px_mapping_rankby(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info)
 {
-    const char *text = string_of(info);
-
     (void)start;
     (void)app;
-    if (text == NULL)
-        return PX_LIB_BAD_PARAM;
-    return strcmp(text, "slot") == 0 || strcmp(text, "fill") == 0
-               ? PX_LIB_YES
-               : PX_LIB_NOT_SUPPORTED;
+    return accept(info, "slot", "fill");
 }
 
 /* Processes of a job that a tool starts may run anywhere on their node. */
@@ -97,13 +104,9 @@ enum px_lib_answer px_mapping_bindto(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info)
 {
-    const char *text = string_of(info);
-
     (void)start;
     (void)app;
-    if (text == NULL)
-        return PX_LIB_BAD_PARAM;
-    return strcmp(text, "none") == 0 ? PX_LIB_YES : PX_LIB_NOT_SUPPORTED;
+    return accept(info, "none", "none");
 }
 
 /* A host alone and HOST:* (or :auto), with all its slots, are the same: such
