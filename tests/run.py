@@ -16,7 +16,8 @@ sanitizer reported anything in any of its processes.
 A script may say in its first lines, in a comment of its own:
     timeout: SECONDS    its time limit (300 when it says nothing; a program,
                         which cannot, has 600)
-    alone               nothing of the suite runs beside it: it measures time
+    alone               nothing of the suite runs beside it: it measures time,
+                        or takes what others need
 
 The test gets: a session of its own, no core dumps, default signals, stdin from
 /dev/null, an empty TMPDIR that is removed afterwards. This process is the

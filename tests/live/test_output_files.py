@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """Output in files: what is in them, the proof, limits, errors."""
+# alone
+# For its pipes, as test_unfinished.py.
 import base64
 import collections
 import glob

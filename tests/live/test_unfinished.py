@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Unfinished lines of many processes: a daemon's memory stays bounded, and they
 come out whole, each on its own line, as long as there is a disk for them."""
+# alone
+# A user who is not root has 64 MiB of pipes (pipe-user-pages-soft): those of
+# tests beside it would have two pages.
 import collections
 import json
 import os

@@ -6,6 +6,7 @@ import os
 import signal
 import struct
 import sys
+import threading
 import time
 
 import doors
@@ -107,8 +108,13 @@ def names_and_events():
 
 
 def texts():
-    """They are whole lines of the console; a note is for who wants all."""
-    run = Run("-v")
+    """They are whole lines of the console; a note is for who wants all. They
+    are read meanwhile: of a user whose other tests have many pipes this one may
+    have two pages."""
+    run, out = Run("-v"), []
+    reader = threading.Thread(target=lambda: out.append(run.job.stdout.read()),
+                              daemon=True)
+    reader.start()
     watcher = doors.Watcher(run.pid)
     check(watcher.log(1, b"to stdout"), "it is written")
     watcher.say("LOG", b"\2\1to std")
@@ -121,7 +127,8 @@ def texts():
     live.eventually(lambda: "a word of the helper" in run.job.said(), 20,
                     "the note is there")
     run.end()
-    lines = run.job.stdout.read().split(b"\n")
+    reader.join()
+    lines = out[0].split(b"\n")
     check_eq([b"to stdout", b"x" * 32768], [lines[0], lines[1]])
     check("to stderr\n" in run.job.said(), run.job.said())
 
