@@ -273,7 +273,7 @@ static void pull(void)
 
 static void on_live(void)
 {
-    /* Who has named a job knows which one it is. */
+    /* A user who has named the job knows which one it is. */
     if (attach.options.verbose || attach.options.which.nspace == NULL)
         words_say("attached to %s: %u process%s, Ctrl-C leaves",
                   attach.job.nspace, attach.job.size,

@@ -9,7 +9,8 @@ enum { LINE_BYTES = 1024, COMMAND_SHOWN = 60 };
 
 static const char more[] = "\n  and more";
 
-/* Of a job of one program: the parts of a host follow each other. */
+/* Counts the hosts of a job of one program, whose parts on one host follow each
+ * other. */
 static uint32_t count_hosts(const struct ep_seen_job *job)
 {
     uint32_t count = 0;

@@ -52,8 +52,8 @@ void ep_hoard_close(struct ep_hoard *hoard);
  */
 int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes);
 
-/* The same of a packet in two parts: a head, of EP_HOARD_HEAD_MAX bytes at
- * most, and what is behind it. */
+/* Does what ep_hoard_put() does with a packet that lies in two parts: a head,
+ * of EP_HOARD_HEAD_MAX bytes at most, and what is behind it. */
 int ep_hoard_put_parts(struct ep_hoard *hoard, const void *head,
                        uint32_t head_bytes, const void *mem,
                        uint32_t len_bytes);

@@ -77,7 +77,7 @@ int ep_sink_open(struct ep_writer *w, int fd,
                  const struct ep_sink_events *events, void *arg,
                  struct ep_sink **out);
 
-/* The same for calls, in the thread that all sinks made by this share.
+/* Makes a sink for calls, in one thread that all sinks made by this share.
  * ep_sink_leave ends it. Returns 0 or OV_ENOMEM. */
 int ep_sink_open_shared(struct ep_writer *w,
                         const struct ep_sink_events *events, void *arg,
@@ -94,7 +94,7 @@ int ep_sink_open_shared(struct ep_writer *w,
  */
 bool ep_sink_close(struct ep_sink *sink, bool give_up);
 
-/* Of a sink that shares its thread: drops the calls that were not begun; they
+/* Drops the calls that were not begun of a sink that shares its thread; they
  * get no answer. Returns whether one is being done, whose memory must stay.
  * O(1), does not wait. */
 bool ep_sink_drop(struct ep_sink *sink);

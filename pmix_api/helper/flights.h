@@ -47,8 +47,8 @@ const struct px_lib_output *px_flights_again(const struct px_flights *flights);
 /* It has gone. There is one. */
 void px_flights_drop(struct px_flights *flights);
 
-/* Of the channel of this piece one is under way that has a number up to this,
- * or that has reached nobody. O(flights). */
+/* True when a piece of the same channel is under way with a number up to this,
+ * or has reached nobody. O(flights). */
 bool px_flights_have(const struct px_flights *flights,
                      const struct px_lib_output *piece, uint64_t number);
 /* The number of the first that is under way; 0: none is. */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* Of writes, or of reads. */
+/* The error that writes, or reads, are to give now. */
 static int error_now(int fd, int of_reads)
 {
     const char *path = getenv("TEST_DISK");

@@ -416,7 +416,7 @@ static uint64_t line_of(const uint8_t *mem)
     return strtoull((const char *)mem, NULL, 10);
 }
 
-/* Of one that asks for it from the first byte on, else from any line. */
+/* A reader that asks for it begins with the first byte, else with any line. */
 static void read_by(struct reader *reader, const struct given *d)
 {
     if (!reader->is_begun) {

@@ -205,7 +205,7 @@ static void an_end_takes_all(void **state)
     close_past(past);
 }
 
-/* Of a job of which nothing is kept. */
+/* A job of which nothing is kept owes nothing. */
 static void nothing_is_fine(void **state)
 {
     struct px_lib_output out = piece_of(0, 0, 5);

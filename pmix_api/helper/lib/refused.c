@@ -59,7 +59,7 @@ static bool is_set(const pmix_info_t *info)
     return info->value.type != PMIX_BOOL || info->value.data.flag;
 }
 
-/* Who asks for an allocation does not want the job without it. */
+/* A tool that asks for an allocation does not want the job without it. */
 static bool is_allocation(const pmix_info_t *info)
 {
     static const char prefix[] = "pmix.alloc.";

@@ -24,9 +24,9 @@ enum px_sink_of {
     PX_SINK_PULLS = 2, /* those of pulls */
 };
 
-/* Of the delivery of this number, of which nothing is written, these messages
- * (enum px_sink_of) are left out; it has so many infos. Where memory is out
- * they are not. */
+/* Has these messages (enum px_sink_of) of the delivery with this number left
+ * out, of which nothing is written yet; it has so many infos. Where memory is
+ * out they are not. */
 void px_sink_add(uint64_t number, unsigned which, const pmix_proc_t *source,
                  pmix_iof_channel_t channel, size_t infos);
 
