@@ -192,6 +192,7 @@ static int open_desk(struct run_tools *tools)
         .allows_user = (allowed & ALLOW_USER) != 0,
         .allows_root = (allowed & ALLOW_ROOT) != 0,
         .first_ms = is_awaited ? 0 : FIRST_MS,
+        .take_ms = PX_DESK_TAKE_MS,
         .pause_ms = PX_DESK_PAUSE_MS,
         .tries_max = tools->run.is_dvm ? DVM_TRIES : PX_DESK_TRIES,
         .on_up = on_up,

@@ -30,6 +30,7 @@ enum {
 enum state {
     STARTS, /* libpmix is being started */
     READY,  /* in reserve */
+    HANDED, /* was sent a tool's connection, and has not taken it yet */
     SERVES, /* a tool */
 };
 
@@ -37,8 +38,10 @@ struct helper {
     struct helper *next;
     struct px_desk *desk;
     struct event *reads; /* owned */
+    struct event *late;  /* owned: it is to have taken the tool by then */
     pid_t pid;
-    int fd; /* owned */
+    int fd;   /* owned */
+    int tool; /* owned: the connection that it was sent; -1: none */
     enum state state;
     bool is_in; /* its tool has been let in */
 };
@@ -59,6 +62,7 @@ struct px_desk {
 };
 
 static void start(struct px_desk *desk);
+static void serve_next(struct px_desk *desk);
 
 static void note(const struct px_desk *desk, const char *text)
 {
@@ -70,7 +74,7 @@ unsigned px_desk_tools(const struct px_desk *desk)
     unsigned count = desk->waiting_count;
 
     for (const struct helper *at = desk->helpers; at != NULL; at = at->next)
-        count += at->state == SERVES;
+        count += at->state >= HANDED;
     return count;
 }
 
@@ -85,20 +89,53 @@ static struct helper *find(const struct px_desk *desk, enum state state)
     return at;
 }
 
+/* The helper has the tool's connection, or has let the tool in. */
+static void on_word(struct helper *helper)
+{
+    if (helper->state == HANDED) {
+        helper->state = SERVES;
+        close(helper->tool);
+        helper->tool = -1;
+        event_del(helper->late);
+    } else {
+        helper->is_in = true;
+    }
+}
+
 /* Returns its status, as of waitpid(). */
-static int end_helper(struct helper *helper)
+static int end_process(struct helper *helper)
+{
+    int status = px_process_end(helper->pid);
+    char word[PX_CONTACT_BYTES_MAX];
+
+    while (recv(helper->fd, word, sizeof(word), MSG_DONTWAIT) > 0) {
+        if (helper->state >= HANDED)
+            on_word(helper);
+    }
+    return status;
+}
+
+static void free_helper(struct helper *helper)
 {
     struct helper **at = &helper->desk->helpers;
-    int status = px_process_end(helper->pid);
 
     while (*at != helper)
         at = &(*at)->next;
     *at = helper->next;
     if (helper->reads != NULL)
         event_free(helper->reads);
+    if (helper->late != NULL)
+        event_free(helper->late);
+    if (helper->tool >= 0)
+        close(helper->tool);
     close(helper->fd);
     free(helper);
-    return status;
+}
+
+static void end_helper(struct helper *helper)
+{
+    (void)px_process_end(helper->pid);
+    free_helper(helper);
 }
 
 static void drop_waiting(struct px_desk *desk)
@@ -113,7 +150,7 @@ static void give_up(struct px_desk *desk)
     char why[TEXT_BYTES + 64];
 
     if (reserve != NULL)
-        (void)end_helper(reserve);
+        end_helper(reserve);
     ep_tools_close(desk->tools);
     desk->tools = NULL;
     drop_waiting(desk);
@@ -124,10 +161,14 @@ static void give_up(struct px_desk *desk)
     desk->cfg.on_given_up(desk->cfg.arg, why);
 }
 
+static struct timeval of_ms(unsigned ms)
+{
+    return (struct timeval){.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+}
+
 static int arm(const struct px_desk *desk, unsigned ms)
 {
-    const struct timeval due = {.tv_sec = ms / 1000,
-                                .tv_usec = ms % 1000 * 1000};
+    const struct timeval due = of_ms(ms);
 
     return event_add(desk->again, &due) == 0 ? 0 : OV_ENOMEM;
 }
@@ -175,59 +216,67 @@ static void describe(int status, char *out)
                  WEXITSTATUS(status));
 }
 
-/* Its socket is cut as it ends, so the status is its own, whoever kills it. */
-static void on_end(struct helper *helper)
+/* A tool that was served is cut off. */
+static void say_cut(const struct helper *helper, int status, const char *how)
 {
-    struct px_desk *desk = helper->desk;
-    const enum state state = helper->state;
-    const bool is_in = helper->is_in;
-    const int status = end_helper(helper);
-    char how[TEXT_BYTES], text[TEXT_BYTES + 64];
+    const struct px_desk *desk = helper->desk;
+    char text[TEXT_BYTES + 64];
 
-    describe(status, how);
-    if (state != SERVES) {
-        if (state == READY || desk->wrong[0] == '\0')
-            snprintf(desk->wrong, sizeof(desk->wrong), "%s", how);
-        try_again(desk);
-        return;
-    }
     if (status == 0)
         return;
     snprintf(text, sizeof(text),
-             "a PMIx tool is cut off: %s; the session goes "
-             "on",
-             how);
-    if (is_in)
+             "a PMIx tool is cut off: %s; the session goes on", how);
+    if (helper->is_in)
         desk->cfg.on_say(desk->cfg.arg, text);
     else
         note(desk, text);
 }
 
-/* --- a tool and its helper */
-
-/* Returns 0 or OV_ESYS. */
-static int hand_over(const struct helper *helper, int fd)
+/* The next helper gets the tool, before those that came later: nothing of what
+ * it has said was read. There is room, as it is counted. */
+static void take_back(struct helper *helper, const char *how)
 {
-    union {
-        char mem[CMSG_SPACE(sizeof(int))];
-        struct cmsghdr align;
-    } control = {.mem = {0}};
-    char byte = 0;
-    struct iovec part = {.iov_base = &byte, .iov_len = sizeof(byte)};
-    struct msghdr msg = {.msg_iov = &part,
-                         .msg_iovlen = 1,
-                         .msg_control = control.mem,
-                         .msg_controllen = sizeof(control.mem)};
-    struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
+    struct px_desk *desk = helper->desk;
 
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof(fd));
-    memcpy(CMSG_DATA(head), &fd, sizeof(fd));
-    return sendmsg(helper->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) == 1
-               ? 0
-               : OV_ESYS;
+    note(desk, how);
+    memmove(desk->waiting + 1, desk->waiting,
+            desk->waiting_count++ * sizeof(desk->waiting[0]));
+    desk->waiting[0] = helper->tool;
+    helper->tool = -1;
 }
+
+/* The helper's socket is cut as it ends, so the status is its own, whoever
+ * kills it. */
+static void on_end(struct helper *helper)
+{
+    struct px_desk *desk = helper->desk;
+    const int status = end_process(helper);
+    const enum state state = helper->state;
+    char how[TEXT_BYTES];
+
+    describe(status, how);
+    if (state == SERVES)
+        say_cut(helper, status, how);
+    else if (state == HANDED)
+        take_back(helper, how);
+    else if (state == READY || desk->wrong[0] == '\0')
+        snprintf(desk->wrong, sizeof(desk->wrong), "%s", how);
+    free_helper(helper);
+    if (state == HANDED)
+        serve_next(desk);
+    else if (state != SERVES)
+        try_again(desk);
+}
+
+/* It hangs: another one serves the tool. */
+static void on_late(evutil_socket_t fd, short what, void *arg)
+{
+    (void)fd;
+    (void)what;
+    on_end(arg);
+}
+
+/* --- a tool and its helper */
 
 /* Those that have hung up need no helper. */
 static void drop_gone(struct px_desk *desk)
@@ -245,21 +294,22 @@ static void drop_gone(struct px_desk *desk)
     desk->waiting_count = left;
 }
 
-/* One that cannot be given anything is about to be seen as ended. */
+/* A helper that cannot be sent anything is about to be seen as ended. The
+ * connection is kept until it is known to have been taken. */
 static void serve_next(struct px_desk *desk)
 {
+    const struct timeval limit = of_ms(desk->cfg.take_ms);
     struct helper *helper = find(desk, READY);
-    int fd;
 
     drop_gone(desk);
     if (desk->waiting_count == 0 || helper == NULL ||
-        hand_over(helper, desk->waiting[0]) != 0)
+        px_process_give(helper->fd, desk->waiting[0]) != 0)
         return;
-    fd = desk->waiting[0];
+    helper->tool = desk->waiting[0];
     memmove(desk->waiting, desk->waiting + 1,
             --desk->waiting_count * sizeof(desk->waiting[0]));
-    close(fd);
-    helper->state = SERVES;
+    helper->state = HANDED;
+    event_add(helper->late, &limit);
     start(desk);
 }
 
@@ -393,7 +443,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     else if (helper->state == STARTS)
         on_ready(helper, text, (size_t)got);
     else
-        helper->is_in = true;
+        on_word(helper);
 }
 
 static int start_one(struct px_desk *desk)
@@ -408,13 +458,16 @@ static int start_one(struct px_desk *desk)
         return OV_ESYS;
     }
     helper->desk = desk;
+    helper->tool = -1;
     helper->next = desk->helpers;
     desk->helpers = helper;
     helper->reads = event_new(desk->cfg.base, helper->fd, EV_READ | EV_PERSIST,
                               on_readable, helper);
-    if (helper->reads != NULL && event_add(helper->reads, NULL) == 0)
+    helper->late = evtimer_new(desk->cfg.base, on_late, helper);
+    if (helper->reads != NULL && helper->late != NULL &&
+        event_add(helper->reads, NULL) == 0)
         return 0;
-    (void)end_helper(helper);
+    end_helper(helper);
     return OV_ENOMEM;
 }
 
@@ -485,7 +538,7 @@ static struct helper *end_idle(struct px_desk *desk)
 
     while ((at = find(desk, STARTS)) != NULL ||
            (at = find(desk, READY)) != NULL)
-        (void)end_helper(at);
+        end_helper(at);
     return desk->helpers;
 }
 
@@ -501,7 +554,7 @@ static void await_helpers(struct px_desk *desk)
 
         if (left_ms <= 0 || poll(&end, 1, (int)left_ms) != 1)
             return;
-        (void)end_helper(at);
+        end_helper(at);
         at = desk->helpers;
     }
 }
@@ -513,7 +566,7 @@ void px_desk_close(struct px_desk *desk)
     ep_tools_close(desk->tools);
     await_helpers(desk);
     while (desk->helpers != NULL)
-        (void)end_helper(desk->helpers);
+        end_helper(desk->helpers);
     drop_waiting(desk);
     if (desk->has_files)
         px_contact_remove(&desk->names);

@@ -12,12 +12,15 @@
  * The helper's program finds, as its descriptor 3, a socket of packets. Its
  * first packet is the text of libpmix's own rendezvous file: it is ready. Then
  * it gets one of a byte, with the tool's connection. Its second packet says
+ * that it has taken it, and nothing of what the tool has said was read before
+ * that: a helper that ends earlier, or has not said so in time and is killed,
+ * costs the tool nothing, as the next helper gets it. Its third packet says
  * that the tool has been let in: only then its end by itself is worth a word to
  * all. When that socket is cut it is to end.
  *
  * All in the loop's thread; only the end of a process that was killed is waited
  * for. Bounds: PX_DESK_TOOLS_MAX tools, with those whose helper is still to
- * come up; four descriptors for each.
+ * come up; five descriptors for each.
  */
 #ifndef PMIX_API_DESK_H
 #define PMIX_API_DESK_H
@@ -32,6 +35,7 @@ enum {
     PX_DESK_TOOLS_MAX = 64,
     PX_DESK_PAUSE_MS = 200,
     PX_DESK_TRIES = 8,
+    PX_DESK_TAKE_MS = 5000,
     PX_DESK_END_MS = 12000,
 };
 
@@ -44,7 +48,8 @@ struct px_desk_cfg {
     bool allows_user;        /* tools of our own user, */
     bool allows_root;        /* and of root */
     unsigned first_ms;       /* before the first helper is started */
-    unsigned pause_ms;  /* before the second try; usual: PX_DESK_PAUSE_MS */
+    unsigned take_ms;  /* to take a tool's connection; usual: PX_DESK_TAKE_MS */
+    unsigned pause_ms; /* before the second try; usual: PX_DESK_PAUSE_MS */
     unsigned tries_max; /* until a first one comes up; usual: PX_DESK_TRIES */
     /* From the loop; they call none of these functions. Once each: tools can
      * come, to there; nobody else can. */

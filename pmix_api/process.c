@@ -1,4 +1,4 @@
-/* A helper as a process: started, ended. */
+/* A helper as a process: started, given a descriptor, ended. */
 #include "config.h"
 
 #include "pmix_api/process.h"
@@ -9,6 +9,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -119,6 +120,27 @@ int px_process_start(const char *path, char *const *argv, pid_t *pid, int *fd)
     fcntl(pair[0], F_SETFL, O_NONBLOCK);
     *fd = pair[0];
     return 0;
+}
+
+int px_process_give(int fd, int given)
+{
+    union {
+        char mem[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control = {.mem = {0}};
+    char byte = 0;
+    struct iovec part = {.iov_base = &byte, .iov_len = sizeof(byte)};
+    struct msghdr msg = {.msg_iov = &part,
+                         .msg_iovlen = 1,
+                         .msg_control = control.mem,
+                         .msg_controllen = sizeof(control.mem)};
+    struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
+
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof(given));
+    memcpy(CMSG_DATA(head), &given, sizeof(given));
+    return sendmsg(fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : OV_ESYS;
 }
 
 int px_process_end(pid_t pid)

@@ -311,7 +311,8 @@ static void on_tie(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (tool < 0 || helper->has_tool || px_lib_dial(tool) != 0) {
+    if (tool < 0 || helper->has_tool || px_tie_say("taken") != 0 ||
+        px_lib_dial(tool) != 0) {
         px_pulls_end(helper->pulls);
         event_del(helper->tie);
     } else {

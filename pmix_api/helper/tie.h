@@ -9,10 +9,11 @@
  * Descriptor 3 is the tie: a socket of packets. The helper sends the text of
  * libpmix's own rendezvous file as its first packet: it is ready then. The
  * launcher sends one of a byte, with the connected socket of the tool. The
- * helper sends a second packet when the tool has been let in: its words do not
- * matter. The helper ends when its tool is gone, its session is, or the tie is
- * cut: with all that the tool has read told to the session. It ends with 1, and
- * a sentence in place of the text, where libpmix does not start.
+ * helper sends a second packet before it reads from that socket, and a third
+ * one when the tool has been let in: their words do not matter. The helper ends
+ * when its tool is gone, its session is, or the tie is cut: with all that the
+ * tool has read told to the session. It ends with 1, and a sentence in place of
+ * the text, where libpmix does not start.
  */
 #ifndef PMIX_API_HELPER_TIE_H
 #define PMIX_API_HELPER_TIE_H

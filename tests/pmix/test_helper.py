@@ -171,6 +171,27 @@ def killed_quietly():
     live.check_eq(1, len(job.said().splitlines()), job.said())
 
 
+def untaken():
+    """A helper that was given a tool and dies before it takes it, as it does
+    where it was killed a moment before: the next one serves the tool."""
+    job, gate = start()
+    pmix.wait_up(job)
+    reserve = helper_for(job, 0)
+    live.stop(reserve)
+    tool = pmix.Tool(job, "-n", 2 * RANKS)
+    live.eventually(lambda: len(pmix.helpers_of(job)) > 1, 60,
+                    "the tool was given away")
+    with contextlib.suppress(ProcessLookupError):  # it is ended as it hangs
+        os.kill(reserve, signal.SIGKILL)
+    tool.wait_ready()
+    gate.open()
+    check_output(job)
+    live.check_eq(0, tool.wait())
+    for rank in range(RANKS):
+        check_tool(tool, rank, 20000)
+    live.check("cut off" not in job.said(), job.said())
+
+
 def trace(request, tid):
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace.argtypes = [ctypes.c_long] * 4
@@ -522,6 +543,7 @@ def main():
     for test, sentence in (
             (crashed, "helpers crash beside others"),
             (killed_quietly, "the helper is killed while nobody is there"),
+            (untaken, "the helper that gets a tool is killed"),
             (starved, "the launcher has no descriptors left"),
             (stopped, "the helper of one tool is stopped"),
             (hung, "the helper of one tool is stopped for good"),

@@ -4,6 +4,7 @@
 #define TESTS_UNIT_DESK_HELPER_H
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,7 @@ static inline int take_tool(void)
     if (recvmsg(TIE_FD, &msg, 0) != 1 || CMSG_FIRSTHDR(&msg) == NULL)
         _exit(0);
     memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(fd));
+    (void)!send(TIE_FD, "taken", 5, MSG_NOSIGNAL);
     return fd;
 }
 
@@ -52,6 +54,15 @@ static inline void serve(int fd)
             _exit(7);
     }
     _exit(0);
+}
+
+/* It was sent a tool's connection, and dies or hangs before it takes that. */
+static inline void falter(const char *does)
+{
+    struct pollfd tie = {.fd = TIE_FD, .events = POLLIN};
+
+    poll(&tie, 1, -1);
+    raise(strcmp(does, "falls") == 0 ? SIGKILL : SIGSTOP);
 }
 
 /* How often it was started, in the folder's file "tries". */
@@ -100,6 +111,8 @@ static inline void desk_help(const char *does, const char *folder)
     if (send(TIE_FD, text, strlen(text), MSG_NOSIGNAL) < 0 ||
         strcmp(does, "says") == 0)
         _exit(1);
+    if (nth < 3 && (strcmp(does, "falls") == 0 || strcmp(does, "hangs") == 0))
+        falter(does);
     serve(take_tool());
 }
 

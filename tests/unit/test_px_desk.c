@@ -64,19 +64,21 @@ static void open_desk(struct lab *lab, const char *path, const char *does)
 {
     char *argv[] = {(char[]){"helper"}, (char *)(uintptr_t)does, lab->folder,
                     NULL};
-    struct px_desk_cfg cfg = {.path = path,
-                              .argv = argv,
-                              .folder = lab->folder,
-                              .job = "xylem-x",
-                              .allows_user = true,
-                              .allows_root = true,
-                              .pause_ms = 1,
-                              .tries_max = PX_DESK_TRIES,
-                              .on_up = on_up,
-                              .on_given_up = on_given_up,
-                              .on_say = on_say,
-                              .on_note = on_note,
-                              .arg = lab};
+    struct px_desk_cfg cfg = {
+        .path = path,
+        .argv = argv,
+        .folder = lab->folder,
+        .job = "xylem-x",
+        .allows_user = true,
+        .allows_root = true,
+        .take_ms = strcmp(does, "hangs") == 0 ? 1 : 60 * PX_DESK_TAKE_MS,
+        .pause_ms = 1,
+        .tries_max = PX_DESK_TRIES,
+        .on_up = on_up,
+        .on_given_up = on_given_up,
+        .on_say = on_say,
+        .on_note = on_note,
+        .arg = lab};
     static char *kept[4];
     const char *top = getenv("TMPDIR");
 
@@ -254,6 +256,41 @@ static void a_helper_that_dies_takes_its_tool_alone(void **state)
     close(first);
     close(second);
     close_desk(&lab);
+}
+
+/* The first two helpers die, or hang, once they were sent a tool's connection
+ * and before they take it: the third one serves the tool, and another tool that
+ * came later has the fourth. */
+static void check_untaken(const char *does)
+{
+    struct lab lab;
+    int first, second;
+
+    come_up(&lab, does);
+    first = connect_tool(&lab);
+    second = connect_tool(&lab);
+    assert_true(helper_of(&lab, first) > 0);
+    assert_true(helper_of(&lab, second) > 0);
+    assert_non_null(strstr(lab.noted, "its helper was ended by signal 9"));
+    assert_int_equal(lab.says, 0);
+    assert_int_equal(px_desk_tools(lab.desk), 2);
+    close(first);
+    close(second);
+    await_tools(&lab, 0);
+    close_desk(&lab);
+}
+
+static void
+a_helper_that_dies_before_it_takes_a_tool_costs_nothing(void **state)
+{
+    (void)state;
+    check_untaken("falls");
+}
+
+static void a_helper_that_hangs_before_it_takes_a_tool_is_replaced(void **state)
+{
+    (void)state;
+    check_untaken("hangs");
 }
 
 /* Of one that was never let in nothing is said to all. */
@@ -498,6 +535,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_tool_has_a_helper),
         cmocka_unit_test(tools_find_us),
         cmocka_unit_test(a_helper_that_dies_takes_its_tool_alone),
+        cmocka_unit_test(
+            a_helper_that_dies_before_it_takes_a_tool_costs_nothing),
+        cmocka_unit_test(
+            a_helper_that_hangs_before_it_takes_a_tool_is_replaced),
         cmocka_unit_test(a_helper_whose_tool_is_not_in_dies_silently),
         cmocka_unit_test(tools_wait_for_their_helpers),
         cmocka_unit_test(one_more_than_may_be_there_is_refused),
