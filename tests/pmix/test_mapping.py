@@ -277,8 +277,9 @@ def left():
                         "both are gone")
         live.eventually(lambda: len(pmix.helpers_of(job)) == 1, 60,
                         "and so are their helpers, but for the next one")
-        os.kill(pids["b"], signal.SIGCONT)
+        # Served after the ends of all that these were connected by.
         tool = spawning.connect(job)
+        os.kill(pids["b"], signal.SIGCONT)
         check_eq("a:2 b:2", placed(job, tool, "!pmix.ppr=1:socket -- 0 true"))
         spaces = namespaces(job)
         check_eq(3, len(spaces), spaces)
