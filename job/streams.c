@@ -361,6 +361,12 @@ struct ov_buf *job_streams_ended(struct job_streams *in)
     return buf;
 }
 
+bool job_streams_is_held(const struct job_streams *in)
+{
+    return in->streams[OWN].state == ENDED && in->are_expected &&
+           !in->cfg.is_kept;
+}
+
 static void send_end(struct job_streams *in)
 {
     struct stream *own = &in->streams[OWN];

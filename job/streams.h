@@ -83,6 +83,10 @@ void job_streams_pump(struct job_streams *in);
 void job_streams_filled(struct job_streams *in, uint32_t len_bytes);
 struct ov_buf *job_streams_ended(struct job_streams *in);
 
+/* True when the launcher's own stdin has ended, and the processes are not told
+ * that yet because others are there that push to them. O(1). */
+bool job_streams_is_held(const struct job_streams *in);
+
 /* A push for processes of this stream, as of overlay/wire/push.h, which is
  * copied; the pump sends it. The caller gives each writer a number. A push
  * without a set is for nobody; ranges come with a set that begins or goes on,

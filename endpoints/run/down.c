@@ -203,8 +203,12 @@ static void end_input(struct run_down *down)
 
 static void on_input_end(void *arg)
 {
-    end_input(arg);
-    ep_run_down_pump(arg);
+    struct run_down *down = arg;
+
+    end_input(down);
+    ep_run_down_pump(down);
+    if (job_streams_is_held(down->stdins))
+        down->cfg.events->on_held(down->cfg.arg);
 }
 
 static void on_input_error(void *arg, int err)

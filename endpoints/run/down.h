@@ -24,6 +24,9 @@ struct run_down;
 struct run_down_events {
     /* The stdin of all that read the launcher's has ended. */
     void (*on_end)(void *arg);
+    /* The launcher's stdin has ended, and that of the processes stays open as
+     * long as clients are there that push to it: once. */
+    void (*on_held)(void *arg);
     /* The oldest push of this writer is sent, or nobody gets it. */
     void (*on_pushed)(void *arg, uint32_t writer);
     /* The launcher's stdin cannot be read; it counts as ended behind this. */

@@ -133,6 +133,17 @@ static void on_stdin_end(void *arg)
     ep_viewers_has_stdin(r->tap.viewers, 0, r->own.desc.size - 1, false);
 }
 
+/* Told where a person has typed the end. */
+static void on_stdin_held(void *arg)
+{
+    struct run *r = arg;
+
+    if (isatty(STDIN_FILENO))
+        ep_voice_say(&r->voice,
+                     "stdin has ended here; for the processes it ends when "
+                     "the tools that push to it have gone");
+}
+
 static void on_pushed(void *arg, uint32_t writer)
 {
     ep_viewers_pushed(((struct run *)arg)->tap.viewers, writer);
@@ -152,6 +163,7 @@ static int open_down(struct run *r)
 {
     static const struct run_down_events events = {
         .on_end = on_stdin_end,
+        .on_held = on_stdin_held,
         .on_pushed = on_pushed,
         .on_error = on_stdin_error,
     };

@@ -15,6 +15,7 @@ import threading
 
 import pmix
 import live
+from terminal import open_pair
 from pushing import KEEP, Session, Taker, make_file
 
 SIZE = live.full(64, 4) * live.MIB
@@ -173,6 +174,26 @@ def beside_stdin():
     live.check_eq(b"own\ntool\n", taker.got(1))
 
 
+def typed():
+    """Who types the end at a terminal is told that a tool keeps it away."""
+    master, slave = open_pair()
+    taker = Taker(2, keep=False, stdin=slave)
+    session = Session(taker)
+    live.check_eq("SUCCESS", session.ask("p 1 tool"))
+    live.check("stdin has ended here" not in taker.job.said(), "not yet")
+    os.write(master, b"own\n\x04")
+    live.eventually(lambda: "stdin has ended here; for the processes it ends "
+                    "when the tools that push to it have gone\n" in
+                    taker.job.said(), 60, "it is told")
+    live.check_eq("SUCCESS", session.ask("p 0 more"))
+    session.end()
+    taker.job.check_ok()
+    live.check_eq(b"own\nmore\n", taker.got(0))
+    live.check_eq(1, taker.job.said().count("stdin has ended here"))
+    os.close(slave)
+    os.close(master)
+
+
 def at_the_end():
     """A push that the launcher has not heard of when its stdin ends, and so
     that of the processes: it is refused, and never said to be accepted."""
@@ -243,6 +264,7 @@ def main():
             (refused, "what cannot be pushed is refused by the right name"),
             (local, "targets by place"),
             (beside_stdin, "a tool beside the launcher's stdin"),
+            (typed, "the end is typed while a tool is there"),
             (at_the_end, "a push at the end of the launcher's stdin"),
             (cut, "heads of messages come in two parts"),
             (killed, "a tool is killed in the middle")):

@@ -366,10 +366,13 @@ static void there_is_no_end_while_somebody_pushes(void **state)
     (void)state;
     carrier_begin(1);
     assert_string_equal(expect(true), "read");
+    assert_false(job_streams_is_held(carrier.in));
     assert_string_equal(input_end(), "");
+    assert_true(job_streams_is_held(carrier.in));
     assert_string_equal(push(OV_PUSH_NEW, 1, 1, "x"), "1<new:1-1=x pushed");
     assert_string_equal(push(0, 1, 0, "y"), "");
     assert_string_equal(expect(false), "");
+    assert_false(job_streams_is_held(carrier.in));
     assert_string_equal(more_room(1, 1), "1<=y pushed");
     assert_string_equal(more_room(1, 1), "1.");
     carrier_close();

@@ -111,6 +111,12 @@ static void on_end(void *arg)
     say("end");
 }
 
+static void on_held(void *arg)
+{
+    assert_ptr_equal(arg, &fx);
+    say("held");
+}
+
 static void on_pushed(void *arg, uint32_t base)
 {
     assert_ptr_equal(arg, &fx);
@@ -140,6 +146,7 @@ static void fx_open(int input_fd)
 {
     static const struct run_down_events events = {
         .on_end = on_end,
+        .on_held = on_held,
         .on_pushed = on_pushed,
         .on_error = on_error,
     };
@@ -345,7 +352,7 @@ static void who_pushes_holds_up_the_end(void **state)
     push("abc");
     assert_string_equal(said(), "0:16 0:1 1<15 pushed");
     rig_run_until_true(fx.base, has_no_buffer, NULL); /* the input ends */
-    assert_string_equal(said(), "");
+    assert_string_equal(said(), "held");
     ep_run_down_pushers(fx.down, false);
     assert_string_equal(said(), "1. end");
     fx_close();
