@@ -1,8 +1,9 @@
 /* The desk to which PMIx tools come, as the launcher knows it.
  *
- * It gives each tool a helper that is a client of the session's door: nothing
- * of a job passes here. It never ends a run, and never fails. All calls and
- * callbacks in the loop's thread; of these open may make each, and close none.
+ * The desk gives each tool a helper, which is a client of the session's door,
+ * so nothing of a job passes here. The desk never ends a run and never fails.
+ * All calls and callbacks are made in the loop's thread; callbacks of open()
+ * may make any other call but close().
  */
 #ifndef ENDPOINTS_CLIENT_DESK_H
 #define ENDPOINTS_CLIENT_DESK_H
@@ -12,17 +13,17 @@
 struct event_base;
 
 struct ep_desk_events {
-    /* Tools can come, to this address; again when it has changed. NULL: not
-     * any more, for a time. */
+    /* Tools can connect to this address; it is called again when the address
+     * has changed. NULL: for a time no tool can connect. */
     void (*on_up)(void *arg, const char *uri);
-    /* With is_dvm: no tool could come yet, and none will. */
+    /* Only with is_dvm: no tool could connect so far, and none ever will. */
     void (*on_given_up)(void *arg, const char *why);
     void (*on_say)(void *arg, const char *text);  /* to the user */
     void (*on_note)(void *arg, const char *text); /* with --verbose */
 };
 
 struct ep_desk_cfg {
-    struct event_base *base; /* borrowed, as all that follows */
+    struct event_base *base; /* borrowed, like all that follows */
     const char *nspace;      /* of the session's own job, or of the dvm */
     bool is_dvm;
     const struct ep_desk_events *events;
@@ -30,11 +31,12 @@ struct ep_desk_cfg {
 };
 
 struct ep_desk_ops {
-    /* Returns the desk; NULL: there is none, and no other call comes. */
+    /* Returns the desk, or NULL when there is none; then no other call
+     * follows. */
     void *(*open)(const struct ep_desk_cfg *cfg);
-    /* The first processes of a job run. Again is harmless. */
+    /* The first processes of a job run. Repeating the call is harmless. */
     void (*started)(void *desk);
-    /* No tool is let in any more; helpers end with the door. */
+    /* Lets in no further tool; helpers end when the door closes. */
     void (*close)(void *desk);
 };
 

@@ -26,7 +26,7 @@ enum {
     BACKLOG = 2 * EP_DOOR_CLIENTS_MAX,
     THERE_MAX = 2 * EP_DOOR_CLIENTS_MAX, /* with those that are refused */
     NAME_BYTES = 16,
-    HELLO_S = 10, /* who has not said it by then goes */
+    HELLO_S = 10, /* a client that has not said HELLO by then is cut off */
     LOOK_S = 60,
     REST_S = 1,
 };
@@ -34,9 +34,9 @@ enum {
 struct client {
     struct ep_door *door;
     struct client *next;
-    struct event *reads;        /* owned; NULL while nobody serves it */
-    struct ep_viewer *viewer;   /* owned; NULL: it has not asked for a job, */
-    struct ep_watcher *watcher; /* owned; NULL: nor watches */
+    struct event *reads;        /* owned; NULL while no loop serves the door */
+    struct ep_viewer *viewer;   /* owned; NULL: it has asked for no job */
+    struct ep_watcher *watcher; /* owned; NULL: it does not watch */
     int fd;                     /* owned */
     bool is_greeted;
     bool awaits_tools; /* an answer to ADDRESS is due */
@@ -48,16 +48,17 @@ struct ep_door {
     char name[NAME_BYTES];
     ino_t inode;          /* of the name; 0: it has none */
     struct event *comes;  /* owned: another client */
-    struct event *rest;   /* owned: no more descriptors, for a time */
+    struct event *rest;   /* owned: waits while there are no more descriptors */
     struct event *look;   /* owned: the next ep_door_look() */
     struct client *first; /* owned */
     unsigned clients;
-    struct ep_viewers *viewers; /* owned: those of them that look at a job */
-    /* What ADDRESS is answered with: TOOLS or REFUSED; kind 0: not yet. */
+    struct ep_viewers *viewers; /* owned: the clients that look at a job */
+    /* What ADDRESS is answered with: TOOLS or REFUSED; kind 0: no answer
+     * yet. */
     struct job_door tools;
 };
 
-/* --- what it is told */
+/* --- what a client is told */
 
 /* A client that does not read its answers misses some. */
 static void say(const struct client *client, const struct job_door *msg)
@@ -99,7 +100,7 @@ static void drop(struct client *client)
     free(client);
 }
 
-/* --- what it asks; false: it is cut off */
+/* --- what a client asks; a handler returns false to cut it off */
 
 static bool hello(struct client *client, const struct job_door *msg)
 {
@@ -162,7 +163,7 @@ static void on_cut(void *arg, const char *why)
 static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
 static const struct ep_watcher_events watcher_events = {.on_cut = on_cut};
 
-/* It has said what it is there for. */
+/* True once it has said what it is there for. */
 static bool is_bound(const struct client *client)
 {
     return client->viewer != NULL || client->watcher != NULL;
@@ -220,8 +221,8 @@ static bool look(struct client *client, const struct job_door *msg)
 /* What a client may ask, when, and of which session. */
 static const struct {
     bool (*hear)(struct client *client, const struct job_door *msg);
-    bool is_first; /* before anything else, and once */
-    bool of_dvm;   /* of no other session */
+    bool is_first; /* it comes before anything else, and once */
+    bool of_dvm;   /* only a dvm may be asked this */
 } asks[JOB_DOOR_KINDS] = {
     [JOB_DOOR_HELLO] = {.hear = hello, .is_first = true},
     [JOB_DOOR_STOP] = {.hear = stop, .of_dvm = true},
@@ -265,7 +266,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
     if ((what & EV_TIMEOUT) == 0)
         got = recv(fd, mem, sizeof(mem), MSG_DONTWAIT);
-    /* One that leaves something unread leaves an error before what it said. */
+    /* When a client leaves something unread, an error comes before what it
+     * said. */
     if (got < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET))
         return;
     if (got <= 0 || !hear(client, ov_rd_init(mem, (size_t)got)))
@@ -318,8 +320,8 @@ static void rest(struct ep_door *door)
     event_add(door->rest, &wait);
 }
 
-/* Where there is no descriptor for it, or too many are there, it waits in the
- * kernel. */
+/* A client for which there is no descriptor, or that is one too many, waits in
+ * the kernel. */
 static void on_comes(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_door *door = arg;
@@ -348,9 +350,10 @@ static void on_rest(evutil_socket_t fd, short what, void *arg)
     event_add(door->comes, NULL);
 }
 
-/* --- its name */
+/* --- the door's name */
 
-/* In containers that share the folder a number may be that of two. */
+/* In containers that share the folder, two sessions may have the same process
+ * number. */
 static bool is_taken(const struct ep_door *door)
 {
     struct stat of;
@@ -364,8 +367,8 @@ static bool is_taken(const struct ep_door *door)
     return fd >= 0 || errno == EAGAIN;
 }
 
-/* The socket has another name until it listens, so that whoever finds it under
- * its own can connect. */
+/* The socket has another name until it listens, so that a client that finds it
+ * under its final name can connect. */
 static int bind_early(struct ep_door *door, const char *early)
 {
     const struct sockaddr_un at = ep_door_address(door->folder, early);
@@ -398,7 +401,7 @@ static int listen_at(struct ep_door *door, char *why)
         return 0;
     if (errno == EADDRINUSE && unlinkat(door->folder, early, 0) == 0 &&
         bind_early(door, early) == 0)
-        return 0; /* one that was killed there had it */
+        return 0; /* a session that was killed had the name */
     snprintf(why, EP_WHY_MAX, "%s", strerror(errno));
     (void)unlinkat(door->folder, early, 0);
     return OV_ESYS;
@@ -426,7 +429,7 @@ static bool has_name(const struct ep_door *door)
            of.st_ino == door->inode;
 }
 
-/* Those that are there stay. */
+/* Clients that are connected stay. */
 static void close_name(struct ep_door *door)
 {
     if (has_name(door))
@@ -439,7 +442,7 @@ static void close_name(struct ep_door *door)
     door->inode = 0;
 }
 
-/* --- a loop serves it */
+/* --- serving the door */
 
 static void free_event(struct event **event)
 {
@@ -456,7 +459,7 @@ static int attend(struct ep_door *door)
                                                                     : 0;
 }
 
-/* The folder may be another one by now, under the same name. */
+/* The folder may have been replaced by another one of the same name. */
 void ep_door_look(struct ep_door *door)
 {
     char why[EP_WHY_MAX];

@@ -1,5 +1,5 @@
-/* Packets in hoards: those that clients have not acknowledged, and the way back
- * of those whose client has gone. */
+/* Stores of packets that clients have not acknowledged. Packets lie in hoards;
+ * how they go back is in escrow_back.c. */
 #include "config.h"
 
 #include "endpoints/client/escrow.h"
@@ -20,9 +20,9 @@
 
 enum {
     HEAD_BYTES = 8, /* of a packet: 2 * number, and 1 where it is redirected */
-    PIECES = 128,   /* numbers of a record: more than it has packets */
-    SOON_MS = 30,   /* for a quarter of a MiB */
-    KEEPERS = 2,    /* with so many more blocks in memory */
+    PIECES = 128,   /* numbers that a record has: more than it has packets */
+    SOON_MS = 30,   /* enough for a quarter of a MiB */
+    KEEPERS = 2,    /* escrows that keep more blocks in memory */
     PACKET_MAX = HEAD_BYTES + JOB_DOOR_BYTES_MAX,
 };
 
@@ -56,7 +56,7 @@ bool ep_escrow_redirects(const struct ep_escrow *escrow)
 
 /* --- what is put */
 
-/* It has no packet from this one on. */
+/* The client gets no packet from this number on. */
 static void fall_behind(struct ep_escrow *escrow, uint64_t number)
 {
     if (escrow->until != UINT64_MAX || escrow->cfg.is_copy)
@@ -66,7 +66,7 @@ static void fall_behind(struct ep_escrow *escrow, uint64_t number)
     ep_escrows_soon(escrow->all);
 }
 
-/* Somebody waits for it: its client moves. */
+/* Tells whether records are to wait for this client: it has moved lately. */
 static bool is_patient(struct ep_escrow *escrow)
 {
     struct ep_escrows *all = escrow->all;
@@ -82,8 +82,9 @@ static bool is_patient(struct ep_escrow *escrow)
     return true;
 }
 
-/* What it has not taken yet would go to the file, which costs more than a short
- * wait for a client that has no processor at the moment. */
+/* Tells whether to wait a moment for the client to take something. What it has
+ * not taken would go to the file, which costs more than a short wait for a
+ * client that has no processor at the moment. */
 static bool is_soon_moving(struct ep_escrow *escrow)
 {
     static const struct timeval moment = {.tv_usec = SOON_MS * 1000};
@@ -144,7 +145,8 @@ static int keep(struct ep_escrow *escrow, const uint8_t *head,
     return 0;
 }
 
-/* What cannot go to the file at all waits until the client takes something. */
+/* A packet that cannot go to the file at all waits until the client takes
+ * something. */
 static void refill(struct ep_escrow *escrow)
 {
     const bool was_full = escrow->rest != NULL;
@@ -213,7 +215,7 @@ int ep_escrow_put(struct ep_escrow *escrow, enum ep_escrow_what what,
     return rc != 0 ? OV_EFULL : 0;
 }
 
-/* --- what is sent, and taken */
+/* --- what is sent, and acknowledged */
 
 bool ep_escrow_next(struct ep_escrow *escrow, const uint8_t **mem,
                     uint32_t *len_bytes)
@@ -232,8 +234,8 @@ bool ep_escrow_next(struct ep_escrow *escrow, const uint8_t **mem,
     return true;
 }
 
-/* What was lost was not sent, so the client's count is behind that of the hoard
- * then, until it has all. */
+/* Packets that were lost were not sent, so the client's count is behind the
+ * hoard's until the client has everything. */
 bool ep_escrow_taken(struct ep_escrow *escrow, uint64_t messages)
 {
     if (messages < escrow->taken || messages > escrow->sent)
@@ -279,7 +281,7 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     ep_escrows_turn(arg);
 }
 
-/* Those who are not waited for any more. */
+/* Stops waiting for clients that have not moved. */
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_escrows *all = arg;
@@ -293,7 +295,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     ep_escrows_soon(all);
 }
 
-/* --- it comes and goes */
+/* --- an escrow is opened and left */
 
 static void on_hoard(void *arg)
 {

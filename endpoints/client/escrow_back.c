@@ -1,4 +1,4 @@
-/* The way back of what clients have not acknowledged when they went. */
+/* How output goes back that a client had not acknowledged when it went. */
 #include "config.h"
 
 #include "endpoints/client/escrow_impl.h"
@@ -14,12 +14,12 @@
 #include "overlay/base/panic.h"
 
 enum {
-    TURN_MAX = 64, /* packets that go back in one turn of the loop, */
-    BACK_MAX = 8,  /* and those that are not on their way yet */
+    TURN_MAX = 64, /* packets that go back in one turn of the loop */
+    BACK_MAX = 8,  /* packets that went back and are not on their way yet */
     MARKS_MAX = 64,
 };
 
-/* --- one of them */
+/* --- an escrow */
 
 void ep_escrows_soon(const struct ep_escrows *all)
 {
@@ -71,7 +71,7 @@ void ep_escrow_free(struct ep_escrow *escrow)
     free(escrow);
 }
 
-/* --- who has what */
+/* --- which client has which output */
 
 static bool is_in(const struct ep_escrow_cfg *cfg, uint32_t number)
 {
@@ -89,7 +89,8 @@ static bool is_for(const struct ep_escrow *escrow, uint32_t number,
            (cfg->channels & 1u << channel) != 0 && is_in(cfg, number);
 }
 
-/* Another client has it, had it, or its escrow is to give it back. */
+/* True when another client has or had the packet, or its escrow will give it
+ * back. */
 static bool is_elsewhere(const struct ep_escrow *escrow, uint64_t number,
                          const struct job_record *rec)
 {
@@ -155,8 +156,8 @@ static void give(struct ep_escrow *escrow, const uint8_t *mem,
     ep_escrows_soon(all);
 }
 
-/* Those that only say what was had are of use to others, and that many to
- * nobody: what they do not say any more may be shown twice. */
+/* Escrows that only say what their clients had are kept for the sake of others,
+ * and only so many: output of a dropped one may be shown twice. */
 static void drop_marks(struct ep_escrows *all)
 {
     struct ep_escrow *oldest = NULL;
@@ -188,7 +189,8 @@ static void finish(struct ep_escrow *escrow)
     all->cfg.on_change(all->cfg.arg);
 }
 
-/* Behind all that is in the hoard; what waits for that need not go there. */
+/* Gives back what is behind the hoard's packets; it need not go through the
+ * hoard. */
 static void give_rest(struct ep_escrow *escrow)
 {
     if (escrow->rest == NULL) {
@@ -199,7 +201,7 @@ static void give_rest(struct ep_escrow *escrow)
     ep_escrow_drop_rest(escrow);
 }
 
-/* The next packet. False: there is none now. */
+/* Gives back the next packet. False: there is none now. */
 static bool step(struct ep_escrow *escrow)
 {
     const uint8_t *mem;
@@ -244,7 +246,7 @@ static struct ep_escrow *first_left(const struct ep_escrows *all)
     return at;
 }
 
-/* Others have their turn in between. */
+/* Stops after TURN_MAX packets, so that other events have their turn. */
 void ep_escrows_turn(struct ep_escrows *all)
 {
     static const struct timeval now = {.tv_sec = 0};

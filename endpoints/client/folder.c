@@ -17,7 +17,7 @@
 #include "endpoints/sys/process.h"
 #include "endpoints/sys/why.h"
 
-/* Where it lies, and what it is called there. */
+/* The place of such a folder: the folder above it, and its name there. */
 struct place {
     char top[PATH_MAX];
     char name[32];
@@ -33,8 +33,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Below the user's own runtime folder; false: there is none. is_chosen: it is
- * not the usual one, so no other place is to be looked at. */
+/* Finds the place below the user's own runtime folder; false: there is none.
+ * is_chosen: the user has chosen it, so no other place is to be looked at. */
 static bool own_place(uid_t uid, struct place *out, bool *is_chosen)
 {
     const char *given = uid == geteuid() ? getenv("XDG_RUNTIME_DIR") : NULL;
@@ -64,8 +64,8 @@ static int open_folder(int at, const char *path)
     return openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Takes the descriptor over. Only its owner can have put into it what is there.
- */
+/* Takes over the descriptor, and returns it only if nobody but this user can
+ * have put anything into the folder. */
 static int only_private(int folder, uid_t uid)
 {
     struct stat of;
@@ -101,7 +101,8 @@ int ep_door_folder_open(uid_t uid, unsigned nth)
     return folder;
 }
 
-/* Makes it, unless another session is faster; false: it cannot be. */
+/* Makes the folder, unless another session was faster. False: it cannot be
+ * made. */
 static bool make(int top, const char *name)
 {
     if (mkdirat(top, name, 0700) == 0) {
@@ -111,7 +112,7 @@ static bool make(int top, const char *name)
     return errno == EEXIST;
 }
 
-/* It is there as a rule. */
+/* Usually the folder is there already. */
 static int open_or_make(const struct place *place)
 {
     int top = open_top(place), folder, err;
@@ -159,7 +160,7 @@ struct sockaddr_un ep_door_address(int folder, const char *name)
     return to;
 }
 
-/* By a descriptor of its own, as reading moves that on. */
+/* Reads by a descriptor of its own, as reading moves that on. */
 void ep_door_each(int folder, void (*see)(void *arg, int folder, pid_t pid),
                   void *arg)
 {

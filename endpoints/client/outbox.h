@@ -1,11 +1,13 @@
-/* Packets on their way to one client: sent at once where its socket takes them,
- * else kept in memory until it does, in order.
+/* Packets on their way to one client: a packet is sent at once when the
+ * client's socket takes it, and is otherwise kept in memory until it does. The
+ * order stays.
  *
- * Output has a limit, for the client and for all that share a pool; but a
- * little finds room whatever others keep, so that each is told when there is
- * room for more. Words have EP_OUTBOX_WORDS_BYTES beside that.
+ * Output has a limit for each client and for all clients that share a pool. A
+ * little finds room however much others keep, so that each client can be told
+ * when there is room for more. Words (messages without output) may take
+ * EP_OUTBOX_WORDS_BYTES beside that.
  *
- * All in the loop's thread; no call blocks.
+ * All calls are made in the loop's thread, and none blocks.
  */
 #ifndef ENDPOINTS_CLIENT_OUTBOX_H
 #define ENDPOINTS_CLIENT_OUTBOX_H
@@ -20,40 +22,41 @@ struct event_base;
 
 enum {
     EP_OUTBOX_WORDS_BYTES = 64 * 1024,
-    EP_OUTBOX_LEAST_BYTES = 128 * 1024, /* of each, however full the pool is */
+    /* For each client, however full the pool is. */
+    EP_OUTBOX_LEAST_BYTES = 128 * 1024,
 };
 
-/* What all of them keep together. */
+/* What all clients of a pool keep together. */
 struct ep_outbox_pool {
     uint64_t used_bytes, limit_bytes;
-    uint64_t sent; /* packets that were kept before */
+    uint64_t sent; /* packets that had been kept */
 };
 
 struct ep_outbox_cfg {
-    struct event_base *base; /* borrowed, as all */
+    struct event_base *base; /* borrowed, like all pointers here */
     int fd;
     uint64_t limit_bytes;
     struct ep_outbox_pool *pool;
-    /* All that was kept is sent; from the loop. */
+    /* Everything that was kept is sent. Comes from the loop. */
     void (*on_empty)(void *arg);
     void *arg;
 };
 
 /* Returns 0 or OV_ENOMEM. */
 int ep_outbox_open(const struct ep_outbox_cfg *cfg, struct ep_outbox **out);
-/* Drops what is kept. NULL is fine. */
+/* Drops the packets that are kept. NULL is fine. */
 void ep_outbox_close(struct ep_outbox *box);
 
-/* A packet of output: a head and, where there are some, bytes behind it.
- * Returns 0; or OV_EFULL, and it is not taken. Whoever has left is told
- * nothing, and that is no error. O(bytes). */
+/* Sends or keeps a packet of output: a head and possibly bytes behind it.
+ * Returns 0; or OV_EFULL, and the packet is not taken. A packet for a client
+ * that has left is dropped, which is no error. O(bytes). */
 int ep_outbox_put(struct ep_outbox *box, const void *head, uint32_t head_bytes,
                   const void *mem, uint32_t len_bytes);
-/* A word: a message without a rest. Whoever reads too few of them misses
- * some. */
+/* Sends or keeps a word: a message without a rest. A client that does not read
+ * its words misses some. */
 void ep_outbox_say(struct ep_outbox *box, const struct job_door *msg);
 bool ep_outbox_is_empty(const struct ep_outbox *box);
-/* What is kept. */
+/* The bytes that are kept. */
 uint64_t ep_outbox_bytes(const struct ep_outbox *box);
 
 #endif

@@ -9,10 +9,11 @@
 #include "overlay/base/wire.h"
 #include "topo/ranges.h"
 
-/* Adds the ranges that a message lists, two u32 each, to a set that is all zero
- * at first and then owns its items. False: one is empty, leaves `within`, or
- * does not lie behind all before it; or there are more than `max`, or memory is
- * out. What came before that one is in the set. O(ranges). */
+/* Adds the ranges that a message lists, two u32 each, to a set. The set is all
+ * zero at first, and owns its items afterwards. Returns false when a range is
+ * empty, leaves `within` or does not lie behind all ranges before it, when
+ * there would be more than `max`, or when memory is out; the ranges before that
+ * one are in the set then. O(ranges). */
 bool ep_ranges_read(struct topo_ranges *set, struct ov_rd rest,
                     struct topo_range within, uint32_t max);
 

@@ -1,4 +1,4 @@
-/* A list of jobs for who has not said which one is meant. */
+/* A list of jobs for a user who has not said which one is meant. */
 #include "endpoints/client/seen_list.h"
 
 #include <inttypes.h>
@@ -33,7 +33,8 @@ static void age(const struct ep_seen_job *job, uint64_t now_s, char *text,
         text[0] = '\0';
 }
 
-/* Where the processes of several programs are would be a list of its own. */
+/* For a job of several programs, where their processes are would be a list of
+ * its own, and is left out. */
 static void where(const struct ep_seen_job *job, char *text, size_t size_bytes)
 {
     const uint32_t hosts = job->apps == 1 ? count_hosts(job) : 0;

@@ -23,7 +23,7 @@ struct search {
     struct ep_sessions *out;
 };
 
-/* --- one */
+/* --- one session */
 
 int ep_session_say(const struct ep_session *session, const struct job_door *msg)
 {
@@ -36,7 +36,7 @@ int ep_session_say(const struct ep_session *session, const struct job_door *msg)
                : 0;
 }
 
-/* A session that goes with something of ours unread leaves an error before
+/* When a session goes while something of ours is unread, an error comes before
  * what it has said. */
 int ep_session_receive(const struct ep_session *session, int timeout_ms,
                        uint8_t *mem, uint32_t *len_bytes)
@@ -74,9 +74,10 @@ void ep_session_close(struct ep_session *session)
     session->fd = -1;
 }
 
-/* --- it is greeted */
+/* --- greeting a session */
 
-/* Does that user listen there? A link may lead to another user's socket. */
+/* True when this user listens there. A link may lead to another user's
+ * socket. */
 static bool is_of(int fd, uid_t uid, pid_t *pid)
 {
     struct ucred peer;
@@ -102,7 +103,8 @@ static void add(struct ep_sessions *all, const struct ep_session *session)
     grown[all->count++] = *session;
 }
 
-/* One that is too busy to take it counts as one that does not answer. */
+/* A session that is too busy to take the greeting counts as one that does not
+ * answer. */
 static void greet(void *arg, int folder, pid_t number)
 {
     const struct search *search = arg;
@@ -124,7 +126,7 @@ static void greet(void *arg, int folder, pid_t number)
     add(search->out, &session);
 }
 
-/* --- all */
+/* --- all sessions */
 
 static bool is_silent(const struct ep_session *session)
 {
@@ -144,7 +146,7 @@ static void hear(struct ep_session *session)
     ep_session_close(session);
 }
 
-/* Until one of them says something, or for a moment. */
+/* Waits until one of them says something, or for a moment. */
 static void wait_a_moment(const struct ep_sessions *all)
 {
     struct pollfd *said = calloc(all->count, sizeof(*said));
@@ -159,7 +161,7 @@ static void wait_a_moment(const struct ep_sessions *all)
     free(said);
 }
 
-/* Returns how many have not answered; *are_there: somebody has. */
+/* Returns how many have not answered; *are_there: at least one has. */
 static unsigned hear_all(const struct ep_sessions *all, bool *are_there)
 {
     unsigned silent = 0;

@@ -10,13 +10,14 @@ struct ep_seen_job;
 
 enum { EP_STAGE_TEXT_BYTES = 256 };
 
-/* What it has reached, enum job_door_stage; 0: no process of it was started,
- * and what has never begun does not end either. It is over when all processes
- * have ended and all channels, or (is_last) nothing more is heard of them.
- * O(1). */
+/* Returns the stage that a job has reached, enum job_door_stage; 0: none of its
+ * processes was started, and a job that has never begun does not end either. A
+ * job is over when all its processes have ended and also all channels, or, with
+ * is_last, when nothing more will be heard of the channels. O(1). */
 uint8_t ep_stage_of(const struct ep_seen_job *job, bool is_last);
 
-/* A sentence for the user, in size_bytes. False: the user is not told of it. */
+/* Writes a sentence about the stage for the user, in size_bytes. Returns false
+ * when the user is not told about this stage. */
 bool ep_stage_text(const struct ep_seen_job *job, uint8_t stage, char *text,
                    size_t size_bytes);
 

@@ -20,7 +20,7 @@
 
 enum { BACKLOG = 2 * EP_TOOLS_HEADS_MAX };
 
-/* What is noted, each once. */
+/* What the user is told, each once. */
 enum note { NOTE_USER, NOTE_MACHINE, NOTE_KERNEL, NOTE_DESCRIPTORS, NOTES };
 
 static const char *const notes[NOTES] = {
@@ -32,7 +32,7 @@ static const char *const notes[NOTES] = {
     [NOTE_DESCRIPTORS] = "PMIx tools have to wait: there is no descriptor left",
 };
 
-/* A connection whose head is to come. */
+/* A connection whose head has not come yet. */
 struct head {
     struct head *next; /* younger; owned */
     struct ep_tools *tools;
@@ -44,13 +44,14 @@ struct head {
 struct ep_tools {
     struct ep_tools_cfg cfg;
     struct ep_peers peers;
-    int fd; /* owned: listens */
+    int fd; /* owned: the socket that listens */
     uint16_t port;
-    struct event *comes;        /* owned: another connection */
-    struct event *rest;         /* owned: none is accepted until then */
+    struct event *comes; /* owned: another connection */
+    struct event *rest;  /* owned: no connection is accepted until it fires */
     struct head *first, **last; /* owned, the oldest first */
     unsigned heads;
-    bool is_full; /* nobody is accepted until one of the heads has gone */
+    /* No connection is accepted until one of the heads has gone. */
+    bool is_full;
     bool is_noted[NOTES];
 };
 
@@ -76,8 +77,8 @@ static void free_event(struct event *event)
 
 /* --- heads */
 
-/* Forgets it, and lets others in where they have waited for that. Its
- * descriptor is the caller's. */
+/* Forgets a head, and lets others in that have waited for its place. The caller
+ * owns its descriptor from then on. */
 static int take_head(struct head *head)
 {
     struct ep_tools *tools = head->tools;
@@ -104,7 +105,8 @@ static void drop_head(struct head *head)
     close(take_head(head));
 }
 
-/* How much of the head is there: bytes, or -1 with errno. Nothing is read. */
+/* Looks how much of the head is there. Returns bytes, or -1 with errno. Nothing
+ * is read. */
 static ssize_t look(int fd)
 {
     uint8_t mem[EP_TOOLS_HEAD_BYTES];
@@ -124,7 +126,7 @@ static void set_option(int fd, int level, int option, int value)
     (void)setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* The callee may close everything: nothing is touched after that. */
+/* The callee may close everything, so nothing is touched after the call. */
 static void hand_on(struct head *head)
 {
     struct ep_tools_cfg cfg = head->tools->cfg;
@@ -136,8 +138,8 @@ static void hand_on(struct head *head)
     cfg.on_tool(cfg.arg, fd, uid);
 }
 
-/* A part of a head is only told where the kernel is short of memory, and once
- * for each piece that comes: the event is of edges. */
+/* The event comes for each new piece at most. Part of a head comes alone only
+ * when the kernel is short of memory. */
 static void on_head(evutil_socket_t fd, short what, void *arg)
 {
     struct head *head = arg;
@@ -164,7 +166,7 @@ static struct timeval of_ms(unsigned ms)
                             .tv_usec = (suseconds_t)(ms % 1000) * 1000};
 }
 
-/* The kernel wakes nobody for less than a head. */
+/* The kernel does not wake this process for less than a head. */
 static bool await(struct head *head)
 {
     const struct timeval limit = of_ms(head->tools->cfg.head_ms);
@@ -196,7 +198,8 @@ static void add_head(struct ep_tools *tools, int fd, uid_t uid)
         drop_head(head);
 }
 
-/* The oldest one that has said nothing; NULL: all have, or will be told. */
+/* Finds the oldest head that has said nothing; NULL: all have, or the loop is
+ * about to hear of it. */
 static struct head *find_silent(const struct ep_tools *tools)
 {
     for (struct head *head = tools->first; head != NULL; head = head->next) {
@@ -214,7 +217,7 @@ static bool is_allowed(const struct ep_tools_cfg *cfg, uid_t uid)
            (cfg->allows_root && uid == 0);
 }
 
-/* One that has gone again is nobody, and nothing is said of it. */
+/* A peer that has gone again is refused without a word. */
 static bool may_enter(struct ep_tools *tools, int fd, uid_t *uid)
 {
     struct ep_peer peer;
@@ -241,8 +244,8 @@ static void pause_for(struct ep_tools *tools, unsigned ms)
     event_add(tools->rest, &pause);
 }
 
-/* The listener stays whatever accept() says: where it is for lack of something
- * the connection waits in the kernel, which would wake the loop at once. */
+/* The listener stays whatever accept() says. When something is lacking, the
+ * connection waits in the kernel and would wake the loop again at once. */
 static int accept_one(struct ep_tools *tools)
 {
     int fd = accept4(tools->fd, NULL, NULL, SOCK_CLOEXEC);
@@ -255,8 +258,8 @@ static int accept_one(struct ep_tools *tools)
     return -1;
 }
 
-/* One at a time: what the others have said meanwhile is heard in between. Who
- * may not come in drives nobody out. */
+/* Accepts one connection at a time, so that what the others said meanwhile is
+ * heard in between. A peer that may not come in drives no other out. */
 static void on_comes(evutil_socket_t listener, short what, void *arg)
 {
     struct ep_tools *tools = arg;
@@ -297,7 +300,7 @@ static void on_rest(evutil_socket_t fd, short what, void *arg)
 
 /* --- beginning and end */
 
-/* The length of it; 0: the text is no address. */
+/* Returns the length of the address; 0: the text is not an address. */
 static socklen_t read_address(const char *text, union address *out)
 {
     *out = (union address){.v6 = {.sin6_family = AF_INET6}};

@@ -10,7 +10,7 @@
 
 /* --- what it asks */
 
-/* As many of them as it is told at a time. */
+/* Answers with as many parts as one message may hold. */
 static const char *where(struct ep_viewer *viewer, const struct job_door *msg)
 {
     const struct ep_seen_job *job = viewer->job;
@@ -109,7 +109,7 @@ struct ep_viewer *ep_viewer_open(struct ep_viewers *all, int fd,
     return NULL;
 }
 
-/* It is in no list any more when the launcher hears of it. */
+/* When the launcher hears of it, the viewer is no longer in any list. */
 void ep_viewer_close(struct ep_viewer *viewer)
 {
     struct ep_viewers *all = viewer->all;

@@ -1,4 +1,4 @@
-/* A client that looks at a job: it comes to it. */
+/* A client that looks at a job: it attaches to the job. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 
 enum { BOX_BYTES = 4 << 20, AWAITED_BYTES = 64 << 20 };
 
-/* Those that had no room because of this one have some, too. */
+/* Viewers that had no room because of this one have some now, too. */
 static void on_empty(void *arg)
 {
     struct ep_viewers *all = ((struct ep_viewer *)arg)->all;

@@ -42,7 +42,8 @@ void ep_viewers_behind(struct ep_viewers *all, uint32_t number, bool is_behind)
     state = &job->state[number - job->base];
     if (((*state & EP_SEEN_BEHIND) != 0) == is_behind ||
         (is_behind && (*state & EP_SEEN_OVER) != 0))
-        return; /* a node that was given up may say it of one that is over */
+        /* A node that was given up may say so about a job that is over. */
+        return;
     *state ^= EP_SEEN_BEHIND;
     job->behind += is_behind ? 1 : UINT32_MAX;
     ep_viewers_soon(all);
@@ -119,7 +120,7 @@ static void tell_owner(struct ep_viewers *all, const struct ep_seen_job *job,
         ep_viewer_over(at);
 }
 
-/* Of one that nobody here has asked for all is forwarded. */
+/* A job that no client here has asked for has all its channels forwarded. */
 static void begin_job(struct ep_viewers *all, const struct ep_tap_job *told)
 {
     const struct job_request *asked = all->asked;
@@ -151,7 +152,7 @@ void ep_viewers_job(struct ep_viewers *all, const struct ep_tap_job *told)
     if (all != NULL && told->event == EP_TAP_JOB_BEGUN)
         begin_job(all, told);
     if (job == NULL || (job->is_over && told->event != EP_TAP_JOB_FORGOTTEN))
-        return; /* nothing else follows its end */
+        return; /* it has just ended, and nothing else follows */
     job->is_started |= told->event != EP_TAP_JOB_BEGUN;
     job->is_over |= told->event == EP_TAP_JOB_ENDED;
     ep_viewers_soon(all);

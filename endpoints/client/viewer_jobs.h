@@ -8,7 +8,7 @@
 struct ep_seen_job;
 struct ep_viewers;
 
-/* The one of this process; NULL: nobody here has heard of it. */
+/* Finds the job with this process; NULL: no such job is known here. */
 struct ep_seen_job *ep_viewers_seen(const struct ep_viewers *all,
                                     uint32_t number);
 /* A job begins. False: out of memory. */

@@ -37,7 +37,7 @@ static void free_left(struct ep_viewer_left **at)
     free(left);
 }
 
-/* False: it is to be tried again. */
+/* False: try again later. */
 static bool try_left(struct ep_viewers *all,
                      const struct ep_viewer_request *asked)
 {

@@ -1,8 +1,8 @@
-/* Jobs that clients have asked for and that wait to begin, of those that are to
- * go on without their client: it may go before.
+/* Jobs that wait to begin although the client that asked for them has gone,
+ * because it wanted them to go on without it.
  *
- * What becomes of such a job nobody is told but those who want to know all.
- * Memory: what the client has said of the job.
+ * What becomes of such a job is told with --verbose only. Memory: what the
+ * client has said about the job.
  */
 #ifndef ENDPOINTS_CLIENT_VIEWER_LEFT_H
 #define ENDPOINTS_CLIENT_VIEWER_LEFT_H
@@ -10,12 +10,12 @@
 struct ep_viewer;
 struct ep_viewers;
 
-/* The client goes; nothing happens where it has asked for no such job. Without
- * memory the job does not begin. O(jobs that are left). */
+/* The client goes. Nothing happens when it has asked for no such job; when
+ * memory is out the job does not begin. O(jobs that are left). */
 void ep_viewer_leave_job(struct ep_viewer *viewer);
-/* All of them are tried, in their order. */
+/* Tries to start all of them, in their order. */
 void ep_viewers_left_on(struct ep_viewers *all);
-/* They are dropped, which else wait over launches. */
+/* Drops all of them; otherwise they wait from one launch to the next. */
 void ep_viewers_left_close(struct ep_viewers *all);
 
 #endif

@@ -48,7 +48,7 @@ static uint64_t *dropped_of(struct ep_viewer *viewer, uint32_t rank,
                                   1];
 }
 
-/* A client of which even that cannot be counted is cut off, and says so. */
+/* A client whose losses cannot even be counted is cut off, and told so. */
 static void count_dropped(struct ep_viewer *viewer, uint32_t rank,
                           uint8_t channel, uint64_t bytes)
 {
@@ -65,7 +65,8 @@ static void count_dropped(struct ep_viewer *viewer, uint32_t rank,
     viewer->is_behind = true;
 }
 
-/* A copy for which nothing has to wait passes the store by. */
+/* Tells whether output goes to the store. A copy passes it by when nothing has
+ * to wait. */
 static bool has_store(const struct ep_viewer *viewer)
 {
     return viewer->escrow != NULL &&
@@ -83,7 +84,7 @@ static int put(struct ep_viewer *viewer, enum ep_escrow_what what,
                : ep_outbox_put(viewer->box, head, head_bytes, mem, len_bytes);
 }
 
-/* One message; with what was dropped of its channel before. */
+/* Sends one message, with how much was dropped of its channel before. */
 static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
                      enum ep_escrow_what what, const uint8_t *mem,
                      uint32_t len_bytes)
@@ -106,8 +107,8 @@ static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
     return true;
 }
 
-/* How many of these bytes go in one message: whole lines, unless they are too
- * long for that. */
+/* Returns how many of these bytes go into one message: whole lines, unless a
+ * line is too long for that. */
 static uint32_t cut(const uint8_t *mem, uint32_t len_bytes)
 {
     const uint32_t least = JOB_DOOR_OUTPUT_MAX / 2;
@@ -119,8 +120,8 @@ static uint32_t cut(const uint8_t *mem, uint32_t len_bytes)
     return end != NULL ? (uint32_t)(end + 1 - mem) : JOB_DOOR_OUTPUT_MAX;
 }
 
-/* What finds no room is counted, and false; an end without one is told later.
- */
+/* Returns false when there is no room. Lost output is counted then, and an end
+ * without output is told later. */
 static bool give(struct ep_viewer *viewer, const struct job_record *rec,
                  bool is_end)
 {
@@ -169,7 +170,7 @@ static bool tell_channel(struct ep_viewer *viewer, uint32_t rank,
     return send_one(viewer, &msg, EP_ESCROW_COPY, NULL, 0);
 }
 
-/* O(processes), where something is to be told. */
+/* O(processes) when there is something to tell. */
 void ep_viewer_catch_up(struct ep_viewer *viewer)
 {
     if (!viewer->is_pulling || !viewer->is_behind)
@@ -210,9 +211,9 @@ static bool ask_past(struct ep_viewer *viewer)
     return viewer->late.ticket != 0;
 }
 
-/* With is_late also of channels of which nothing is kept, while they are open:
- * their nodes may not have heard yet that somebody wants them. False: nobody is
- * asked any more. */
+/* With is_late it also asks about channels of which nothing is kept, while they
+ * are open: their nodes may not have heard yet that a client wants them. False:
+ * no daemon could be asked. */
 static bool expect_past(struct ep_viewer *viewer, bool is_late)
 {
     const struct ep_seen_job *job = viewer->job;
@@ -244,7 +245,7 @@ static void note_heard(struct ep_viewer *viewer, uint32_t number,
         tell_live(viewer);
 }
 
-/* The channel has what was before. */
+/* The channel has all its output from before. */
 static void turn(struct ep_viewer *viewer, uint32_t number, uint8_t channel)
 {
     job_late_turn(&viewer->late, number, channel);
@@ -269,11 +270,11 @@ static void take_past(struct ep_viewer *viewer, const struct job_record *rec)
     if (!rec->is_turn)
         return;
     turn(viewer, rec->proc, rec->channel);
-    if (!tell_channel(viewer, rank, rec->channel)) /* passed over so far */
+    if (!tell_channel(viewer, rank, rec->channel)) /* its end was held back */
         viewer->is_behind = true;
 }
 
-/* Nothing comes of what was before: what is new comes at once. */
+/* No output from before will come, so that new output is sent at once. */
 static void give_up_past(struct ep_viewer *viewer, uint32_t number,
                          uint8_t channel)
 {
@@ -307,7 +308,7 @@ void ep_viewer_exit(struct ep_viewer *viewer, uint32_t rank)
     ep_viewer_pump(viewer);
 }
 
-/* --- a pull */
+/* --- pulling */
 
 static void mark(struct ep_viewer *viewer)
 {
@@ -325,7 +326,7 @@ static void mark(struct ep_viewer *viewer)
     }
 }
 
-/* Nothing was written before. */
+/* The job has just begun, so there is no output from before. */
 void ep_viewer_pull_all(struct ep_viewer *viewer)
 {
     viewer->is_pulling = true;
@@ -333,7 +334,8 @@ void ep_viewer_pull_all(struct ep_viewer *viewer)
     mark(viewer);
 }
 
-/* The usual size has room for three messages: who reads is woken for these. */
+/* The usual size has room for three messages, and the reader is woken once for
+ * so few. */
 static void widen(int fd)
 {
     static const int bytes = JOB_DOOR_OUTPUT_MAX * 6;
@@ -391,7 +393,7 @@ bool ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec)
             ? rec->ticket != viewer->late.ticket || viewer->late.waits == NULL
             : !ep_viewer_wants(viewer, rec->proc, rec->channel))
         return false;
-    /* Where nothing is kept the node may have forgotten the channel. */
+    /* When nothing is kept, the node may have forgotten the channel. */
     if (!is_past && rec->is_end && viewer->job->cache_bytes == 0)
         give_up_past(viewer, rec->proc, rec->channel);
     if (is_past)

@@ -1,4 +1,4 @@
-/* What a client pushes to stdin of its job: a message at a time. */
+/* What a client pushes to the stdin of its job, one message at a time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,8 @@ static bool is_of(const struct ep_seen_job *job, struct topo_range range)
     return range.first >= job->base && range.last - job->base < job->size;
 }
 
-/* Are they processes of the job, ascending over all that names the set? */
+/* True when the ranges are processes of the job, and ascend over all messages
+ * that name the set. */
 static bool is_sound(struct ep_viewer *viewer, struct ov_push push)
 {
     struct ep_viewer_input *in = &viewer->in;
@@ -39,7 +40,7 @@ static bool is_sound(struct ep_viewer *viewer, struct ov_push push)
     return true;
 }
 
-/* One of the set reads, or (by_all) each does. */
+/* True when one process of the set reads, or, with by_all, when each does. */
 static bool is_read(const struct ep_viewer *viewer, bool by_all)
 {
     const struct ep_seen_job *job = viewer->job;
@@ -56,7 +57,7 @@ static bool is_read(const struct ep_viewer *viewer, bool by_all)
     return by_all;
 }
 
-/* Nothing comes for them from anybody. */
+/* From now on nothing comes for these processes, from any client. */
 static void close_set(const struct ep_viewer *viewer)
 {
     const struct ep_seen_job *job = viewer->job;
@@ -78,7 +79,7 @@ static void be_there(struct ep_viewer *viewer, bool is_there)
     ep_viewers_soon(viewer->all);
 }
 
-/* It may be told of its place from within. */
+/* The launcher may call ep_viewers_pushed() from within. */
 static void hand_on(struct ep_viewer *viewer, const uint8_t *mem,
                     uint32_t len_bytes)
 {
@@ -88,7 +89,7 @@ static void hand_on(struct ep_viewer *viewer, const uint8_t *mem,
                          len_bytes);
 }
 
-/* Another one is within what is to stay whole. */
+/* True while another client is within a push that is to stay whole. */
 static bool is_kept_out(const struct ep_viewer *viewer)
 {
     const struct ep_viewer *at = viewer->all->first;
@@ -136,7 +137,7 @@ static const char *keep(struct ep_viewer *viewer, const uint8_t *mem,
     return NULL;
 }
 
-/* What is for processes that take nothing any more goes nowhere. */
+/* A push for processes that read no longer is dropped. */
 const char *ep_viewer_push(struct ep_viewer *viewer, const struct job_door *msg)
 {
     struct ep_viewer_input *in = &viewer->in;
@@ -173,7 +174,8 @@ void ep_viewer_pushed(struct ep_viewer *viewer)
     say_pushed(viewer, false);
 }
 
-/* What waits here of it goes with it: nobody was told that it was taken. */
+/* What waits here goes with the client, which was never told that it was
+ * taken. */
 void ep_viewer_push_end(struct ep_viewer *viewer)
 {
     const struct ep_tap_cfg *run = &viewer->all->cfg;

@@ -24,7 +24,6 @@ bool ep_viewer_has_room(const struct ep_viewer *viewer,
     return !is_its || ep_escrow_has_room(viewer->escrow);
 }
 
-/* What is in its store, as far as its socket takes it, and what it missed. */
 void ep_viewer_send(struct ep_viewer *viewer)
 {
     ep_viewer_pump(viewer);
@@ -52,7 +51,7 @@ const char *ep_viewer_taken(struct ep_viewer *viewer,
     return NULL;
 }
 
-/* --- all of them */
+/* --- all viewers */
 
 static bool escrow_back(void *arg, const struct job_record *rec)
 {

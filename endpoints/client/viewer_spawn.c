@@ -1,4 +1,4 @@
-/* A client that starts a job, which is its own. */
+/* A client that starts a job, which it then owns. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,8 +11,9 @@
 #include "overlay/base/err.h"
 
 enum {
-    HOLD_BYTES = 1 << 20, /* kept for it, and its job waits */
-    HANGUP_S = 2,         /* from SIGTERM to SIGKILL */
+    /* So much is kept for it when its job is made to wait. */
+    HOLD_BYTES = 1 << 20,
+    HANGUP_S = 2, /* from SIGTERM to SIGKILL */
 };
 
 static struct topo_range range_of(const struct ep_seen_job *job)
@@ -20,7 +21,7 @@ static struct topo_range range_of(const struct ep_seen_job *job)
     return (struct topo_range){job->base, job->base + job->size - 1};
 }
 
-/* --- it is refused */
+/* --- its job is refused */
 
 static const uint8_t refusals[] = {
     [EP_TAP_NO_ROOM] = JOB_DOOR_NO_ROOM,
@@ -45,9 +46,9 @@ static void refuse(struct ep_viewer *viewer, uint8_t reason, const char *why)
         ep_outbox_say(viewer->box, &msg);
 }
 
-/* --- it is started */
+/* --- its job is started */
 
-/* Its output comes from the first byte on, and nothing is asked for. */
+/* The job's output comes from its first byte on, without being asked for. */
 static const char *own(struct ep_viewer *viewer,
                        const struct job_request *request,
                        const struct ep_tap_spawned *spawned)
@@ -92,13 +93,13 @@ const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
     asked->is_kept = request.is_kept;
     job_request_fini(&request);
     if (viewer->job == NULL && spawned.refusal == EP_TAP_LATER)
-        return NULL; /* it is tried again */
+        return NULL; /* it is tried again later */
     free(asked->mem);
     *asked = (struct ep_viewer_request){.mem = NULL};
     return wrong;
 }
 
-/* A piece; the last one makes it whole. */
+/* Keeps a piece of the request; the last piece makes it whole. */
 static bool keep(struct ep_viewer_request *asked, struct ov_rd piece)
 {
     uint32_t len_bytes = (uint32_t)ov_rd_left(&piece);
@@ -127,7 +128,7 @@ const char *ep_viewer_spawn(struct ep_viewer *viewer,
     return viewer->all->cfg.events != NULL ? ep_viewer_spawn_on(viewer) : NULL;
 }
 
-/* --- what becomes of it */
+/* --- what becomes of the job */
 
 void ep_viewer_started(struct ep_viewer *viewer)
 {
@@ -181,7 +182,7 @@ const char *ep_viewer_signal(struct ep_viewer *viewer,
     return NULL;
 }
 
-/* --- it does not take what its job writes */
+/* --- the client does not take what its job writes */
 
 void ep_viewer_hold(struct ep_viewer *viewer)
 {
@@ -200,7 +201,7 @@ void ep_viewer_hold(struct ep_viewer *viewer)
     run->events->on_hold(run->arg, &range, is_full);
 }
 
-/* --- it goes */
+/* --- the client goes */
 
 void ep_viewer_spawn_end(struct ep_viewer *viewer)
 {

@@ -14,8 +14,8 @@
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
-/* A client that takes nothing for FLUSH_S does not hold up the end, nor one
- * that takes little for a minute. */
+/* How long the end waits for clients: a client that takes nothing for FLUSH_S
+ * does not hold it up, nor does one that takes little for a minute. */
 enum { FLUSH_S = 5, FLUSH_LOOKS_MAX = 12 };
 
 static const struct timeval flush_limit = {.tv_sec = FLUSH_S};
@@ -45,7 +45,7 @@ static void cut(struct ep_viewer *viewer, const char *why)
 
 /* --- output */
 
-/* False: it says nothing new. */
+/* Notes the end of a channel. False: it was known already. */
 static bool note_end(struct ep_seen_job *job, struct job_record *rec)
 {
     uint8_t *state = &job->state[rec->proc - job->base];
@@ -60,7 +60,7 @@ static bool note_end(struct ep_seen_job *job, struct job_record *rec)
     return rec->is_end || rec->len_bytes > 0;
 }
 
-/* Behind all that came of it. */
+/* Tells the end of a channel, behind all its output. */
 static void tell_end(struct ep_viewers *all, struct ep_seen_job *job,
                      const struct job_record *end)
 {
@@ -144,7 +144,7 @@ bool ep_viewers_replays(const struct ep_viewers *all)
     return false;
 }
 
-/* How it ends nobody knows. */
+/* How a lost process ends is never known. */
 static void note_lost(struct ep_seen_job *job, uint32_t rank)
 {
     if ((job->state[rank] & EP_SEEN_OVER) == 0)
@@ -221,7 +221,8 @@ static uint64_t moved(const struct ep_viewers *all)
            ep_watchers_sent(all->watchers) + ep_escrows_moved(all->escrows);
 }
 
-/* What those that redirect do not take goes back while there is a console. */
+/* While there is a console, output that redirecting clients do not take goes
+ * back. */
 static bool cut_untaken(struct ep_viewers *all)
 {
     struct ep_viewer *at = all->first;
@@ -241,8 +242,8 @@ static void end_flush(struct ep_viewers *all)
     all->cfg.events->on_flushed(all->cfg.arg);
 }
 
-/* A client that has taken something since the last look gets more time, and so
- * does what goes back. */
+/* As long as clients take something, or output goes back, they get more
+ * time. */
 static void on_limit(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_viewers *all = arg;
@@ -287,7 +288,7 @@ bool ep_viewers_flush(struct ep_viewers *all)
 
 /* --- what cannot be said from within a call */
 
-/* In the order in which they have asked. */
+/* In the order in which the clients have asked. */
 void ep_viewers_again(struct ep_viewers *all)
 {
     struct ep_viewer *next;
@@ -332,8 +333,8 @@ static void wait_for_kill(const struct ep_viewers *all, uint64_t wait_ns)
     event_add(all->kills, &wait);
 }
 
-/* Kills those whose time has come, and waits for the next one. Where the loop's
- * clock lags behind it may be early. */
+/* Kills the jobs whose time has come, and waits for the next one. The event may
+ * come early, when the loop's clock lags behind. */
 static void on_kills(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_viewers *all = arg;
@@ -375,7 +376,7 @@ static void begin_waiting(struct ep_viewers *all)
     }
 }
 
-/* Those that wait for a job do so until there is one. */
+/* Clients that wait for a job stay, until there is one. */
 void ep_viewers_close(struct ep_viewers *all)
 {
     const struct ep_tap_cfg run = all->cfg;
@@ -397,8 +398,8 @@ void ep_viewers_close(struct ep_viewers *all)
     all->why = NULL;
 }
 
-/* A dvm has no job of its own: these are its daemons, of which only those that
- * watch hear. */
+/* A dvm has no job of its own. The processes are its daemons then, and only
+ * clients that watch hear about them. */
 int ep_viewers_open(struct ep_viewers *all, const struct ep_tap_cfg *cfg)
 {
     struct ep_seen_job own = {.size = cfg->size,

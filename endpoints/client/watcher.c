@@ -1,4 +1,4 @@
-/* A client that watches: it comes, asks, and goes. */
+/* A client that watches: how it comes, what it says, and how it goes. */
 #include <stdlib.h>
 
 #include "endpoints/client/ranges.h"
@@ -6,7 +6,7 @@
 
 /* --- what it says */
 
-/* To all others, which hear it as it is. */
+/* Passes the event on unchanged to all other watchers. */
 static const char *event(struct ep_watcher *watcher, const struct job_door *msg)
 {
     for (struct ep_watcher *at = watcher->all->first; at != NULL;
@@ -37,7 +37,7 @@ static const struct {
     [JOB_DOOR_NOTE] = {note},
 };
 
-/* One that is full goes without an answer. */
+/* A watcher that is full is cut off without an answer. */
 const char *ep_watcher_hear(struct ep_watcher *watcher,
                             const struct job_door *msg)
 {

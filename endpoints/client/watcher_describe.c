@@ -5,8 +5,9 @@
 #include "endpoints/client/watcher_impl.h"
 
 enum {
-    AHEAD_BYTES = 64 * 1024, /* wait for it at most, and one message more */
-    NUMBERS = JOB_DOOR_REST_MAX / JOB_DOOR_NUMBER_BYTES, /* in a message */
+    AHEAD_BYTES = 64 * 1024, /* may wait for it at most, and one more message */
+    /* How many numbers fit into a message. */
+    NUMBERS = JOB_DOOR_REST_MAX / JOB_DOOR_NUMBER_BYTES,
 };
 
 static void go_to(struct ep_watcher_description *asked, uint8_t what)

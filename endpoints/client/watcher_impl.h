@@ -19,19 +19,19 @@ enum {
 struct ep_seen_job;
 struct event;
 
-/* What DESCRIBE asks for. */
+/* The answer to a DESCRIBE that is being sent. */
 struct ep_watcher_description {
-    struct ep_seen_job *job; /* borrowed, known; NULL: nothing */
-    uint8_t what;            /* kind of the next message, */
-    uint32_t at;             /* from this part or rank on */
+    struct ep_seen_job *job; /* borrowed, a known job; NULL: none */
+    uint8_t what;            /* kind of the next message */
+    uint32_t at;             /* the part or rank that it begins with */
 };
 
 /* A text for the launcher's console. */
 struct ep_watcher_text {
     uint8_t *mem; /* owned: pieces so far */
     uint32_t len_bytes;
-    bool is_too_long; /* and so is not kept */
-    unsigned count;   /* of those without an answer, the oldest first: */
+    bool is_too_long; /* such a text is not kept */
+    unsigned count;   /* of texts without an answer, the oldest first: */
     struct {
         uint32_t token;
         bool is_written, is_refused;
@@ -44,7 +44,7 @@ struct ep_watcher {
     const struct ep_watcher_events *events;
     void *arg;
     int fd;
-    struct ep_outbox *box; /* owned; NULL: it waits */
+    struct ep_outbox *box; /* owned; NULL: it waits for the tap */
     bool is_full;          /* it is cut off soon */
     struct ep_watcher_description asked;
     struct ep_watcher_text text;
@@ -56,9 +56,9 @@ struct ep_watcher {
 struct ep_watchers {
     struct ep_watchers_cfg cfg;
     struct ep_tap_cfg run;    /* events NULL: the tap is not open */
-    struct ep_watcher *first; /* owned by their clients */
+    struct ep_watcher *first; /* each owned by its client */
     struct ep_outbox_pool pool;
-    struct event *soon; /* owned: those that are full go */
+    struct event *soon; /* owned: for cutting off those that are full */
     struct ep_seen_job *ended[EP_WATCHERS_ENDED]; /* borrowed, the oldest first
                                                    */
     unsigned ended_count;
@@ -68,13 +68,13 @@ struct ep_watchers {
         uint8_t channel;
     } * broken;
     unsigned broken_count;
-    uint32_t texts, names; /* made */
+    uint32_t texts, names; /* counted as they are made */
     bool is_last;          /* nothing more is heard of any job */
 };
 
 /* --- watcher_say.c */
 
-/* It is told this, with its rest; one that has no room is cut off. */
+/* Tells it this message with its rest; a watcher without room is cut off. */
 void ep_watcher_say(struct ep_watcher *watcher, const struct job_door *msg);
 
 /* --- watcher_greet.c */
@@ -85,16 +85,16 @@ void ep_watcher_say_stage(struct ep_watcher *watcher,
                           const struct ep_seen_job *job, uint8_t stage);
 void ep_watcher_say_broken(struct ep_watcher *watcher, uint32_t number,
                            uint8_t channel);
-/* The tap is open: it hears of all that is known. Returns 0 or OV_ENOMEM. */
+/* The tap is open: tells it all that is known. Returns 0 or OV_ENOMEM. */
 int ep_watcher_greet(struct ep_watcher *watcher);
 
 /* --- watcher_describe.c */
 
 const char *ep_watcher_describe(struct ep_watcher *watcher,
                                 const struct job_door *msg);
-/* As much of the answer as it has room for. */
+/* Sends as much of the answer as it has room for. */
 void ep_watcher_describe_on(struct ep_watcher *watcher);
-/* The job is not known any more: what is left of the answer does not come. */
+/* The job is no longer known: the rest of the answer does not come. */
 void ep_watcher_describe_end(struct ep_watcher *watcher,
                              const struct ep_seen_job *job);
 
@@ -102,7 +102,8 @@ void ep_watcher_describe_end(struct ep_watcher *watcher,
 
 const char *ep_watcher_log(struct ep_watcher *watcher,
                            const struct job_door *msg);
-/* This text is written; false: it is none of its own. */
+/* This text is written. Returns false when it is not one of the watcher's
+ * own. */
 bool ep_watcher_logged(struct ep_watcher *watcher, uint32_t token);
 
 /* --- watcher_name.c */

@@ -1,4 +1,4 @@
-/* Texts of clients that watch, for the console of the launcher. */
+/* Texts of clients that watch, for the launcher's console. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 /* The launcher takes somewhat less. */
 enum { TEXT_BYTES = 64 * 1024 };
 
-/* Answers are in the order of texts. */
+/* Answers come in the order of the texts. */
 static void answer(struct ep_watcher *watcher)
 {
     struct ep_watcher_text *text = &watcher->text;
@@ -56,7 +56,7 @@ static void keep(struct ep_watcher_text *text, struct ov_rd piece)
     text->len_bytes += len_bytes;
 }
 
-/* The launcher may say that it is written before it returns. */
+/* The launcher may say that the text is written before it returns. */
 static void give(struct ep_watcher *watcher, uint8_t channel)
 {
     const struct ep_tap_cfg *run = &watcher->all->run;

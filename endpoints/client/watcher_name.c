@@ -14,7 +14,7 @@ static bool is_named(const struct ep_watchers *all, const char *name)
     return false;
 }
 
-/* Tools with one namespace and several ranks go each by itself. */
+/* A namespace that several tools share is told apart by their ranks. */
 static bool is_taken(const struct ep_watchers *all, const char *name,
                      uint32_t rank)
 {
@@ -25,7 +25,8 @@ static bool is_taken(const struct ep_watchers *all, const char *name,
     return false;
 }
 
-/* Of the session, of its server, or of a job that it has, had or may have. */
+/* True when it is the name of the session, of its server, or of a job that the
+ * session has, had or may have. */
 static bool is_ours(const struct ep_watchers *all, const char *name)
 {
     const char *own = all->run.nspace;
@@ -36,7 +37,7 @@ static bool is_ours(const struct ep_watchers *all, const char *name)
            (*rest == '\0' || *rest == '.' || strcmp(rest, "-server") == 0);
 }
 
-/* Sessions have names that differ, on whatever hosts they are. */
+/* Names of sessions differ, whatever hosts they are on. */
 static void make(struct ep_watchers *all, char *name, size_t size_bytes)
 {
     do

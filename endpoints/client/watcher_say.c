@@ -4,7 +4,7 @@
 #include "endpoints/client/watcher_impl.h"
 #include "overlay/base/panic.h"
 
-/* A head, a host and a text. */
+/* Enough for a head, a host and a text. */
 enum { WORD_BYTES = JOB_DOOR_HEAD_MAX + 1024 + JOB_DOOR_TEXT_MAX };
 
 void ep_watcher_say(struct ep_watcher *watcher, const struct job_door *msg)

@@ -1,4 +1,4 @@
-/* Signals of a client that watches, for processes of whatever jobs. */
+/* Signals of a client that watches, for processes of any jobs. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ static bool touches(const struct ep_watcher *watcher,
     return topo_ranges_touches(&watcher->ranges, procs);
 }
 
-/* Do they name a process of a job that has begun and is not over? */
+/* True when they name a process of a job that has begun and is not over. */
 static bool is_due(const struct ep_watcher *watcher)
 {
     const struct ep_seen_job *job = watcher->all->cfg.seen->jobs;

@@ -31,7 +31,7 @@ static void cut(struct ep_watcher *watcher, const char *why)
 
 /* --- what is known of jobs */
 
-/* Of what one that has ended takes. */
+/* What a job that has ended costs in memory. */
 static uint64_t cost_of(const struct ep_seen_job *job)
 {
     return sizeof(*job) + (uint64_t)job->parts * sizeof(*job->places) +
@@ -89,8 +89,8 @@ static void keep_ended(struct ep_watchers *all, struct ep_seen_job *job)
     all->ended[all->ended_count++] = job;
 }
 
-/* Stages are passed in their order: one that was skipped has the time of the
- * one after it. */
+/* Passes all stages in their order. A stage that was skipped has the time of
+ * the one after it. */
 static void reach(struct ep_watchers *all, struct ep_seen_job *job,
                   uint8_t stage)
 {
