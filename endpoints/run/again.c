@@ -1,4 +1,4 @@
-/* What a launch leaves to the next one. */
+/* What one launch passes on to the next. */
 #include "endpoints/run/again.h"
 
 #include <stdlib.h>

@@ -8,21 +8,24 @@
 
 struct ep_stats;
 
-/* All zero: nothing yet. */
+/* All zero: nothing was counted yet. */
 struct run_counts {
-    uint64_t launch_ns; /* from the start until every process ran; 0: not so */
-    uint64_t output_bytes[OV_CHANNELS]; /* of the run's own processes, come */
-    struct job_usage daemons; /* of all: sums, and of the peaks the largest */
-    uint64_t repairs;         /* nodes that found a new parent */
-    uint64_t repair_us_max;   /* that one was without */
+    /* From the start until every process ran; 0: not all ran. */
+    uint64_t launch_ns;
+    /* Received from the run's own processes. */
+    uint64_t output_bytes[OV_CHANNELS];
+    /* Of all daemons: sums, but the largest of the peaks. */
+    struct job_usage daemons;
+    uint64_t repairs;       /* nodes that found a new parent */
+    uint64_t repair_us_max; /* the longest time that a node was without one */
 };
 
-/* A daemon's word of what it has used since its last one. */
+/* A daemon tells what it has used since it told the last time. */
 void ep_run_counts_usage(struct run_counts *counts,
                          const struct job_usage *usage);
-/* A node was without a parent for so long. */
+/* A node was without a parent for this time. */
 void ep_run_counts_repair(struct run_counts *counts, uint64_t away_us);
-/* Puts into the report what comes from here, and leaves the rest as it is. */
+/* Writes what is counted here into the report, and leaves the rest as it is. */
 void ep_run_counts_fill(const struct run_counts *counts,
                         struct ep_stats *stats);
 

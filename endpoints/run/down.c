@@ -1,4 +1,4 @@
-/* By one hub: messages on stream 0, and frames of stdin. */
+/* Sends messages on stream 0, and frames of stdin, by one hub. */
 #include "endpoints/run/down.h"
 
 #include <stdlib.h>
@@ -17,13 +17,15 @@
 
 struct run_down {
     struct run_down_cfg cfg;
-    struct ep_hub *hub;         /* borrowed; NULL: none */
-    struct run_orders *orders;  /* owned, as all that follows */
-    struct job_streams *stdins; /* by all writers */
-    struct ep_input *input;     /* the launcher's own; NULL: nobody reads it */
+    struct ep_hub *hub;        /* borrowed; NULL: none */
+    struct run_orders *orders; /* owned, like all that follows */
+    /* The stdin of all processes, from all writers. */
+    struct job_streams *stdins;
+    /* The launcher's stdin; NULL: no process reads it. */
+    struct ep_input *input;
 };
 
-/* A push has no larger frame: that would only be copied for longer. */
+/* A push has no larger frame, which would only be copied for longer. */
 enum { PUSH_FRAME_BYTES = 32 * 1024 };
 
 static bool is_open(const struct run_down *down)
@@ -258,7 +260,7 @@ uint64_t ep_run_down_sent(const struct run_down *down)
     return job_streams_sent(down->stdins);
 }
 
-/* What is in a file given by its name is nobody else's. */
+/* A file that was given by its name is not shared with another reader. */
 void ep_run_down_give_back(struct run_down *down)
 {
     if (down->input != NULL && down->cfg.input_fd < 0)

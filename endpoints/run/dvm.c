@@ -11,11 +11,10 @@
 #include "endpoints/run/orders.h"
 #include "endpoints/run/report.h"
 
-/* What a job gets between SIGTERM and SIGKILL. */
+/* The time that a job gets between SIGTERM and SIGKILL. */
 enum { GRACE_S = 2 };
 
-/* --- it begins
- * */
+/* --- the dvm begins */
 
 static void say_up(struct run *r)
 {
@@ -30,8 +29,8 @@ static void say_up(struct run *r)
 void ep_run_dvm_begin(struct run *r)
 {
     ep_run_nodes_idle(r->nodes);
-    /* Whoever hears a word of the launcher knows that the tree stands. This one
-     * reaches no process: there is none. */
+    /* A daemon that hears a word of the launcher knows that the tree stands.
+     * This word reaches no process, as there is none. */
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
 }
 
@@ -65,11 +64,10 @@ void ep_run_dvm_give_up(struct run *r, const char *why)
     ep_voice_say(&r->voice, "%s", why);
     ep_run_abort(r, 1);
     r->end.is_ending = true;
-    ep_run_check_done(r); /* nobody could start a job */
+    ep_run_check_done(r); /* no client could start a job */
 }
 
-/* --- it ends
- * */
+/* --- the dvm ends */
 
 static void on_grace(evutil_socket_t fd, short what, void *arg)
 {

@@ -21,17 +21,17 @@
 
 enum {
     EXIT_TIMEOUT = 124,
-    END_S = 3,    /* neither an end that was ordered, nor daemons that
-                     were told goodbye, take longer */
-    STUCK_S = 10, /* output not read for so long is told */
+    /* The longest time that an end takes that was ordered, and that daemons
+     * take after goodbye. */
+    END_S = 3,
+    STUCK_S = 10, /* output that is not read for this time is reported */
     WATCH_MS = 1000,
-    WORDS_MS = 100,      /* a stderr that is read again is seen */
-    LAST_WORDS_MS = 500, /* a stderr that nobody reads gets no more */
-    LAUNCHES = 2,        /* launch timeouts that a whole launch may take */
+    WORDS_MS = 100,      /* how often to look whether stderr is read again */
+    LAST_WORDS_MS = 500, /* for a stderr that is not read */
+    LAUNCHES = 2,        /* how many launch timeouts a whole launch may take */
 };
 
-/* --- ending
- * */
+/* --- ending */
 
 static void arm(struct event *timer, unsigned seconds)
 {
@@ -105,7 +105,8 @@ static bool is_flushed(struct run *r)
     return r->tap.is_flushed;
 }
 
-/* Everything that was said has come and was written, or nothing more can. */
+/* Ends when everything that was said has come and was written, or nothing more
+ * can be. */
 void ep_run_check_done(struct run *r)
 {
     if (!job_session_runs(&r->session) || r->output == NULL ||
@@ -156,7 +157,7 @@ bool ep_run_end_early(struct run *r, int signo)
 
 /* --- processes that end badly */
 
-/* The first one is told once its output is out. */
+/* The first failure is told once the output of the process is out. */
 static void tell_failure(struct run *r)
 {
     const struct job_failure *failure = &r->own.life.failure;
@@ -205,8 +206,7 @@ void ep_run_last_words(struct run *r)
     ep_voice_retry(&r->voice, r->end.is_unheard ? 0 : LAST_WORDS_MS);
 }
 
-/* --- now and then, while something waits
- * */
+/* --- looks while something waits */
 
 static void check_stuck(struct run *r)
 {
@@ -221,7 +221,7 @@ static void check_stuck(struct run *r)
         place = EP_OUTPUT_FILES;
     }
     resumed_ns = ep_run_suspension_resumed_ns(r->suspension);
-    if (since_ns < resumed_ns) /* nobody wrote while we were stopped */
+    if (since_ns < resumed_ns) /* nothing was written while we were stopped */
         since_ns = resumed_ns;
     if (ep_clock_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
         return;
@@ -235,8 +235,8 @@ static void check_stuck(struct run *r)
                      "everybody waits for that");
 }
 
-/* A daemon says itself what keeps it; this is for those that cannot. Where
- * some are known to be missing, that is told soon. */
+/* A daemon says itself what keeps it; this is for daemons that cannot. When
+ * some are known to be missing, the user is told that soon. */
 static void check_launch(struct run *r)
 {
     double waited_s = (double)(ep_clock_ns() - r->launch_ns) / 1e9;
@@ -293,7 +293,7 @@ int ep_run_end_open(struct run *r)
 {
     double gone_s = (double)(ep_clock_ns() - r->plan.again->start_ns) / 1e9;
     double left_s = r->options.timeout_s - gone_s;
-    struct timeval limit = {0, 1}; /* it is over */
+    struct timeval limit = {0, 1}; /* a time that is over already */
 
     r->end.limit = evtimer_new(r->base, on_limit, r);
     r->end.hard = evtimer_new(r->base, on_hard, r);

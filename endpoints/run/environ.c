@@ -10,7 +10,7 @@
 #include "overlay/base/err.h"
 
 struct settings {
-    char **at; /* owned, as its strings; NULL: unset */
+    char **at; /* owned, with its strings; NULL: unset */
     size_t count;
 };
 
@@ -20,7 +20,8 @@ static bool has_name(const char *setting, const char *name, size_t len)
            setting[len] == '=';
 }
 
-/* The last one of that name: it is the one that holds. NULL: there is none. */
+/* Finds the last setting of that name, which is the valid one. NULL: there is
+ * none. */
 static char **find(const struct settings *all, const char *name, size_t len)
 {
     for (size_t i = all->count; i > 0; i--) {
@@ -40,7 +41,7 @@ static void unset(struct settings *all, const char *name, size_t len)
     }
 }
 
-/* A name, and two values in one. */
+/* Makes a setting of a name and two values. */
 static char *join(const char *name, size_t len, const char *first,
                   char separator, const char *second)
 {
@@ -53,7 +54,7 @@ static char *join(const char *name, size_t len, const char *first,
     return text;
 }
 
-/* What the change makes of a setting that there is. */
+/* Returns what the change makes of a setting that exists. */
 static char *changed(const struct job_env *change, size_t len, const char *old)
 {
     const char *value = change->text + len + 1, *was = old + len + 1;
@@ -65,7 +66,7 @@ static char *changed(const struct job_env *change, size_t len, const char *old)
     return strdup(change->what == JOB_ENV_ADD ? old : change->text);
 }
 
-/* There is room for one more. */
+/* There must be room for one more setting. */
 static int apply(struct settings *all, const struct job_env *change)
 {
     size_t len = strcspn(change->text, "=");
@@ -110,8 +111,8 @@ int ep_run_environ(const struct job_strings *own, const struct job_wish *from,
 bool ep_run_env_is_private(const char *entry)
 {
     static const char *const names[] = {"_", "OLDPWD", "PWD", "SHLVL"};
-    /* Those of PMI and PMIx would lead a process to a server that knows
-     * nothing of it: the one above the launcher. */
+    /* Settings of PMI and PMIx would lead a process to the server above the
+     * launcher, which does not know the process. */
     static const char *const prefixes[] = {"XYLEM_", "BASH_FUNC_", "PMIX_",
                                            "PMI_", "PMI2_"};
 

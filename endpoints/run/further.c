@@ -8,8 +8,7 @@
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
-/* --- what it is
- * */
+/* --- what the job is */
 
 static int add_app(const struct run_plan *plan, const struct job_wish *from,
                    struct job *job)
@@ -22,7 +21,7 @@ static int add_app(const struct run_plan *plan, const struct job_wish *from,
                    : rc;
 }
 
-/* What its spawn says of it counts before what the run does. */
+/* What the request for the job says takes precedence over what the run does. */
 static uint32_t cache_bytes(const struct run_plan *plan,
                             const struct ep_tap_spawn *spawn)
 {
@@ -36,7 +35,7 @@ static uint32_t cache_bytes(const struct run_plan *plan,
     return bytes < JOB_CACHE_MAX ? bytes : JOB_CACHE_MAX;
 }
 
-/* What is as with the run's own job. */
+/* Describes what is as in the run's own job. */
 static int describe(const struct run_plan *plan,
                     const struct ep_tap_spawn *spawn, struct job *job)
 {
@@ -54,10 +53,9 @@ static int describe(const struct run_plan *plan,
     return rc;
 }
 
-/* --- who reads
- * */
+/* --- which processes read stdin */
 
-/* What is done about those that do not read is as with the run's own job. */
+/* Slow readers are treated as in the run's own job. */
 static int add_readers(const struct run_plan *plan,
                        const struct ep_tap_spawn *spawn, struct job *job,
                        enum ep_tap_refusal *refusal, char *why)

@@ -1,4 +1,4 @@
-/* The plan of a further job: what its processes are, and where. */
+/* Plans a further job: what its processes are, and where they run. */
 #ifndef ENDPOINTS_RUN_FURTHER_H
 #define ENDPOINTS_RUN_FURTHER_H
 
@@ -8,14 +8,14 @@
 struct run_nodes;
 struct run_plan;
 
-/* Fills the zeroed *job, but for its number and base. It has places of its own:
- * the nodes that it runs on, in the order of its list of hosts, or where its
- * programs have lists that differ in that of the tree; without a list as
- * placing.h has it.
+/* Fills the zeroed *job, except for its number and base. The job has places of
+ * its own: the nodes that it runs on, in the order of its list of hosts; in the
+ * order of the tree when its programs have lists that differ; and without a
+ * list in the order that placing.h gives.
  *
- * Returns 0; an OV_E... code with *refusal and, but for EP_TAP_LATER, a
- * sentence in why (EP_TAP_WHY_MAX bytes), with what the caller gives to
- * job_fini() in *job. Costs what placing.h says. */
+ * Returns 0; or an OV_E... code with *refusal and, except for EP_TAP_LATER, a
+ * sentence in why (EP_TAP_WHY_MAX bytes). *job then has to be given to
+ * job_fini(). Costs what placing.h says. */
 int ep_run_further(const struct run_plan *plan, struct run_nodes *nodes,
                    const struct ep_tap_spawn *spawn, struct job *job,
                    enum ep_tap_refusal *refusal, char *why);

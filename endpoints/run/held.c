@@ -1,4 +1,4 @@
-/* Records that somebody of the launcher holds. */
+/* Counts the holders of records. */
 #include "endpoints/run/held.h"
 
 #include <stdlib.h>
@@ -15,7 +15,8 @@ struct run_held {
     run_held_free_fn on_free;
     void *arg;
     uint32_t used;
-    struct record records[RUN_RECORDS_MAX]; /* by cookie; those below `used` */
+    /* By cookie; only those below `used` are valid. */
+    struct record records[RUN_RECORDS_MAX];
 };
 
 int ep_run_held_open(run_held_free_fn on_free, void *arg, struct run_held **out)
@@ -27,7 +28,7 @@ int ep_run_held_open(run_held_free_fn on_free, void *arg, struct run_held **out)
         return OV_ENOMEM;
     held->on_free = on_free;
     held->arg = arg;
-    held->used = 0; /* the table is not touched before it is needed */
+    held->used = 0; /* the table is not touched until it is needed */
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* What signals to the launcher mean to a run. */
+/* What signals to the launcher mean for the run. */
 #include "endpoints/run/interrupt.h"
 
 #include <signal.h>
@@ -35,7 +35,7 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
     }
 }
 
-/* A dvm's jobs have their own launchers. */
+/* The jobs of a dvm have launchers of their own. */
 static void on_other(void *arg, int signo)
 {
     struct run *r = arg;

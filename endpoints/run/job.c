@@ -1,4 +1,4 @@
-/* A job, from the word that it runs to the end of its last process. */
+/* A job, from the message that it runs to the end of its last process. */
 #include "endpoints/run/job.h"
 
 #include <signal.h>
@@ -34,8 +34,7 @@ void ep_run_job_fini(struct run_job *job)
     job_fini(&job->desc);
 }
 
-/* --- what becomes of it
- * */
+/* --- its state */
 
 void ep_run_job_kill(struct run_job *job)
 {
@@ -46,7 +45,8 @@ void ep_run_job_kill(struct run_job *job)
     ep_run_orders_signal(job->run->orders, SIGKILL, &all, 1);
 }
 
-/* A process that has not ended, at the end: its node was lost. */
+/* A process that has not ended when the job ends was on a node that was
+ * lost. */
 static enum ep_proof_reason absent(void *arg, uint32_t rank)
 {
     (void)arg;
@@ -84,9 +84,9 @@ static void end_job(struct run_job *job)
     free(job);
 }
 
-/* A process is over; a further job may be, and gone: then false. Its end is
- * told with that of its last process, so behind all that its files are to
- * have. */
+/* A process is over, and perhaps with it a further job, which is freed: then
+ * returns false. The end of a job is told with that of its last process, so it
+ * comes after everything that its files are to have. */
 static bool tell_over(struct run_job *job, const struct job_life_news *news,
                       uint32_t number, uint32_t status)
 {
@@ -116,8 +116,7 @@ static struct job_life_news step(struct run_job *job, enum job_life_kind kind,
     return job_life_step(&job->life, &event);
 }
 
-/* --- its files
- * */
+/* --- its files */
 
 static void on_sinks_error(void *arg, const char *why)
 {
@@ -145,8 +144,7 @@ const struct run_sinks_events ep_run_job_sinks = {
     .on_done = on_sinks_done,
 };
 
-/* --- its life
- * */
+/* --- its life */
 
 static void on_node(struct run_job *job, enum job_life_kind kind, uint32_t node)
 {
@@ -172,8 +170,8 @@ bool ep_run_job_ended(struct run_job *job, uint32_t number, uint32_t status)
     return tell_over(job, &news, number, status);
 }
 
-/* What a step that could not be done for a program was about: its directory, or
- * what it runs. */
+/* Returns what a step that failed for a program was about: its directory, or
+ * the program itself. */
 static const char *subject_of(const struct job_app *app, const char *step)
 {
     return strcmp(step, "chdir") == 0 ? app->cwd : app->argv.at[0];
@@ -197,7 +195,7 @@ static void tell_unstarted(struct run_job *job, uint32_t rank, const char *step,
     job->events->on_unstarted(job, &told);
 }
 
-/* Nobody else says that its channels have ended. */
+/* No daemon says that the channels of such a process have ended. */
 static void end_unstarted(struct run_job *job, uint32_t number)
 {
     for (uint8_t channel = OV_CHANNEL_STDOUT; channel < OV_CHANNELS;
@@ -212,8 +210,8 @@ static void end_unstarted(struct run_job *job, uint32_t number)
     }
 }
 
-/* Of a job that was killed, too: whoever has started a further one waits for an
- * answer. */
+/* This is told for a job that was killed as well, since the client that has
+ * started a further job waits for an answer. */
 bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
                           const char *what, int err)
 {
@@ -229,10 +227,10 @@ bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
     return tell_over(job, &news, number, 127 << 8);
 }
 
-/* --- losses
- * */
+/* --- losses */
 
-/* What a process on a lost node has left open ends here, for all takers. */
+/* The channels that a process on a lost node has left open end here, for all
+ * takers. */
 static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
 {
     struct run *r = job->run;
@@ -254,8 +252,8 @@ static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
     }
 }
 
-/* Whether it is killed where it still runs, or has ended unheard: nobody knows.
- * To tools it was killed. */
+/* It is not known whether the process still runs and is killed, or has ended
+ * unheard. Tools are told that it was killed. */
 static bool lose_process(struct run_job *job, uint32_t node, uint32_t number)
 {
     uint32_t rank = number - job->desc.base;
@@ -268,7 +266,7 @@ static bool lose_process(struct run_job *job, uint32_t node, uint32_t number)
     return tell_over(job, &news, number, SIGKILL);
 }
 
-/* False: the job is over, and gone. */
+/* Returns false when the job is over and was freed. */
 static bool lose_processes(struct run_job *job, uint32_t node)
 {
     struct job_part part = {0};
@@ -282,8 +280,8 @@ static bool lose_processes(struct run_job *job, uint32_t node)
     return true;
 }
 
-/* A dvm goes on, but by this policy not the further job that has lost a node.
- */
+/* A dvm goes on, but by this policy a further job that has lost a node does
+ * not. */
 static bool ends_with_loss(const struct run_job *job)
 {
     const struct ep_run_options *options = &job->run->options;
@@ -302,8 +300,9 @@ bool ep_run_job_lost(struct run_job *job, uint32_t node)
         return false;
     if (job->life.processes_over > before && ends_with_loss(job))
         ep_run_job_kill(job);
-    /* The tool that has spawned the job is answered then, and takes only then
-     * what the other processes have written; their ends come behind that. */
+    /* Only then is the tool that has spawned the job answered, and only then
+     * does it take what the other processes have written; their ends come after
+     * that. */
     on_node(job, JOB_LIFE_NODE_LOST, node);
     return true;
 }

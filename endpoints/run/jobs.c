@@ -22,10 +22,9 @@
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-enum { LATE_MS = 1000 }; /* between two looks at those that are over */
+enum { LATE_MS = 1000 }; /* between two looks for jobs that may be forgotten */
 
-/* --- what becomes of a further one
- * */
+/* --- what becomes of a further job */
 
 static void on_started(struct run_job *job)
 {
@@ -33,7 +32,7 @@ static void on_started(struct run_job *job)
     const struct ep_tap_job told = {
         .event = EP_TAP_JOB_STARTED, .base = base, .size = job->desc.size};
 
-    /* From now on what is pushed to them finds them there. */
+    /* From now on the readers can be pushed to. */
     for (uint32_t i = 0; i < job->desc.readers_count; i++)
         ep_viewers_has_stdin(job->run->tap.viewers,
                              base + job->desc.readers[i].first,
@@ -48,7 +47,7 @@ static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
 
 static void on_bad_exit(struct run_job *job)
 {
-    (void)job; /* whoever has started it hears of it */
+    (void)job; /* the client that has started it is told */
 }
 
 static void on_cut(struct run_job *job, const struct job_record *end)
@@ -64,10 +63,9 @@ static const struct run_job_events further = {
     .on_cut = on_cut,
 };
 
-/* --- a further one begins
- * */
+/* --- a further job begins */
 
-/* What is known of a job by the launcher alone. */
+/* Prepares what the launcher alone knows of a job. */
 static int prepare(struct run *r, const struct ep_tap_spawn *spawn,
                    const char *nspace, struct run_job *job, char *why)
 {
@@ -106,7 +104,8 @@ static void ask_machines(struct run *r)
     ep_run_orders_rest(r->orders, &order);
 }
 
-/* Why a node cannot tell is kept for those who have waited for it. */
+/* The reason why a node cannot tell is kept for the clients that have waited
+ * for the answer. */
 bool ep_run_jobs_machine(struct run *r, uint32_t node,
                          const struct job_word *word)
 {
@@ -120,7 +119,8 @@ bool ep_run_jobs_machine(struct run *r, uint32_t node,
     return is_news;
 }
 
-/* The job as it is told; NULL with a sentence in why. */
+/* Plans the job that is then told to the nodes; NULL, with a sentence in
+ * why. */
 static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
                             struct ep_tap_spawned *out, char *why)
 {
@@ -226,8 +226,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     return true;
 }
 
-/* --- those that are over
- * */
+/* --- jobs that are over */
 
 static void on_forget(void *arg, uint32_t base, uint32_t size)
 {
@@ -272,8 +271,7 @@ int ep_run_jobs_open(struct run *r)
     return rc != 0 ? rc : ep_run_past_open(&events, r, &r->jobs.past);
 }
 
-/* --- all of them
- * */
+/* --- all jobs */
 
 bool ep_run_jobs_further(const struct run *r)
 {
@@ -388,7 +386,6 @@ bool ep_run_jobs_wanted(struct run *r)
     return is_told;
 }
 
-/* It gives no answers. */
 void ep_run_jobs_silent(struct run *r, uint32_t node)
 {
     ep_run_past_lost(r->jobs.past, node);

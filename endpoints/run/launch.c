@@ -1,4 +1,4 @@
-/* Daemons are started, and told where their ancestors listen. */
+/* Starts daemons, and tells them where their ancestors listen. */
 #include "endpoints/run/launch.h"
 
 #include <stdio.h>
@@ -21,19 +21,20 @@
 struct run_launch {
     struct run_launch_cfg cfg;
     struct ep_starter *starter;
-    struct ep_gate *gate; /* slurm: where daemons call, until all have joined */
-    struct ep_boot_peer *daemons; /* by starter index; address "" unknown */
-    uint32_t count;               /* started by the launcher itself */
+    struct ep_gate *gate; /* slurm: where daemons call until all have joined */
+    struct ep_boot_peer *daemons; /* by starter index; address "": unknown */
+    uint32_t count;               /* daemons started by the launcher itself */
     uint32_t ready, alive;
-    struct run_missing *missing; /* owned: those that do not come */
-    struct event *settle;        /* none has failed for a while */
+    struct run_missing *missing; /* owned: daemons that do not come */
+    struct event *settle;        /* comes when none has failed for a while */
     bool is_connected;           /* the launcher listens */
-    bool is_recalled;            /* they were let go */
+    bool is_recalled;            /* the daemons were let go */
     bool is_deaf;                /* the spawner has died */
-    bool is_arriving;            /* the last daemon of srun is there */
+    bool is_arriving;            /* the last daemon of srun has come */
 };
 
-/* The starter's index of the srun that starts all daemons: node 0 has none. */
+/* The starter's index of the srun that starts all daemons; node 0 has no
+ * daemon. */
 enum { SRUN = 0 };
 
 static bool is_local(const struct run_launch *l)
@@ -51,15 +52,14 @@ static bool is_slurm(const struct run_launch *l)
     return ep_launcher_ops(l->cfg.plan->config.launcher)->is_for_all;
 }
 
-/* The starter's index of the daemon that hosts a node: virtual nodes are dealt
- * out in turn, so that inner nodes are spread over the daemons. */
+/* Returns the starter's index of the daemon that hosts a node. Virtual nodes
+ * are dealt out in turn, so that inner nodes are spread over the daemons. */
 static uint32_t daemon_of(const struct run_launch *l, uint32_t node)
 {
     return is_local(l) ? (node - 1) % l->count : node;
 }
 
-/* --- addresses
- * */
+/* --- addresses */
 
 /* Tells a daemon where `node` listens. */
 static void tell(struct run_launch *l, uint32_t index, uint32_t node)
@@ -74,8 +74,8 @@ static void tell(struct run_launch *l, uint32_t index, uint32_t node)
     ep_starter_peer(l->starter, index, &peer);
 }
 
-/* The ancestors of all nodes of a daemon, each once; told[n] is `mark` when n
- * was told. */
+/* Tells a daemon about the ancestors of all its nodes, each once; told[n] is
+ * `mark` when n was told. */
 static void tell_ancestors(struct run_launch *l, uint32_t index, uint32_t *told)
 {
     const struct topo_tree *tree = &l->cfg.plan->config.tree;
@@ -94,8 +94,8 @@ static void tell_ancestors(struct run_launch *l, uint32_t index, uint32_t *told)
     }
 }
 
-/* Virtual nodes: every daemon hears of the ancestors of its nodes when all are
- * ready. */
+/* With virtual nodes, every daemon hears about the ancestors of its nodes when
+ * all daemons are ready. */
 static void tell_virtual(struct run_launch *l)
 {
     uint32_t *told;
@@ -113,8 +113,8 @@ static void tell_virtual(struct run_launch *l)
     free(told);
 }
 
-/* Daemons of one node each, started by us: all beneath a node hear of it, also
- * those that are still to be started. */
+/* With daemons of one node each that the launcher starts itself, all daemons
+ * beneath a node hear about it, also those that are still to be started. */
 static void tell_beneath(struct run_launch *l, uint32_t node)
 {
     const struct topo_tree *tree = &l->cfg.plan->config.tree;
@@ -127,7 +127,8 @@ static void tell_beneath(struct run_launch *l, uint32_t node)
     }
 }
 
-/* Started by us, the others hear of us from these. */
+/* Tells the daemons that the launcher has started; the others hear about it
+ * from these. */
 static void tell_children(struct run_launch *l)
 {
     struct topo_range kids = topo_tree_children(&l->cfg.plan->config.tree, 0);
@@ -147,8 +148,7 @@ void ep_run_launch_connect(struct run_launch *launch)
         tell_children(launch);
 }
 
-/* --- from the starter
- * */
+/* --- what the starter reports */
 
 static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
 {
@@ -176,8 +176,8 @@ static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
                       ep_run_host(l->cfg.plan, node), text);
 }
 
-/* The daemon that says so is known by its host, which others that pass it on
- * have put before its words, or as one of virtual nodes. */
+/* Which daemon says so is known from its host, which the daemons that pass the
+ * message on have put before it, or by its virtual nodes. */
 static void tell_failed(struct run_launch *l, uint32_t index, const char *text)
 {
     uint32_t *nodes = calloc(l->cfg.plan->nodes_count, sizeof(*nodes));
@@ -194,7 +194,7 @@ static void tell_failed(struct run_launch *l, uint32_t index, const char *text)
     free(nodes);
 }
 
-/* `first`: why another one had failed to start it before, or NULL. */
+/* `first`: why its parent, which tried before, could not start it; or NULL. */
 static void on_unreached(void *arg, uint32_t index, uint32_t time_ms,
                          const char *text, const char *first)
 {
@@ -218,7 +218,7 @@ static void on_error(void *arg, uint32_t index, const char *text)
     on_unreached(arg, index, 0, text, NULL);
 }
 
-/* srun says so. */
+/* srun reports a daemon that does not come. */
 static void on_missing(void *arg, uint32_t index, const char *host,
                        enum ep_srun_end end, const char *text)
 {
@@ -245,7 +245,8 @@ static void on_peer(void *arg, uint32_t index, const struct ep_boot_peer *peer)
         l->daemons[peer->node] = *peer;
 }
 
-/* No shell gets there from its parent, nor from those between. */
+/* Neither the node's parent nor the daemons above it can reach it by a
+ * shell. */
 static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
                      const char *text)
 {
@@ -272,8 +273,8 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
     } while (above != 0);
 }
 
-/* What srun has said before all had come is of interest when they do not; what
- * it says of an end that we have ordered never is. */
+/* What srun has said before all daemons had come matters when they do not come;
+ * what it says about an end that we have ordered never does. */
 static void on_srun_line(struct run_launch *l, const char *line)
 {
     if (l->cfg.plan->options->verbose ||
@@ -411,7 +412,7 @@ static int open_gate(struct run_launch *l)
                                "the system does not list its addresses");
 }
 
-/* One srun starts them all; those of our children call. */
+/* One srun starts all daemons; those of our children call the gate. */
 static int start_slurm(struct run_launch *l, struct topo_range kids)
 {
     char why[EP_BOOT_WHY_MAX] = "out of memory";
@@ -432,7 +433,7 @@ static int start_slurm(struct run_launch *l, struct topo_range kids)
 
 void ep_run_launch_joined(struct run_launch *launch)
 {
-    if (is_local(launch)) /* else each daemon does so on its host */
+    if (is_local(launch)) /* elsewhere each daemon does so on its host */
         (void)ep_spawner_sweep(launch->cfg.spawner);
     if (!is_slurm(launch))
         return;
@@ -443,8 +444,7 @@ void ep_run_launch_joined(struct run_launch *launch)
     launch->gate = NULL;
 }
 
-/* --- who does not come
- * */
+/* --- daemons that do not come */
 
 static void on_settled(evutil_socket_t fd, short what, void *arg)
 {
@@ -511,9 +511,9 @@ static int start_all(struct run_launch *l, struct topo_range kids)
 }
 
 /* The daemons load their programs while the launcher opens its own end, if each
- * of them and the launcher has a processor. Measured on two processors: a
- * launch of one node takes a tenth less time, one of two daemons some percent
- * more. */
+ * of them and the launcher has a processor. Measured on two processors, a
+ * launch of one node takes a tenth less time, and one of two daemons some
+ * percent more. */
 int ep_run_launch_open(const struct run_launch_cfg *cfg,
                        struct run_launch **out)
 {

@@ -1,4 +1,4 @@
-/* The tree of a run, without the run. */
+/* The tree of a run that is not started. */
 #include "endpoints/run/layout.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 struct ep_layout {
     struct ep_run_options options;
-    struct run_again again; /* there is none before it, and none after */
+    struct run_again again; /* always empty: there is one launch */
     struct run_voice voice;
     struct job job;
     struct run_plan plan;

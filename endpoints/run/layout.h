@@ -1,4 +1,4 @@
-/* The tree of a run: planned, and looked at without starting anything. */
+/* The tree of a run, planned and looked at without starting anything. */
 #ifndef ENDPOINTS_RUN_LAYOUT_H
 #define ENDPOINTS_RUN_LAYOUT_H
 
@@ -11,25 +11,26 @@
 
 struct ep_run_options;
 
-/* Where the order of hosts in the tree comes from, and their groups. */
+/* Where the order of hosts in the tree and their groups come from. */
 enum ep_tree_by {
     EP_TREE_LIST,      /* the user's list; no groups */
     EP_TREE_FILE,      /* switches of --topology */
     EP_TREE_SLURM,     /* switches */
     EP_TREE_ORDER,     /* names in their natural order; no groups */
-    EP_TREE_NAMES,     /* groups guessed from names, */
-    EP_TREE_ADDRESSES, /* from addresses */
+    EP_TREE_NAMES,     /* groups guessed from names */
+    EP_TREE_ADDRESSES, /* groups guessed from addresses */
 };
 
-/* What is known of it; part of the state of a run. */
+/* What is known about the tree; part of the state of a run. */
 struct ep_tree_plan {
-    struct topo_cost cost;     /* with which an arity was chosen, if one was */
-    struct topo_shape shape;   /* which host is where; without a table of
-                                  parents where the tree is a complete one */
-    struct topo_fabric fabric; /* switches, or groups in their place */
-    struct topo_under under;   /* the same, for the hosts of this run */
-    uint32_t arity;            /* that was asked for, or chosen */
-    uint32_t procs;            /* on a host, on an average */
+    /* The costs by which an arity was chosen, if one was. */
+    struct topo_cost cost;
+    /* Which host is where; a complete tree has no table of parents. */
+    struct topo_shape shape;
+    struct topo_fabric fabric; /* switches, or groups that stand for them */
+    struct topo_under under;   /* where in it the hosts of this run are */
+    uint32_t arity;            /* the arity that was asked for, or chosen */
+    uint32_t procs;            /* on a host, on average */
     bool is_chosen;
     enum ep_tree_by by;
 };
@@ -37,13 +38,13 @@ struct ep_tree_plan {
 /* Frees what it holds. */
 void ep_tree_plan_fini(struct ep_tree_plan *plan);
 
-/* The tree that a run with these options would have. Strings are borrowed from
- * the options or from here, until it is closed. */
+/* The tree that a run with these options would have. Its strings are borrowed
+ * from the options, or from here until it is closed. */
 struct ep_layout;
 
-/* Plans, and says on stderr what cannot be: hosts, exclusion, placement and
- * tree are those of ep_run. Starts nothing and forks nothing; one at a time.
- * Returns 0, or the exit code that ep_run would return. */
+/* Plans the tree, with the hosts, exclusion, placement and shape that ep_run()
+ * would use, and says on stderr what is impossible. Starts and forks nothing;
+ * one at a time. Returns 0, or the exit code that ep_run() would return. */
 int ep_layout_open(const struct ep_run_options *options,
                    struct ep_layout **out);
 void ep_layout_close(struct ep_layout *layout);
@@ -53,14 +54,15 @@ const struct ep_tree_plan *ep_layout_plan(const struct ep_layout *layout);
 
 /* The host of a node of the tree; node 0 is the launcher. */
 const char *ep_layout_host(const struct ep_layout *layout, uint32_t node);
-/* Its place in the list, as XYLEM_NODE counts. node > 0. */
+/* The node's place in the list, as XYLEM_NODE counts. node > 0. */
 uint32_t ep_layout_place(const struct ep_layout *layout, uint32_t node);
-/* Processes on it. */
+/* How many processes are on the node. */
 uint32_t ep_layout_procs(const struct ep_layout *layout, uint32_t node);
-/* Are nodes virtual ones of this machine, without hosts of their own? */
+/* Tells whether nodes are virtual ones of this machine, without hosts of their
+ * own. */
 bool ep_layout_is_virtual(const struct ep_layout *layout);
-/* The number of the switch it is under, TOPO_NONE where nothing is known: the
- * last one of those of the plan stands for hosts that are not named. */
+/* The number of the switch that the node is under; TOPO_NONE: nothing is known.
+ * The last switch of the plan stands for hosts that are not named. */
 uint32_t ep_layout_switch(const struct ep_layout *layout, uint32_t node);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lines of tools, as records of the console that are no process's. */
+/* Lines of tools, as records of the console that belong to no process. */
 #include "endpoints/run/log.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-/* Behind those of records; what comes back of tools is far above. */
+/* These cookies come after those of records, and far below those of output that
+ * clients give back. */
 enum { COOKIE_FIRST = RUN_NO_RECORD + 1 };
 
 struct log {

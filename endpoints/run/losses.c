@@ -1,4 +1,4 @@
-/* The words on nodes that are lost. */
+/* Messages about lost nodes. */
 #include "endpoints/run/losses.h"
 
 #include <stdlib.h>
@@ -14,10 +14,10 @@ enum { LOSSES_MS = 200, HOSTS_BYTES = 400, NUMBERS_BYTES = 200 };
 
 struct run_losses {
     const struct run_plan *plan;
-    uint32_t *nodes; /* owned, [room]: not told yet; for all of them: */
+    uint32_t *nodes; /* owned, [room]: nodes not yet told; for all of them: */
     uint32_t count, room;
-    bool goes_on; /* the job, without all of these */
-    bool is_news; /* the job has not ended before */
+    bool goes_on; /* the job goes on without them */
+    bool is_news; /* the job had not ended before */
     struct event *timer;
 };
 
@@ -36,7 +36,7 @@ static bool numbers_init(struct numbers *numbers, size_t ranges)
     return true;
 }
 
-/* The text, with dots where it is cut. */
+/* Returns the text, with dots where it is cut. */
 static const char *numbers_text(struct numbers *numbers)
 {
     size_t len = topo_ranges_format(&numbers->set, numbers->text,
@@ -52,14 +52,14 @@ static void add_ranks(const struct run_plan *plan, uint32_t node,
 {
     struct job_part part = {0};
 
-    /* Those of a dvm are the daemons themselves. */
+    /* The processes of a dvm are the daemons themselves. */
     while (!plan->options->is_dvm && job_next_on_node(plan->job, node, &part))
         (void)topo_ranges_add(
             &ranks->set, (struct topo_range){part.first_rank,
                                              part.first_rank + part.count - 1});
 }
 
-/* Some nodes in the words of a message. */
+/* Some nodes as a message names them. */
 struct named {
     struct numbers nodes, ranks;
     char *hosts; /* owned */
@@ -105,7 +105,7 @@ static const char *named_hosts(const struct named *named)
     return named->hosts == NULL ? "" : named->hosts;
 }
 
-/* What comes before the numbers of ranks. */
+/* Returns what stands before the numbers of ranks. */
 static const char *with_ranks(const struct named *named)
 {
     uint32_t procs = topo_ranges_size(&named->ranks.set);

@@ -12,17 +12,18 @@
 
 enum { SETTLE_MS = 1000, SHOWN_BYTES = 400 };
 
-/* One of them; host TOPO_NONE: nobody knows which. */
+/* A daemon that does not come; host TOPO_NONE: it is not known which. */
 struct absent {
     uint32_t host; /* in the run's list */
     uint32_t node; /* in the tree, where `first` is not NULL */
     bool is_told;
-    bool is_task;    /* a resource manager has told it */
-    bool is_vague;   /* it has ended, and that is all */
-    bool is_refused; /* it was not started, and all others are killed for it */
-    char *text;      /* owned: the reason, as it was said */
-    char *plain;     /* owned: with HOST for the host's name, to be compared */
-    /* The same of its parent in the tree where that is another, else NULL. */
+    bool is_task;  /* a resource manager has said so */
+    bool is_vague; /* all that is known is that it has ended */
+    /* It was not started, and all others are killed because of it. */
+    bool is_refused;
+    char *text;  /* owned: the reason, as it was said */
+    char *plain; /* owned: with HOST for the host's name, to be compared */
+    /* What its parent in the tree has said, where that differs; else NULL. */
     char *first, *first_plain;
 };
 
@@ -49,7 +50,7 @@ int ep_run_missing_open(struct run_plan *plan,
     return 0;
 }
 
-/* The host whose name the text begins with, and ": ". */
+/* Finds the host whose name and ": " the text begins with. */
 static uint32_t leading_host(const struct run_plan *plan, const char *text,
                              size_t *len)
 {
@@ -67,14 +68,14 @@ static const char *name_of(const struct run_missing *m,
     return topo_hosts_name(&m->plan->hosts, one->host);
 }
 
-/* Not '-': Slurm says "slurmstepd-h3: error: ...". */
+/* '-' is no part of a word: Slurm says "slurmstepd-h3: error: ...". */
 static bool is_of_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The next place of a name in the text as a word of its own, or NULL; `start`
- * is where the whole text begins. */
+/* Finds the next place of a name in the text as a word of its own, or NULL;
+ * `start` is where the whole text begins. */
 static const char *find_name(const char *text, const char *start,
                              const char *name)
 {
@@ -88,7 +89,7 @@ static const char *find_name(const char *text, const char *start,
     return NULL;
 }
 
-/* A copy of the text with HOST in the place of a name. */
+/* Returns a copy of the text with HOST in the place of a name. */
 static char *without_name(const char *text, const char *name)
 {
     const char *start = text, *found;
@@ -127,7 +128,7 @@ static void free_one(struct absent *one)
     free(one->first_plain);
 }
 
-/* Copies the words. False when memory is out. */
+/* Copies the texts. Returns false when memory is out. */
 static bool fill(const struct run_missing *m, struct absent *one,
                  const char *text, const char *first)
 {
@@ -175,7 +176,7 @@ static void add(struct run_missing *m, struct absent *one, const char *text,
     m->events->settle(m->arg, SETTLE_MS);
 }
 
-/* Those that are not in `left` any more. */
+/* Adds the daemons whose hosts are no longer in `left`. */
 static void add_taken(struct run_missing *m, const struct topo_hosts *left)
 {
     for (uint32_t n = 1; n <= m->plan->nodes_count; n++) {
@@ -191,8 +192,8 @@ static void add_taken(struct run_missing *m, const struct topo_hosts *left)
     }
 }
 
-/* srun has ended as a whole, which it does where the allocation has lost a
- * node. Is that known to be so? */
+/* srun has ended as a whole, as it does when the allocation has lost a node.
+ * Returns whether any daemon is known to be missing because of that. */
 static bool find_taken(struct run_missing *m)
 {
     const char *job = getenv("SLURM_JOB_ID");
@@ -219,7 +220,7 @@ static void add_node(struct run_missing *m, struct absent one, const char *text,
     text = ep_run_missing_host(m->plan, text, &one.host);
     if (one.host != TOPO_NONE && find(m, one.host) != NULL)
         return; /* the first reason is the best */
-    /* What starts all ends because of those that are known. */
+    /* srun, which starts all daemons, ends because of those that are known. */
     if (one.host == TOPO_NONE && (m->count > 0 || find_taken(m)))
         return;
     add(m, &one, text, first);
@@ -265,8 +266,7 @@ void ep_run_missing_task(struct run_missing *m, const char *host,
     }
 }
 
-/* --- the end of it
- * */
+/* --- the launch ends */
 
 static bool is_alike(const struct absent *a, const struct absent *b)
 {
@@ -306,7 +306,8 @@ static void say_group(struct run_missing *m, const struct absent *lead,
     free(above);
 }
 
-/* What was to start all daemons has ended; or it is not known whose it is. */
+/* Tells that what was to start all daemons has ended, or that it is not known
+ * which daemon is missing. */
 static void say_all(struct run_missing *m, const char *text)
 {
     struct topo_hosts hosts;
@@ -327,7 +328,8 @@ static void say_all(struct run_missing *m, const char *text)
     topo_hosts_fini(&hosts);
 }
 
-/* Tells one group: all that are missing for the reasons of number `first`. */
+/* Tells one group: all daemons that are missing for the reasons of number
+ * `first`. */
 static void tell_group(struct run_missing *m, uint32_t first)
 {
     const struct absent *lead = &m->list[first];
@@ -365,7 +367,7 @@ bool ep_run_missing_is_told(const struct run_missing *m)
     return false;
 }
 
-/* Forgets who has ended because of others. */
+/* Forgets daemons that have ended because of others. */
 static void drop_vague(struct run_missing *m)
 {
     uint32_t kept = 0, vague = 0;
@@ -395,8 +397,8 @@ static int by_host(const void *a, const void *b)
     return (x->host > y->host) - (x->host < y->host);
 }
 
-/* Hosts of the run that can be used without those that are missing; 0 when it
- * is not known who they are. */
+/* Returns how many hosts of the run can be used without those that are missing;
+ * 0 when it is not known which these are. */
 static uint32_t hosts_left(const struct run_missing *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -406,7 +408,7 @@ static uint32_t hosts_left(const struct run_missing *m)
     return m->plan->hosts.count - m->count;
 }
 
-/* The next launch goes without those that are missing. */
+/* Leaves the missing hosts out of the next launch. */
 static void leave_out(struct run_missing *m)
 {
     int rc = 0;

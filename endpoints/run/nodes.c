@@ -13,14 +13,14 @@ struct node {
     uint8_t asking;            /* enum asking */
     uint32_t spare;            /* processes of further jobs */
     struct ep_machine machine; /* as it has said */
-    char *blind;               /* owned: why it cannot; NULL: not known */
+    char *blind;               /* owned: why it cannot tell; NULL: not known */
 };
 
 struct run_nodes {
     uint32_t count;
     uint32_t finals;
-    uint32_t asked;   /* that have not answered */
-    uint32_t due;     /* those before it are not */
+    uint32_t asked;   /* nodes that have not answered */
+    uint32_t due;     /* the nodes before it are not due */
     struct node at[]; /* [1 + count] */
 };
 
@@ -44,8 +44,7 @@ void ep_run_nodes_close(struct run_nodes *nodes)
     free(nodes);
 }
 
-/* --- what they do
- * */
+/* --- what they do */
 
 static void count(struct run_nodes *nodes, enum job_node_news news)
 {
@@ -97,8 +96,7 @@ bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node)
     return nodes->at[node].life.is_silent;
 }
 
-/* --- what their machines are
- * */
+/* --- what their machines are */
 
 static void make_due(struct run_nodes *nodes, uint32_t node)
 {
@@ -167,7 +165,7 @@ bool ep_run_nodes_said(struct run_nodes *nodes, uint32_t node,
         of->machine = (struct ep_machine){word->packages, word->cores, true};
     if (!was_asked) {
         if (word == NULL)
-            of->asking = ASK_NOT; /* nor is it to be asked */
+            of->asking = ASK_NOT; /* it is not to be asked either */
         return false;
     }
     if (word != NULL && word->packages == 0)
@@ -183,8 +181,7 @@ const struct ep_machine *ep_run_nodes_machine(const struct run_nodes *nodes,
     return &nodes->at[node].machine;
 }
 
-/* --- what room they have
- * */
+/* --- what room they have */
 
 void ep_run_nodes_fill(struct run_nodes *nodes, const struct job *job)
 {

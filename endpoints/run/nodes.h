@@ -1,5 +1,6 @@
-/* The nodes of a run, as its launcher knows them: what they do, what their
- * machines are, and what room they have. By their numbers in the tree, 1 to N.
+/* The nodes of a run as its launcher knows them: what they do, what their
+ * machines are, and what room they have. Nodes are named by their numbers in
+ * the tree, 1 to N.
  */
 #ifndef ENDPOINTS_RUN_NODES_H
 #define ENDPOINTS_RUN_NODES_H
@@ -12,25 +13,25 @@
 #include "job/node.h"
 #include "job/word.h"
 
-/* Processes of further jobs that a node may run at a time. For each that there
- * may be a daemon has some 32 bytes in each of its nodes. */
+/* How many processes of further jobs a node may run at a time. A daemon keeps
+ * some 32 bytes for each of them, in each of its nodes. */
 enum { RUN_SPARE_PROCS = 256 };
 
 struct run_nodes;
 
-/* Nothing is known of them, and none is final. Returns 0 or OV_ENOMEM. */
+/* At first nothing is known of the nodes, and none is final. Returns 0 or
+ * OV_ENOMEM. */
 int ep_run_nodes_open(uint32_t count, struct run_nodes **out);
 void ep_run_nodes_close(struct run_nodes *nodes); /* NULL is fine */
 
-/* --- what they do: see job/node.h
- * */
+/* --- what they do: see job/node.h */
 
-/* They are told of a job: those that live and have processes of it are not
- * final. O(N). */
+/* The nodes are told about a job: those that live and have processes of it are
+ * no longer final. O(N). */
 void ep_run_nodes_told(struct run_nodes *nodes, const struct job *job);
-/* A node says that nothing runs there of so many jobs. */
+/* A node says that so many jobs have ended there. */
 void ep_run_nodes_over(struct run_nodes *nodes, uint32_t node, uint32_t jobs);
-/* There is no job yet: all are final. O(N). */
+/* There is no job yet, so all nodes are final. O(N). */
 void ep_run_nodes_idle(struct run_nodes *nodes);
 /* The node is given up. */
 void ep_run_nodes_lose(struct run_nodes *nodes, uint32_t node);
@@ -43,39 +44,39 @@ bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node);
 /* --- what their machines are
  *
  * Nothing is known at first. What a job is placed by is asked for, and kept for
- * the jobs after it: the caller sends the question to nodes that are *due*. A
- * node may be unable to tell: it is *blind* until it may be asked anew. */
+ * later jobs: the caller sends the question to nodes that are *due*. A node
+ * that is unable to tell is *blind* until it may be asked anew. */
 
-/* Returns 0: these are known. OV_EAGAIN: *which of them are not, and these are
- * due or have been asked. OV_ESYS: the node *which is blind, and none of them
- * is due for this. O(count). */
+/* Returns 0: the machines of these nodes are known. OV_EAGAIN: that of *which
+ * is not, and the nodes with unknown machines are due or have been asked.
+ * OV_ESYS: the node *which is blind; then no node becomes due. O(count). */
 int ep_run_nodes_ask(struct run_nodes *nodes, const uint32_t *list,
                      uint32_t count, uint32_t *which);
-/* The first one that is due: it has been asked now. 0: none is. O(N) for all.
- */
+/* Returns the first node that is due, and counts it as asked. 0: none is due.
+ * O(N) for all of them together. */
 uint32_t ep_run_nodes_due(struct run_nodes *nodes);
-/* Those that have been asked and have not answered. */
+/* Returns how many nodes have been asked and have not answered. */
 uint32_t ep_run_nodes_asked(const struct run_nodes *nodes);
-/* Why the one that is blind cannot tell. */
+/* Returns why a blind node cannot tell. */
 const char *ep_run_nodes_why(const struct run_nodes *nodes, uint32_t node);
-/* Those that are blind may be asked anew. O(N). */
+/* Blind nodes may be asked anew. O(N). */
 void ep_run_nodes_forgive(struct run_nodes *nodes);
 
-/* What a node says, or that it never will (word: NULL). Returns whether it had
- * been asked; *is_news: its machine was not known before. */
+/* Notes what a node says about its machine; word NULL: it never will. Returns
+ * whether it had been asked; *is_news: its machine was not known before. */
 bool ep_run_nodes_said(struct run_nodes *nodes, uint32_t node,
                        const struct job_word *word, bool *is_news);
 /* Borrowed. */
 const struct ep_machine *ep_run_nodes_machine(const struct run_nodes *nodes,
                                               uint32_t node);
 
-/* --- what room they have, for processes of further jobs
- * */
+/* --- what room they have for processes of further jobs */
 
-/* A further job has its processes there; or no longer. O(N). */
+/* A further job has its processes on these nodes; or no longer has. O(N). */
 void ep_run_nodes_fill(struct run_nodes *nodes, const struct job *job);
 void ep_run_nodes_empty(struct run_nodes *nodes, const struct job *job);
-/* Processes of them that run there; how many more there may be. */
+/* Returns how many processes of further jobs run there; and how many more
+ * may. */
 uint32_t ep_run_nodes_spare(const struct run_nodes *nodes, uint32_t node);
 uint32_t ep_run_nodes_room(const struct run_nodes *nodes, uint32_t node);
 

@@ -1,4 +1,4 @@
-/* Orders to all nodes: a queue, and what some of them say. */
+/* Orders to all nodes: a queue, and the contents of some of them. */
 #include "endpoints/run/orders.h"
 
 #include <stdlib.h>
@@ -75,8 +75,8 @@ void ep_run_orders_queue(struct run_orders *orders, uint8_t kind,
     orders->last = &order->next;
 }
 
-/* Writes the next message of the first order, which is over with its last one.
- * Returns how long it is. */
+/* Writes the next message of the first order, which leaves the queue with its
+ * last message. Returns the length. */
 static uint32_t put_message(struct run_orders *orders, uint8_t *mem)
 {
     struct order *order = orders->first;
@@ -160,7 +160,7 @@ void ep_run_orders_add(struct run_orders *orders, struct job_order *order,
     order->ranges[order->ranges_count++] = (struct topo_range){number, number};
 }
 
-/* The same order for so many ranges as there are, in parts. */
+/* Gives the same order for this many ranges, in several parts if necessary. */
 static void give_all(struct run_orders *orders, struct job_order *order,
                      const struct topo_range *ranges, uint32_t count)
 {

@@ -1,8 +1,8 @@
 /* Orders of the launcher to all nodes: messages on stream 0.
  *
- * They leave in the order in which they were given, each as soon as there is
- * room for it. One that is too long for a message leaves in several. Whoever
- * gives orders bounds how many wait: here is no limit.
+ * Orders leave in the sequence in which they were given, each as soon as there
+ * is room for it. An order that is too long for a message leaves in several.
+ * Callers bound how many orders wait: there is no limit here.
  */
 #ifndef ENDPOINTS_RUN_ORDERS_H
 #define ENDPOINTS_RUN_ORDERS_H
@@ -17,15 +17,16 @@ struct job_order;
 struct ov_buf;
 struct run_orders;
 
-/* What carries them. Each may be called from within a function that sends, and
- * may itself call ep_run_orders_pump(). */
+/* The carrier of the messages. Each function may be called from within one that
+ * sends, and may itself call ep_run_orders_pump(). */
 struct run_carrier {
-    /* How many messages it takes at present. */
+    /* Returns how many messages it takes at present. */
     uint32_t (*room)(void *arg);
-    /* A buffer for a message behind OV_DOWN_HEAD_BYTES that belong to the
-     * carrier; NULL: none is free, the message waits for the next pump. */
+    /* Returns a buffer for a message behind OV_DOWN_HEAD_BYTES, which belong to
+     * the carrier; NULL: none is free, and the message waits for the next
+     * pump. */
     struct ov_buf *(*buf)(void *arg);
-    /* Takes a buffer back, with a message of len_bytes in it. */
+    /* Takes back a buffer with a message of len_bytes. */
     void (*send)(void *arg, struct ov_buf *buf, uint32_t len_bytes);
 };
 
@@ -33,36 +34,37 @@ struct run_carrier {
  * Returns 0 or OV_ENOMEM. */
 int ep_run_orders_open(const struct run_carrier *carrier, void *arg,
                        uint32_t message_bytes, struct run_orders **out);
-/* What still waits is forgotten. NULL is allowed. */
+/* Forgets what still waits. NULL is allowed. */
 void ep_run_orders_close(struct run_orders *orders);
 
-/* One more, of a kind of overlay/control.h or job/job.h; the body is copied.
- * It leaves with the next pump. O(len_bytes). */
+/* Queues an order, of a kind of overlay/control.h or job/job.h, which leaves
+ * with the next pump; the body is copied. O(len_bytes). */
 void ep_run_orders_queue(struct run_orders *orders, uint8_t kind,
                          const void *body, uint32_t len_bytes);
 /* Sends what was queued, as far as there is room. */
 void ep_run_orders_pump(struct run_orders *orders);
-/* Both. */
+/* Queues an order and sends what there is room for. */
 void ep_run_orders_send(struct run_orders *orders, uint8_t kind,
                         const void *body, uint32_t len_bytes);
-/* Has everything been handed to the carrier? */
+/* Tells whether everything was handed to the carrier. */
 bool ep_run_orders_is_empty(const struct run_orders *orders);
 
-/* An order, at once. */
+/* Sends an order at once, as far as there is room. */
 void ep_run_orders_give(struct run_orders *orders,
                         const struct job_order *order);
-/* An order for many numbers, ascending, goes out in parts, each as soon as it
- * is full. The caller sends the rest, if there is any. */
+/* Adds a number to an order for many, which ascend. The order goes out in
+ * parts, each as soon as it is full; ep_run_orders_rest() sends what is left,
+ * if anything. */
 void ep_run_orders_add(struct run_orders *orders, struct job_order *order,
                        uint32_t number);
 void ep_run_orders_rest(struct run_orders *orders, struct job_order *order);
 
-/* A signal to the processes of these ranges of numbers; to all, where count is
- * 0. O(count). */
+/* Sends a signal to the processes of these ranges of numbers; to all processes
+ * when count is 0. O(count). */
 void ep_run_orders_signal(struct run_orders *orders, int signo,
                           const struct topo_range *ranges, uint32_t count);
-/* Asks for output from before, of one range at least. Returns the ticket of the
- * answers, which is not 0 and comes again after 65535 others. O(count). */
+/* Asks for output from before, of at least one range. Returns the ticket of the
+ * answers, which is not 0 and is used again after 65535 others. O(count). */
 uint16_t ep_run_orders_replay(struct run_orders *orders,
                               const struct job_replay_wish *want);
 

@@ -64,7 +64,7 @@ static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
             told->rank, host, told->step, told->subject, strerror(told->err));
 }
 
-/* The first failure is told once its output is out. */
+/* The first failure is told once the output of the process is out. */
 static void on_bad_exit(struct run_job *job)
 {
     ep_watch_soon(job->run->watch);
@@ -77,7 +77,7 @@ static void on_abort(struct run_job *job)
     ep_run_abort(job->run, 1);
 }
 
-/* What the console is not told now ends there at the very end. */
+/* A channel that the console does not hear of here ends at the very end. */
 static void on_cut(struct run_job *job, const struct job_record *end)
 {
     (void)ep_output_record(job->run->output, end);

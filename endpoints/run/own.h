@@ -6,11 +6,12 @@
 
 struct run;
 
-/* It is planned: its life begins, and its output is proved in so many places.
- * Returns 0 or OV_ENOMEM; ep_run_job_fini() frees what it has. O(processes). */
+/* The job is planned: begins its life, and the proof of its output in so many
+ * places. Returns 0 or OV_ENOMEM; ep_run_job_fini() frees what it has.
+ * O(processes). */
 int ep_run_own_open(struct run *r, uint32_t places);
-/* Tells it to the nodes, and opens the launcher's stdin where somebody reads
- * it. Returns 0, or 1 when it has said why not. */
+/* Tells the job to the nodes, and opens the launcher's stdin when a process
+ * reads it. Returns 0, or 1 after saying why it failed. */
 int ep_run_own_tell(struct run *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* Jobs that are over, in the order of their ends. */
+/* Jobs that are over, in the order in which they ended. */
 #include "endpoints/run/past.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 struct past_job {
     struct past_job *next;
-    uint64_t over_ns; /* when it was */
+    uint64_t over_ns; /* when the job ended */
     uint32_t base, size;
     uint32_t node[]; /* of each rank */
 };

@@ -1,4 +1,4 @@
-/* Programs of a further job on nodes. */
+/* Places the programs of a further job on nodes. */
 #include "endpoints/run/placing.h"
 
 #include <stdio.h>
@@ -11,13 +11,14 @@
 #include "overlay/base/err.h"
 #include "topo/programs.h"
 
-/* Programs that are placed as those of one job. */
+/* Programs that are placed like those of one job. */
 struct group {
     struct run_pool pool;
     struct topo_programs placed;
     uint32_t first; /* its first program */
-    uint32_t *ppn;  /* owned: of each of its programs, of each host; NULL: no
-                       program is placed by machines */
+    /* Owned: of each of its programs, for each host; NULL: no program is placed
+     * by machines. */
+    uint32_t *ppn;
 };
 
 struct placing {
@@ -27,13 +28,12 @@ struct placing {
     struct group groups[JOB_APPS_MAX];
     uint32_t count;                  /* groups */
     uint32_t group_of[JOB_APPS_MAX]; /* of each program */
-    bool is_tight;                   /* nodes have no more processes than fit */
-    uint32_t *procs_of; /* owned: of each node the processes of this job */
-    uint32_t *place_of; /* owned: of each node its place, from 1; 0: none */
+    bool is_tight;                   /* no node gets more processes than fit */
+    uint32_t *procs_of; /* owned: for each node the processes of this job */
+    uint32_t *place_of; /* owned: for each node its place, from 1; 0: none */
 };
 
-/* --- programs
- * */
+/* --- programs */
 
 static bool is_same(const char *a, const char *b)
 {
@@ -66,7 +66,8 @@ static void group_apps(struct placing *p)
     }
 }
 
-/* No more nodes than there are processes, where all programs say how many. */
+/* Returns how many nodes to use: no more than there are processes, when all
+ * programs say how many. */
 static uint32_t share_among(const struct topo_program *programs, uint32_t count,
                             uint32_t nodes)
 {
@@ -94,7 +95,8 @@ static bool has_objects(const struct placing *p, uint32_t g)
     return false;
 }
 
-/* As many as there is room for, where all its objects make more. */
+/* Takes as many processes as there is room for, when all objects would need
+ * more. */
 static void lower_program(const struct placing *p, const struct group *group,
                           uint32_t *ppn_of, struct topo_program *out)
 {
@@ -110,7 +112,7 @@ static void lower_program(const struct placing *p, const struct group *group,
     }
 }
 
-/* By what the machines of its hosts have; they are known. */
+/* Counts by what the machines of its hosts have, which are known. */
 static void count_program(const struct placing *p, const struct group *group,
                           const struct job_wish *app, uint32_t *ppn_of,
                           struct topo_program *out)
@@ -123,7 +125,7 @@ static void count_program(const struct placing *p, const struct group *group,
         lower_program(p, group, ppn_of, out);
 }
 
-/* Returns how many they are. */
+/* Returns how many programs there are. */
 static uint32_t list_programs(const struct placing *p, uint32_t g,
                               struct topo_program *out)
 {
@@ -171,7 +173,8 @@ static int place_group(struct placing *p, uint32_t g, char *why)
     return rc;
 }
 
-/* Do all programs say how many processes they have? Others are on each node. */
+/* Returns whether all programs say how many processes they have. Others are
+ * placed on each node. */
 static bool are_counted(const struct placing *p)
 {
     for (uint32_t i = 0; i < p->spawn->apps_count; i++) {
@@ -181,8 +184,8 @@ static bool are_counted(const struct placing *p)
     return true;
 }
 
-/* What a node must have room for at least: of programs by objects, those of
- * one. */
+/* Returns what a node must have room for at least; a program that is placed by
+ * objects counts with the processes of one object. */
 static uint32_t least(const struct placing *p, uint32_t g)
 {
     uint32_t most = 1;
@@ -222,7 +225,7 @@ static int open_pools(struct placing *p, enum ep_tap_refusal *refusal,
     return rc;
 }
 
-/* 0, OV_EAGAIN or OV_ESYS, as of ep_run_nodes_ask. */
+/* Returns 0, OV_EAGAIN or OV_ESYS, as ep_run_nodes_ask() does. */
 static int ask_group(struct placing *p, uint32_t g, char *why)
 {
     const struct run_pool *pool = &p->groups[g].pool;
@@ -240,7 +243,7 @@ static int ask_group(struct placing *p, uint32_t g, char *why)
     return rc;
 }
 
-/* All that is not known is asked for at once. */
+/* Asks at once for everything that is not known. */
 static int ask_machines(struct placing *p, enum ep_tap_refusal *refusal,
                         char *why)
 {
@@ -319,7 +322,7 @@ static void close_groups(struct placing *p)
     }
 }
 
-/* Where a node has too little room, and others may do: those have it. */
+/* Places again when a node has too little room, on the nodes that have room. */
 static int place_tight(struct placing *p)
 {
     enum ep_tap_refusal refusal;
@@ -330,10 +333,9 @@ static int place_tight(struct placing *p)
     return place_all(p, &refusal, why) == 0 ? 0 : OV_EFULL;
 }
 
-/* --- places and ranks
- * */
+/* --- places and ranks */
 
-/* The node that is the nth in the order of the job; 0: there is none. */
+/* Returns the nth node in the order of the job; 0: there is none. */
 static uint32_t nth_node(const struct placing *p, uint32_t nth)
 {
     const struct run_pool *pool = &p->groups[0].pool;
@@ -344,7 +346,7 @@ static uint32_t nth_node(const struct placing *p, uint32_t nth)
     return nth < pool->hosts.count ? pool->nodes[nth] : 0;
 }
 
-/* The nodes that run something have the places 1, 2, ... */
+/* Gives the nodes that run something the places 1, 2, ... */
 static int list_places(struct placing *p, struct job *job)
 {
     struct job_places run = {{1, 0}, 0};
@@ -367,7 +369,7 @@ static int list_places(struct placing *p, struct job *job)
     return rc == 0 ? job_add_places(job, run) : rc;
 }
 
-/* The next node of a program, with so many ranks. */
+/* Adds the next node of a program, with this many ranks. */
 static int add_rank(struct job_app *app, uint32_t place, uint32_t each,
                     uint32_t first_rank)
 {
@@ -381,7 +383,7 @@ static int add_rank(struct job_app *app, uint32_t place, uint32_t each,
     return 0;
 }
 
-/* `program` of its group; *ranks counts on. */
+/* `program` counts within its group; *ranks counts on over all programs. */
 static int list_app(const struct placing *p, const struct group *group,
                     uint32_t program, struct job_app *app, uint64_t *ranks)
 {

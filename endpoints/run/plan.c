@@ -1,4 +1,4 @@
-/* What is known of a run before anything is started. */
+/* What is known about a run before anything starts. */
 #include "endpoints/run/plan.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* The tree of hosts that nobody says anything about: by their names.
+/* The tree of hosts of which only the names are known.
  *
- * Neighbours in name are under one subtree, and groups of them stay together
- * as under switches. That costs nothing but a table, or a level where a group
- * does not fit otherwise; so groups have to be worth it.
+ * Neighbours in name are under one subtree, and groups of them stay together as
+ * if each were under a switch. That costs only a table, or another level where
+ * a group would not fit; so groups have to be worth it.
  */
 #include <stdlib.h>
 
@@ -14,10 +14,9 @@
 
 #define ADDRESSES "/etc/hosts"
 
-/* --- what session and job are told
- * */
+/* --- what session and job are told */
 
-/* Runs of places that are nodes one after the other. */
+/* Lists runs of places that are nodes one after the other. */
 static int list_places(struct run_plan *p)
 {
     uint32_t *node_of = calloc((size_t)p->nodes_count + 1, sizeof(*node_of));
@@ -46,10 +45,9 @@ int ep_run_use_shape(struct run_plan *p)
     return list_places(p);
 }
 
-/* --- the guess
- * */
+/* --- the guess */
 
-/* A complete tree, with neighbours under one subtree. */
+/* Makes a complete tree with neighbours under one subtree. */
 static int shape_order(struct run_plan *p, const struct topo_guess *guess,
                        struct topo_shape *out)
 {
@@ -61,7 +59,7 @@ static int shape_order(struct run_plan *p, const struct topo_guess *guess,
     return out->host == NULL ? OV_ENOMEM : topo_spread(&ask, out->host);
 }
 
-/* The same with each group as under a switch. */
+/* Makes a tree in which each group is as if under a switch. */
 static int shape_groups(struct run_plan *p, const struct topo_guess *guess,
                         struct topo_under *under, struct topo_shape *out)
 {
@@ -81,8 +79,8 @@ static int shape_groups(struct run_plan *p, const struct topo_guess *guess,
     return rc == 0 ? topo_spread(&spread, out->host) : rc;
 }
 
-/* Fewer links between groups than without them; half of those where there is
- * one level more. */
+/* Groups are worth it when fewer links cross between them than without them; at
+ * most half as many when the tree gets another level. */
 static bool is_worth_it(const struct topo_shape *groups,
                         const struct topo_shape *plain,
                         const struct topo_under *under)
@@ -96,7 +94,7 @@ static bool is_worth_it(const struct topo_shape *groups,
     return groups->crossings < before;
 }
 
-/* Takes what is better into the plan. */
+/* Puts the better tree into the plan. */
 static int choose(struct run_plan *p, struct topo_guess *guess)
 {
     struct ep_tree_plan *plan = &p->tree;
@@ -128,7 +126,8 @@ int ep_run_plan_guess(struct run_plan *p)
     struct topo_guess guess;
     int rc;
 
-    /* All beneath the launcher, or no hosts but their names. */
+    /* All nodes are beneath the launcher, or there are no hosts but their
+     * names. */
     if (p->hosts.count == 0 || ep_launcher_ops(p->launcher)->is_here ||
         p->nodes_count <= p->tree.arity)
         return 0;

@@ -1,4 +1,4 @@
-/* Hosts of a run. */
+/* The hosts of a run. */
 #include <stdlib.h>
 
 #include "endpoints/boot/launcher.h"
@@ -33,7 +33,7 @@ static int wrong(struct run_plan *p, int rc, const char *why)
     return rc == OV_EINVAL ? 2 : rc != 0;
 }
 
-/* What --hosts or --hostfile names; empty without either. */
+/* Reads what --hosts or --hostfile names; empty without either. */
 static int read_wanted(const struct ep_run_options *o, struct topo_hosts *out,
                        char *why)
 {
@@ -51,8 +51,8 @@ static int read_wanted(const struct ep_run_options *o, struct topo_hosts *out,
     return rc;
 }
 
-/* The hosts that there are: of the user's list, within the allocation if there
- * is one. On this machine alone the list is of names only. */
+/* Finds the hosts: those of the user's list, within the allocation if there is
+ * one. On this machine alone the list only gives names. */
 static int find_hosts(struct run_plan *p, enum topo_manager *manager, char *why)
 {
     const struct ep_run_options *o = p->options;
@@ -93,7 +93,7 @@ static int exclude(struct run_plan *p, char *why)
     return rc;
 }
 
-/* Hosts that launches before this one could not use. */
+/* Leaves out the hosts that launches before this one could not use. */
 static int leave_out(struct run_plan *p, char *why)
 {
     int rc;
@@ -101,7 +101,7 @@ static int leave_out(struct run_plan *p, char *why)
     if (p->again->left_out.count == 0)
         return 0;
     rc = topo_hosts_exclude(&p->hosts, &p->again->left_out, why);
-    /* Where more hosts were named than are needed others take their places. */
+    /* When more hosts were named than are needed, others take their places. */
     if (rc == 0 && p->nodes_wanted > p->hosts.count)
         p->nodes_wanted = p->hosts.count;
     return rc;

@@ -1,4 +1,4 @@
-/* The job of a run: what its processes are, and who reads stdin. */
+/* The job of a run: what its processes are, and which of them read stdin. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static int list_readers(struct run_plan *p)
     return rc;
 }
 
-/* --env without a value: that of the launcher. */
+/* Carries out --env without a value: the launcher's own value is used. */
 static int add_own(struct run_plan *p, struct job_app *app, const char *name)
 {
     const char *value = getenv(name);

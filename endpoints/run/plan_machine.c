@@ -1,4 +1,4 @@
-/* What a run needs to know of machines. */
+/* What a run needs to know about machines. */
 #include <stdlib.h>
 
 #include "endpoints/boot/launcher.h"
@@ -6,10 +6,9 @@
 #include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
 
-/* --- what is needed
- * */
+/* --- what is needed */
 
-/* Does the list speak of slots? */
+/* Returns whether the list gives slots. */
 static bool has_slots(const struct topo_hosts *hosts)
 {
     for (uint32_t i = 0; i < hosts->count; i++) {
@@ -19,7 +18,7 @@ static bool has_slots(const struct topo_hosts *hosts)
     return false;
 }
 
-/* -n fills hosts to their slots, which are their cores where no list says
+/* -n fills hosts up to their slots, which are their cores when no list says
  * anything. */
 static bool needs_slots(const struct run_plan *p, const struct job_wish *app)
 {
@@ -27,7 +26,7 @@ static bool needs_slots(const struct run_plan *p, const struct job_wish *app)
            !ep_launcher_ops(p->launcher)->is_here && !has_slots(&p->hosts);
 }
 
-/* Does anything depend on machines? */
+/* Returns whether anything depends on machines. */
 static bool find_needs(struct run_plan *p)
 {
     struct ep_survey *survey = &p->survey;
@@ -42,11 +41,11 @@ static bool find_needs(struct run_plan *p)
     return survey->by_cores || survey->by_sockets;
 }
 
-/* --- what is known
- * */
+/* --- what is known */
 
-/* Hosts that nobody has seen are taken to be like the one before them in the
- * list, those before all others like the first that is known, or this one. */
+/* Hosts whose machines are unknown are assumed to be like the one before them
+ * in the list; those before all others like the first that is known, or like
+ * this one. */
 static int guess_others(struct run_plan *p)
 {
     struct ep_survey *survey = &p->survey;
@@ -100,8 +99,7 @@ void ep_run_survey_close(struct ep_survey *survey)
     *survey = (struct ep_survey){0};
 }
 
-/* --- binding
- * */
+/* --- binding */
 
 int ep_run_plan_bind(struct run_plan *p)
 {

@@ -6,18 +6,17 @@
 #include "overlay/base/err.h"
 #include "topo/programs.h"
 
-/* What placement is asked, with what it borrows. */
+/* The question to the placement, with what it borrows. */
 struct asking {
     struct topo_programs_ask ask;
     struct topo_program programs[EP_RUN_APPS_MAX];
-    struct topo_hosts hosts; /* a copy with other slots; its items are owned */
-    uint32_t *ppn;           /* owned: of each program, of each host */
+    struct topo_hosts hosts; /* a copy with other slots; owns its items */
+    uint32_t *ppn;           /* owned: of each program, for each host */
 };
 
-/* --- processes by object
- * */
+/* --- processes by object */
 
-/* Not more than the session has memory for. */
+/* Fails when the session has no memory for so many. */
 static int check_ppn(struct run_plan *p, const struct job_wish *app,
                      uint32_t host)
 {
@@ -36,7 +35,7 @@ static int check_ppn(struct run_plan *p, const struct job_wish *app,
     return 2;
 }
 
-/* A number alone where all hosts have as many. */
+/* Uses a single number when all hosts have as many. */
 static int count_program(struct run_plan *p, const struct job_wish *app,
                          uint32_t *ppn_of, struct topo_program *out)
 {
@@ -53,7 +52,7 @@ static int count_program(struct run_plan *p, const struct job_wish *app,
     return 0;
 }
 
-/* --- asking */
+/* --- placing */
 
 static int fill_programs(struct run_plan *p, struct asking *out)
 {
@@ -82,7 +81,7 @@ static int fill_programs(struct run_plan *p, struct asking *out)
     return rc;
 }
 
-/* The list with the cores of each host as its slots. */
+/* Copies the list, with the cores of each host as its slots. */
 static int give_slots(struct run_plan *p, struct asking *out)
 {
     out->hosts = p->hosts;
@@ -97,8 +96,8 @@ static int give_slots(struct run_plan *p, struct asking *out)
     return 0;
 }
 
-/* Where the cores are too few and no list says how many are enough the hosts
- * share as if nobody knew their cores. */
+/* Places the ranks. When the cores are too few and no list says how many are
+ * enough, the hosts share as if their cores were not known. */
 static int place(struct run_plan *p, struct asking *asking,
                  struct topo_programs *placed, char *why)
 {
@@ -125,8 +124,8 @@ static bool is_all_known(const struct ep_survey *survey)
     return true;
 }
 
-/* A guess may have no room where the hosts have: they are asked by a launch
- * with one process each, none of which starts. */
+/* A guess may have no room although the hosts do. Then a launch with one
+ * process on each, none of which starts, asks the hosts. */
 static int place_blind(struct run_plan *p, struct asking *asking,
                        struct topo_programs *placed, char *why)
 {
@@ -139,10 +138,9 @@ static int place_blind(struct run_plan *p, struct asking *asking,
     return topo_programs_place(placed, &asking->ask, why);
 }
 
-/* --- the job
- * */
+/* --- the job */
 
-/* The job's programs with their ranks, and how many are where. */
+/* Lists the job's programs with their ranks, and how many are where. */
 static int list_ranks(struct run_plan *p, const struct topo_programs *placed)
 {
     for (uint32_t i = 0; i < p->options->apps_count; i++) {

@@ -1,4 +1,4 @@
-/* What this machine is asked for by a run, before anything is started. */
+/* What a run needs of this machine, before anything starts. */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/sys/why.h"
 
-/* The number of /dev/null, on every Linux. */
+/* The device number of /dev/null on every Linux. */
 enum { NULL_MAJOR = 1, NULL_MINOR = 3 };
 
 bool ep_run_starts_all(const struct run_plan *p)
@@ -38,8 +38,8 @@ uint64_t ep_run_descriptors(const struct run_plan *p)
            3 * (uint64_t)ep_run_daemons(p);
 }
 
-/* How much every process is sent, at most, as far as it can be told: whoever
- * types says little. */
+/* Returns how much every process is sent, at most, as far as that can be told;
+ * a user who types sends little. */
 static uint64_t stdin_bytes(const struct run_plan *p, int fd)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* The session of a run: its daemons, and their sizes. */
+/* The session of a run: its daemons and their sizes. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,14 +21,14 @@ enum {
 
 extern char **environ;
 
-/* Of the processes of one node. */
+/* Returns the descriptors for the processes of one node. */
 static uint32_t descriptors(const struct run_plan *p, uint32_t procs)
 {
     return procs * (PROC_DESCRIPTORS + p->options->stddiag);
 }
 
-/* Virtual nodes share few daemons: as many as there are processors to run
- * them, more where one process could not have all the descriptors. */
+/* Virtual nodes share few daemons: as many as there are processors to run them,
+ * and more when one process could not have all the descriptors. */
 static uint32_t nodes_per_daemon(const struct run_plan *p, uint32_t most)
 {
     uint32_t daemons = p->room.processors;
@@ -47,8 +47,8 @@ static uint32_t nodes_per_daemon(const struct run_plan *p, uint32_t most)
     return each;
 }
 
-/* Our own xylemd is started from here as it is, so its mark has the same. Where
- * that cannot be had it looks itself. */
+/* Our own xylemd is started from here without a change, so its mark has the
+ * same home. When that cannot be found, xylemd looks itself. */
 static int set_home(struct run_plan *p)
 {
     char home[EP_MARK_BYTES_MAX];
@@ -89,7 +89,7 @@ static int list_hosts(struct run_plan *p)
     return 0;
 }
 
-/* What libfabric is told here holds for all daemons. */
+/* What libfabric is told here applies to all daemons. */
 static int list_fabric_env(struct run_plan *p)
 {
     for (char **e = environ; *e != NULL; e++) {
@@ -99,7 +99,7 @@ static int list_fabric_env(struct run_plan *p)
     return 0;
 }
 
-/* Virtual nodes are judged by a heartbeat that a crowded machine can hold. */
+/* Gives virtual nodes a heartbeat that a crowded machine can keep. */
 static void set_heartbeat(struct run_plan *p, bool is_local)
 {
     uint32_t procs =
@@ -145,7 +145,7 @@ int ep_run_plan_session(struct run_plan *p, uint32_t most)
     if (ep_auth_generate(&config->auth))
         return ep_voice_fail(p->voice,
                              "the system gives no random numbers for a key");
-    if (o->desk != NULL) /* it may start further jobs */
+    if (o->desk != NULL) /* a tool may start further jobs */
         most += RUN_SPARE_PROCS;
     if (ep_run_survey_asks(p) &&
         ep_boot_add_param(config, EP_BOOT_PARAM_MACHINE, 1))

@@ -1,7 +1,7 @@
 /* The tree of a run: how many children a node has, and which host is where.
  *
- * Places, of hosts in the list and of the nodes that the user sees, do not
- * depend on it; numbers of the overlay do.
+ * Places, both of hosts in the list and of nodes as the user sees them, do not
+ * depend on the tree; numbers of the overlay do.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +34,14 @@ static int check_arity(struct run_plan *p)
     return 2;
 }
 
-/* --- the fabric
- * */
+/* --- the fabric */
 
 static const char *source_of(const struct run_plan *p)
 {
     return p->options->topology != NULL ? p->options->topology : "scontrol";
 }
 
-/* Says which hosts the topology file leaves out. */
+/* Says which hosts the topology file does not name. */
 static int tell_unnamed(struct run_plan *p, const struct topo_under *under)
 {
     struct topo_hosts unnamed;
@@ -122,7 +121,7 @@ static int plan_fabric(struct run_plan *p)
     return use_fabric(p, EP_TREE_FILE);
 }
 
-/* Is one of the hosts under a switch that is told? */
+/* Returns whether one of the hosts is under a known switch. */
 static bool names_some(const struct run_plan *p)
 {
     for (uint32_t i = 0; i < p->nodes_count; i++) {
@@ -133,8 +132,8 @@ static bool names_some(const struct run_plan *p)
     return false;
 }
 
-/* Inside an allocation of Slurm it may know its switches. Where it does not,
- * or says so in words that are not understood, names are what is left. */
+/* Inside an allocation Slurm may know its switches. When it does not, or says
+ * so in words that are not understood, only names are left. */
 static int ask_slurm(struct run_plan *p)
 {
     char why[TOPO_WHY_MAX] = "it says nothing";
@@ -158,11 +157,10 @@ static int ask_slurm(struct run_plan *p)
     return 0;
 }
 
-/* --- the arity
- * */
+/* --- the arity */
 
-/* Virtual nodes share the processors of this machine: the model says nothing
- * about them. */
+/* Virtual nodes share the processors of this machine, so the model does not
+ * apply to them. */
 static bool wants_model(const struct run_plan *p)
 {
     const struct ep_run_options *o = p->options;

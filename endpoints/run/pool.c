@@ -10,7 +10,7 @@
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
-/* What a pool is made of. */
+/* What a pool is made from. */
 struct making {
     const struct run_plan *plan;
     const struct run_nodes *nodes;
@@ -19,17 +19,17 @@ struct making {
     char *why;
 };
 
-/* A node of a pool with the processes of further jobs that it has. */
+/* A node of a pool, with its processes of further jobs. */
 struct spare {
     uint32_t procs;
-    uint32_t at; /* of the pool */
+    uint32_t at; /* its index in the pool */
     uint32_t node, slots;
 };
 
-/* A list of hosts that somebody names. */
+/* A list of hosts that a client names. */
 struct named {
     struct topo_hosts list; /* owned */
-    char label[80];         /* for messages: where it stands */
+    char label[80];         /* for messages: where the list stands */
 };
 
 void ep_run_pool_close(struct run_pool *pool)
@@ -39,7 +39,7 @@ void ep_run_pool_close(struct run_pool *pool)
     *pool = (struct run_pool){.nodes = NULL};
 }
 
-/* Room for all nodes, empty. */
+/* Makes an empty pool with room for all nodes. */
 static int pool_new(const struct run_plan *plan, struct run_pool *pool)
 {
     *pool = (struct run_pool){
@@ -96,7 +96,8 @@ static int named_text(const struct making *m, const char *text,
     return rc == 0 ? 0 : fail(m, EP_TAP_BAD_HOSTS, why);
 }
 
-/* A file that nobody waits for: no pipe, not without end. */
+/* Accepts only a file that can be read without waiting: no pipe, nothing
+ * without an end. */
 static int check_file(const struct making *m, const char *path)
 {
     char what[TOPO_WHY_MAX];
@@ -133,14 +134,15 @@ static int named_file(const struct making *m, const struct job_wish *app,
     return rc == 0 ? 0 : fail(m, EP_TAP_BAD_HOSTS, why);
 }
 
-/* Is it this machine, by a name that the tree's list does not have? */
+/* Returns whether it is this machine, by a name that the tree's list does not
+ * have. */
 static bool is_here(const struct run_plan *plan, const char *name)
 {
     return strcmp(name, plan->host) == 0 || strcmp(name, "localhost") == 0;
 }
 
-/* The place of a host, from 1; 0 for all: virtual nodes have one name;
- * TOPO_NONE: it is none of the tree. */
+/* Returns the place of a host, from 1; 0 for all places, as virtual nodes have
+ * one name; TOPO_NONE: the host is not in the tree. */
 static uint32_t place_of(const struct run_plan *plan, const char *name)
 {
     uint32_t at = topo_hosts_find(&plan->hosts, name, strlen(name));
@@ -152,9 +154,9 @@ static uint32_t place_of(const struct run_plan *plan, const char *name)
     return at < plan->nodes_count ? at + 1 : TOPO_NONE;
 }
 
-/* --- those among them */
+/* --- choosing among the nodes */
 
-/* All nodes of one name share the slots that are said; those that get none are
+/* Shares the given slots among all nodes of one name; nodes that get none are
  * left out. */
 static void add_all(const struct run_pool *from, uint32_t slots,
                     struct run_pool *to)
@@ -171,8 +173,8 @@ static void add_all(const struct run_pool *from, uint32_t slots,
     }
 }
 
-/* at[node]: its number in the pool and 1; 0: not there. TOPO_NONE: taken, by
- * another name. */
+/* at[node]: its index in the pool plus 1; 0: it is not there; TOPO_NONE: it was
+ * taken under another name. */
 static int choose_one(const struct making *m, const struct named *named,
                       uint32_t i, uint32_t *at, struct run_pool *to)
 {
@@ -200,7 +202,7 @@ static int choose_one(const struct making *m, const struct named *named,
     return 0;
 }
 
-/* Leaves of the pool what is named, in that order. */
+/* Keeps the hosts of the pool that are named, in that order. */
 static int choose(const struct making *m, const struct named *named)
 {
     uint32_t *at = calloc((size_t)m->plan->nodes_count + 1, sizeof(*at));
@@ -225,7 +227,7 @@ static int choose(const struct making *m, const struct named *named)
     return rc;
 }
 
-/* A tree has the nodes that it began with, less those that are lost. */
+/* A tree has the nodes that it began with, except those that are lost. */
 static int check_growth(const struct making *m, const struct named *named)
 {
     char what[TOPO_WHY_MAX];
@@ -247,7 +249,7 @@ static int check_growth(const struct making *m, const struct named *named)
     return 0;
 }
 
-/* --- all */
+/* --- the whole pool */
 
 static int use_text(const struct making *m, const char *text,
                     int (*use)(const struct making *, const struct named *))
@@ -350,7 +352,7 @@ int ep_run_pool_level(const struct run_nodes *nodes, struct run_pool *pool)
     return 0;
 }
 
-/* --- what has room */
+/* --- nodes that have room */
 
 int ep_run_pool_tighten(const struct run_nodes *nodes, struct run_pool *pool,
                         uint32_t least)

@@ -1,19 +1,19 @@
-/* The proof that all output came: what each process says that it wrote,
- * against what the launcher's descriptors have taken. Output can go to two
+/* The proof that all output came: compares what each process is said to have
+ * written with what the launcher's descriptors have taken. Output can go to two
  * places, the console and files; each has to have all of it.
  *
  * A channel (stdout, stderr or stddiag of a process) is complete when its
- * process has ended and all tallies are equal; one that said nothing, too.
+ * process has ended and all tallies are equal, also when nothing was written.
  * Everything else is counted apart:
  *   - a gap: something is missing, too much, altered, or the end of a channel
  *     is missing though its node had nothing more to say;
  *   - lost: the process was on a node that was lost. What came of it is right,
- *     but nobody knows whether it is all;
+ *     but it is not known whether it is all;
  *   - given up: the launcher ended before the output did, because it was told
- *     to or because nobody takes the output.
+ *     to or because no reader takes the output.
  *
- * Memory: 144 bytes for each process that had output, 1 for each other one, as
- * far as the system gives pages only to what is written to.
+ * Memory: 144 bytes for each process that had output and 1 for each other one,
+ * provided that the system gives pages only to memory that is written to.
  */
 #ifndef ENDPOINTS_RUN_PROOF_H
 #define ENDPOINTS_RUN_PROOF_H
@@ -29,7 +29,7 @@ enum ep_proof_reason {
     EP_PROOF_COMPLETE,
     EP_PROOF_MISSING, /* fewer bytes than were written */
     EP_PROOF_EXTRA,   /* more bytes */
-    EP_PROOF_ALTERED, /* as many, but others */
+    EP_PROOF_ALTERED, /* as many bytes, but different ones */
     EP_PROOF_NO_END,  /* the process's exit was never told */
     EP_PROOF_LOST,
     EP_PROOF_GIVEN_UP,
@@ -43,12 +43,12 @@ struct ep_proof_gap {
     uint32_t rank;
     uint8_t channel;   /* enum ov_channel */
     uint8_t reason;    /* enum ep_proof_reason */
-    bool is_end_known; /* expected_bytes says something */
+    bool is_end_known; /* expected_bytes is valid */
     uint64_t expected_bytes;
     uint64_t delivered_bytes;
 };
 
-/* The first of them, by rank. */
+/* The first incomplete channels, by rank. */
 struct ep_proof_list {
     struct ep_proof_gap at[EP_PROOF_LIST_MAX];
     uint32_t count;
@@ -62,42 +62,45 @@ struct ep_proof_verdict {
     struct ep_proof_list lost;
 };
 
-/* What to make of a process whose exit was not told: NO_END, LOST or
+/* Says how to judge a process whose exit was not told: NO_END, LOST or
  * GIVEN_UP. */
 typedef enum ep_proof_reason (*ep_proof_absent_fn)(void *arg, uint32_t rank);
 
-/* `channels`: those that each process has, bits 1 << enum ov_channel. `places`:
- * 1 or 2. Returns 0 or OV_ENOMEM. */
+/* `channels`: the channels that each process has, bits 1 << enum ov_channel.
+ * `places`: 1 or 2. Returns 0 or OV_ENOMEM. */
 int ep_proof_open(uint32_t procs, uint32_t channels, uint32_t places,
                   struct ep_proof **out);
 
 /* NULL is fine. */
 void ep_proof_close(struct ep_proof *proof);
 
-/* A record was written to a place, counted from 0. Ranks and channels that are
- * none count for nothing: whose bytes these were lacks them. O(len_bytes). */
+/* A record was written to a place, counted from 0. Ranks and channels that do
+ * not exist are not counted; the process that wrote these bytes will lack them.
+ * O(len_bytes). */
 void ep_proof_written(struct ep_proof *proof, uint32_t place, uint32_t rank,
                       uint8_t channel, const void *mem, uint32_t len_bytes);
 
-/* The process has ended, and wrote so much: [JOB_WORD_OUTPUTS]. O(1). */
+/* The process has ended and wrote what `tallies` [JOB_WORD_OUTPUTS] says.
+ * O(1). */
 void ep_proof_ended(struct ep_proof *proof, uint32_t rank,
                     const struct job_tally *tallies);
 
-/* Judges all channels, once all is written that will be. is_cut: the launcher
- * has given up output, so that missing bytes are no wonder. Returns as
- * ep_proof_verdict. O(procs). */
+/* Judges all channels, once everything is written that will be. is_cut: the
+ * launcher has given up output, so that missing bytes are expected. Returns as
+ * ep_proof_verdict(). O(procs). */
 const struct ep_proof_verdict *ep_proof_judge(struct ep_proof *proof,
                                               bool is_cut,
                                               ep_proof_absent_fn absent,
                                               void *arg);
 
-/* The verdict, zeroed as long as there is none. Lives as long as the proof. */
+/* Returns the verdict, which is zeroed until there is one. Lives as long as the
+ * proof. */
 const struct ep_proof_verdict *ep_proof_verdict(const struct ep_proof *proof);
 
-/* How many channels of a verdict have gaps. */
+/* Returns how many channels of a verdict have gaps. */
 uint64_t ep_proof_gaps(const struct ep_proof_verdict *verdict);
 
-/* A word for a reason: "missing", "extra" ... */
+/* Returns a word for a reason: "missing", "extra" ... */
 const char *ep_proof_name(enum ep_proof_reason reason);
 
 #endif

@@ -17,11 +17,11 @@
 
 enum { CHANNELS = JOB_WORD_OUTPUTS };
 
-/* The first cookie of what has come back: higher than any of a record or of a
- * tool's line. */
+/* The first cookie of output that has come back: higher than any cookie of a
+ * record or of a tool's line. */
 #define COOKIE_FIRST ((uint64_t)1 << 63)
 
-/* A copy of what has come back. */
+/* A copy of output that has come back. */
 struct back {
     struct job_route_back at;
     struct job_record rec;
@@ -29,14 +29,14 @@ struct back {
 };
 
 struct run_redirect {
-    /* Owned [RUN_RECORDS_MAX], by cookie: those that wait. */
+    /* Owned [RUN_RECORDS_MAX], by cookie: the records that wait. */
     struct job_record *records;
-    struct event *turn; /* owned: what waits may go on */
+    struct event *turn; /* owned: for records that wait and may go on */
     uint64_t backs_made;
 };
 
-/* Its number in the route; false: it has none, and goes to the clients and to
- * the console as it comes. */
+/* Finds the channel's number in the route. False: it has none, so its records
+ * go to the clients and to the console at once. */
 static bool channel_of(const struct run *r, uint32_t rank, uint8_t channel,
                        uint32_t *out)
 {
@@ -60,7 +60,7 @@ static void fail(struct run *r, const struct job_record *rec)
     ep_run_abort(r, 1);
 }
 
-/* --- to one or the other */
+/* --- where a record goes */
 
 static void to_places(struct run *r, const struct job_record *rec)
 {
@@ -84,7 +84,8 @@ static void to_both(struct run *r, const struct job_record *rec)
     to_places(r, rec);
 }
 
-/* A client has it in the place of the console, and it counts as written. */
+/* A client has the record in the place of the console, so it counts as
+ * written. */
 static void count_taken(struct run *r, const struct job_record *rec)
 {
     struct job_record end = *rec;
@@ -93,7 +94,7 @@ static void count_taken(struct run *r, const struct job_record *rec)
          i++)
         ep_proof_written(r->own.proof, i, rec->rank, rec->channel, rec->mem,
                          rec->len_bytes);
-    /* The console hears of the channel's end in any case. */
+    /* The console is told about the channel's end in any case. */
     end.mem = NULL;
     end.len_bytes = 0;
     end.cookie = RUN_NO_RECORD;
@@ -121,7 +122,7 @@ static int decode(const struct job_record *rec,
                                     answer);
 }
 
-/* What makes no sense is nobody's. */
+/* An answer that makes no sense is dropped. */
 static void to_asker(struct run *r, const struct job_record *rec)
 {
     struct job_replay_answer answer;
@@ -184,8 +185,8 @@ void ep_run_redirect_record(struct run *r, const struct job_record *rec)
         to_both(r, rec);
 }
 
-/* The answer that says that a node has heard is no output, and has no place
- * among that. */
+/* The answer that says that a node has heard is not output, and has no place in
+ * its order. */
 void ep_run_redirect_replay(struct run *r, const struct job_record *rec)
 {
     struct job_replay_answer answer;
@@ -198,7 +199,7 @@ void ep_run_redirect_replay(struct run *r, const struct job_record *rec)
         to_asker(r, rec);
 }
 
-/* --- what has come back */
+/* --- output that has come back */
 
 static struct back *keep(struct run *r, const struct job_record *rec,
                          uint32_t channel)
@@ -254,7 +255,7 @@ static void show_backs(struct run *r)
             job_route_back_shown(at, (uint32_t)places, rec->len_bytes > 0);
             continue;
         }
-        job_route_back_shown(at, 0, false); /* nobody has it, nor ever will */
+        job_route_back_shown(at, 0, false); /* no place has it, nor ever will */
         fail(r, rec);
         ep_viewers_took_back(r->tap.viewers);
         drop_backs(r, false);
@@ -320,7 +321,7 @@ bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
     return counts;
 }
 
-/* --- those that wait */
+/* --- records that wait */
 
 static void on_turn(evutil_socket_t fd, short what, void *arg)
 {
@@ -343,7 +344,7 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     ep_run_check_done(r);
 }
 
-/* In any case: the end of the job may have waited for this. */
+/* Looks in any case, as the end of the job may have waited for this. */
 void ep_run_redirect_back_over(struct run *r)
 {
     if (r->redirect.kept != NULL)

@@ -1,4 +1,4 @@
-/* Where the address of a dvm goes. */
+/* The file that the address of a dvm is written to. */
 #include "config.h"
 
 #include "endpoints/run/report.h"
@@ -25,25 +25,26 @@ enum { PATH_BYTES_MAX = 4096, LINE_BYTES_MAX = 1024 };
 
 struct run_report {
     const char *path;
-    struct event_base *base; /* from the first address on */
+    struct event_base *base; /* borrowed from the first address on */
     struct run_voice *voice;
-    int fd;              /* owned: stdout and the like; -1: a path */
-    int file;            /* owned, and locked: what we made there; -1: none */
-    bool is_put;         /* once; what follows may fail: */
-    bool is_missed;      /* it has, and the user knows */
-    struct event *again; /* owned: for a pipe that nobody reads yet */
+    int fd;      /* owned: stdout and the like; -1: a path */
+    int file;    /* owned, and locked: the file that we made there; -1: none */
+    bool is_put; /* written once; later writes may fail: */
+    bool is_missed;      /* one has failed, and the user was told */
+    struct event *again; /* owned: for a pipe that has no reader yet */
     char line[LINE_BYTES_MAX];
 };
 
-/* What stands there. */
+/* What stands at the path. */
 enum kind {
-    KIND_ROOM,   /* nothing, or an empty file */
+    KIND_ROOM,   /* nothing or an empty file */
     KIND_FORMER, /* the line of a dvm */
     KIND_STREAM,
-    KIND_OTHER, /* errno: EEXIST, or why that is not known */
+    KIND_OTHER, /* anything else; errno: EEXIST, or why that is not known */
 };
 
-/* One line, as it was written here by one that lives no more. */
+/* Returns whether the file is one line, written by a dvm that no longer
+ * lives. */
 static bool is_former(const char *path)
 {
     char line[LINE_BYTES_MAX + 1];
@@ -80,7 +81,7 @@ static enum kind look(const char *path)
     return kind;
 }
 
-/* Of errno. */
+/* Explains errno. */
 static const char *explain(void)
 {
     return errno == EEXIST ? "what is there is not of a former dvm, and is "
@@ -94,7 +95,7 @@ static void refuse(struct run_report *report)
                  report->path, explain());
 }
 
-/* Once: no address that follows may be written there. */
+/* Tells the user, once, that a later address could not be written. */
 static void miss(struct run_report *report)
 {
     const char *why = explain();
@@ -109,7 +110,7 @@ static void miss(struct run_report *report)
         report->path, why);
 }
 
-/* Else errno says why. */
+/* Returns false with errno when the path cannot be used. */
 static bool is_fit(const char *path, enum kind kind)
 {
     char name[PATH_BYTES_MAX];
@@ -123,7 +124,7 @@ static bool is_fit(const char *path, enum kind kind)
            access(dirname(name), W_OK | X_OK) == 0;
 }
 
-/* 0, or the exit code. */
+/* Returns 0 or the exit code. */
 static int open_path(struct run_report *report)
 {
     char why[EP_WHY_MAX];
@@ -180,7 +181,7 @@ static void let_go(struct run_report *report)
     report->file = -1;
 }
 
-/* Whole or not at all: somebody may wait for it. */
+/* Writes the file whole or not at all, as another program may wait for it. */
 static bool put_file(struct run_report *report, const char *path)
 {
     char temporary[PATH_BYTES_MAX];
@@ -210,7 +211,7 @@ static bool put_file(struct run_report *report, const char *path)
 
 static void on_again(evutil_socket_t fd, short what, void *arg);
 
-/* Where nobody reads the pipe yet, or it is full, it is tried again. */
+/* When the pipe has no reader yet or is full, this is tried again. */
 static bool put_stream(struct run_report *report)
 {
     static const struct timeval soon = {.tv_usec = 100000};
@@ -229,7 +230,7 @@ static bool put_stream(struct run_report *report)
     return report->again != NULL && evtimer_add(report->again, &soon) == 0;
 }
 
-/* Where our own file stays as it was it stays locked. */
+/* When our own file was not replaced, it stays locked. */
 static bool put_path(struct run_report *report)
 {
     enum kind kind;
@@ -237,7 +238,7 @@ static bool put_path(struct run_report *report)
     int err;
 
     if (report->file >= 0)
-        (void)flock(report->file, LOCK_UN); /* our own makes room */
+        (void)flock(report->file, LOCK_UN); /* our own file may be replaced */
     kind = look(report->path);
     if (kind == KIND_STREAM)
         return put_stream(report);

@@ -1,4 +1,4 @@
-/* The order of things in a run. */
+/* The order of events in a run. */
 #include "endpoints/run/run.h"
 
 #include <signal.h>
@@ -38,7 +38,7 @@
 #include "endpoints/sys/prelude.h"
 #include "overlay/base/err.h"
 
-/* Daemons that are left to themselves get so long to go. */
+/* The time that daemons get to go when they are left to themselves. */
 enum { GRACE_MS = 3000 };
 
 static int open_hub(struct run *r)
@@ -60,7 +60,7 @@ static int open_hub(struct run *r)
         return 1;
     }
     ep_run_down_hub(r->down, r->hub);
-    /* Shells for hosts that cannot be reached from others. */
+    /* Shells for hosts that other hosts cannot reach. */
     if (ep_launcher_ops(r->plan.config.launcher)->is_shell)
         ep_limits_wish(need + 3 * (uint64_t)r->plan.nodes_count);
     return 0;
@@ -190,8 +190,9 @@ static int open_down(struct run *r)
 
 /* --- files
  *
- * The report of --stats, where that is no regular file: its reader is there, or
- * nothing begins. */
+ * The report of --stats, when it is not a regular file: its reader must be
+ * there, or nothing begins.
+ */
 static int open_stream(struct run *r)
 {
     char why[EP_WHY_MAX] = "";
@@ -220,7 +221,7 @@ static int open_input_file(struct run *r)
     return rc == OV_EINVAL ? 2 : 1;
 }
 
-/* Files may keep us waiting, so the clock and the signals come first. */
+/* Opening files may take long, so the clock and the signals come first. */
 static int plan(struct run *r)
 {
     int rc;
@@ -236,7 +237,7 @@ static int plan(struct run *r)
     return rc;
 }
 
-/* Everything before the loop; 0, or the exit code. */
+/* Does everything before the loop. Returns 0 or the exit code. */
 static int open_all(struct run *r)
 {
     int rc = plan(r);
@@ -258,12 +259,13 @@ static int open_all(struct run *r)
     if (rc != 0)
         return 1;
     ep_limits_keep_memory();
-    /* The daemons begin, and load the fabric while we do. */
+    /* The daemons begin, and load the fabric while we go on. */
     ep_limits_wish(ep_run_descriptors(&r->plan) +
                    2 * (uint64_t)EP_DOOR_CLIENTS_MAX); /* some have a store */
     rc = open_launch(r);
     r->jobs.next_number = r->own.desc.size;
-    if (rc == 0 && !r->options.is_dvm) /* it lets nobody in before it stands */
+    /* A dvm lets no tool in before the tree stands. */
+    if (rc == 0 && !r->options.is_dvm)
         ep_run_tap_open(r);
     if (rc == 0)
         rc = open_hub(r);
@@ -306,7 +308,7 @@ static void close_all(struct run *r)
         close(r->input_fd);
 }
 
-/* Before any other descriptor is opened. 0, or the exit code. */
+/* Runs before any other descriptor is opened. Returns 0 or the exit code. */
 static int open_stats(struct run *r)
 {
     char why[EP_WHY_MAX] = "";
@@ -333,7 +335,7 @@ static void on_wait(void *arg)
     ep_watch_soon(((struct run *)arg)->end.words);
 }
 
-/* What processes write to stderr goes there, too: not into their lines. */
+/* Processes write to stderr as well, and their lines are not to be broken. */
 static bool on_ask(void *arg, bool wants)
 {
     struct run *r = arg;
@@ -366,7 +368,7 @@ static void judge(struct run *r)
         r->session.code = 1;
 }
 
-/* The loop, and all that follows before anything is closed. */
+/* Runs the loop, and all that follows before anything is closed. */
 static int run_open(struct run *r)
 {
     int rc;
@@ -386,7 +388,7 @@ static int run_open(struct run *r)
     return rc;
 }
 
-/* From the zeroed *r on. */
+/* Runs one launch, from a zeroed *r on. */
 static int run_once(struct run *r)
 {
     int rc;
@@ -416,7 +418,7 @@ static int run_once(struct run *r)
     return rc;
 }
 
-/* A launch and, where one follows it, all that it leaves to that. */
+/* Runs a launch, and passes on what it knows to one that follows. */
 static int launch(const struct ep_run_options *options, struct run_again *again)
 {
     struct run *r = calloc(1, sizeof(*r));
@@ -445,10 +447,12 @@ int ep_run(const struct ep_run_options *options)
     sigset_t before;
     int rc;
 
-    unsetenv(EP_MARK_NAME); /* of the job in which this one is started */
+    /* The mark of a job in which this launcher was started. */
+    unsetenv(EP_MARK_NAME);
     sigprocmask(SIG_SETMASK, NULL, &before);
     do {
-        /* At its end a launch holds signals back: the next one hears them. */
+        /* At its end a launch holds signals back, so that the next one hears
+         * them. */
         sigprocmask(SIG_SETMASK, &before, NULL);
         again.is_due = false;
         rc = launch(options, &again);

@@ -1,4 +1,4 @@
-/* Asking Slurm, for a bounded time. */
+/* Asks Slurm, for a bounded time. */
 #include "config.h"
 
 #include "endpoints/run/scontrol.h"
@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-/* Its stdout is the pipe; it reads nothing, and its words are for nobody. */
+/* Its stdout is the pipe; it reads nothing, and its messages are dropped. */
 static int start(const char *const *argv, int out, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
@@ -40,7 +40,7 @@ static int start(const char *const *argv, int out, pid_t *pid)
     return rc == 0 ? 0 : OV_ENOENT;
 }
 
-/* Milliseconds until then. */
+/* Returns how many milliseconds are left. */
 static int left_ms(uint64_t end_ns)
 {
     uint64_t now_ns = ep_clock_ns();
@@ -48,8 +48,8 @@ static int left_ms(uint64_t end_ns)
     return now_ns < end_ns ? (int)((end_ns - now_ns) / 1000000) + 1 : 0;
 }
 
-/* Reads to the end, as long as there is time and room. Who was held up for
- * longer reads what has come meanwhile. */
+/* Reads to the end, while there is time and room. A launcher that was held up
+ * for longer reads what has come meanwhile. */
 static bool read_all(int fd, struct text_buf *out)
 {
     uint64_t end_ns = ep_clock_ns() + EP_SCONTROL_MS * UINT64_C(1000000);
@@ -107,7 +107,8 @@ int ep_scontrol_topology(struct text_buf *out)
 
 int ep_scontrol_nodes_parse(const char *text, struct text_buf *out)
 {
-    static const char mark[] = " NodeList="; /* others end in it: ReqNodeList */
+    /* With the space, as other names end in it: ReqNodeList. */
+    static const char mark[] = " NodeList=";
     const char *list = strstr(text, mark);
 
     if (list == NULL)

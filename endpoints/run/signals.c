@@ -1,4 +1,4 @@
-/* Signals that a launcher hears. */
+/* The signals that a launcher hears. */
 #include "endpoints/run/signals.h"
 
 #include <signal.h>
@@ -68,7 +68,8 @@ int ep_run_signals_open(struct event_base *base,
         struct sigaction action;
         struct event *event;
 
-        /* What was ignored at our start stays so (nohup, `&` in a script). */
+        /* A signal that was ignored at our start stays ignored (nohup, `&` in a
+         * script). */
         if (sigaction(signos[i], NULL, &action) == 0 &&
             action.sa_handler == SIG_IGN)
             continue;
@@ -84,8 +85,8 @@ int ep_run_signals_open(struct event_base *base,
     return 0;
 }
 
-/* What is left to do is bounded, and broken off it would leave processes
- * behind. */
+/* The work that is left is bounded, and would leave processes behind if it were
+ * broken off. */
 void ep_run_signals_close(struct run_signals *signals)
 {
     sigset_t late;

@@ -1,4 +1,4 @@
-/* Files of a further job. */
+/* The files of a further job, and its output on the console. */
 #include "endpoints/run/sinks.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 enum { OPEN_MIN = 4 };
 
-/* How a job is shown. */
+/* How the output of a job is shown. */
 struct run_shown {
     struct run_shown *next;
     struct text_style style;
@@ -28,16 +28,16 @@ struct run_sinks {
     struct run *run;
     struct run_sinks_job job;
     struct ep_files *files;        /* NULL: none */
-    const struct run_shown *shown; /* of the run; NULL: it is not */
-    struct event *done; /* owned: on_done, as nobody may close from within */
+    const struct run_shown *shown; /* owned by the run; NULL: it is not shown */
+    /* Owned: for on_done, as the sinks must not be closed from within. */
+    struct event *done;
     struct text_style style;
     char *nspace, *text; /* owned: borrowed by style and names */
     uint32_t open_max;
     bool is_finishing;
 };
 
-/* --- from the files
- * */
+/* --- callbacks of the files */
 
 static void on_written(void *arg, uint32_t number, uint8_t channel,
                        const void *mem, uint32_t len_bytes)
@@ -80,8 +80,7 @@ static void on_done(evutil_socket_t fd, short what, void *arg)
     sinks->job.events->on_done(sinks->job.arg);
 }
 
-/* --- the calls
- * */
+/* --- calls */
 
 static bool can_show(const struct run *r)
 {
@@ -96,7 +95,8 @@ bool ep_run_sinks_are_asked(const struct run *r,
            spawn->output.is_show_needed;
 }
 
-/* As it asks for; without a word as the run's own job. */
+/* Shows the job as its request says; without a word in it as the run's own
+ * job. */
 static bool begin_show(struct run_sinks *sinks,
                        const struct ep_tap_spawn *spawn, const char *nspace)
 {
@@ -128,7 +128,8 @@ void ep_run_sinks_forget(struct run *r)
     }
 }
 
-/* Half of what is left: the first job has most, and each has some. */
+/* Takes half of what is left, so that the first job gets most and each one
+ * some. */
 static uint32_t open_max(const struct run *r)
 {
     uint32_t limit = ep_files_open_limit();

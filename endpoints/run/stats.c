@@ -1,4 +1,4 @@
-/* The report of --stats: what the run counts, and what others have counted. */
+/* The report of --stats: what the run and others have counted. */
 #include "endpoints/run/stats.h"
 
 #include "endpoints/run/counts.h"
@@ -10,8 +10,8 @@
 #include "endpoints/sys/usage.h"
 #include "topo/tree.h"
 
-/* What memory may have been taken: with the processes of further jobs where
- * there may have been some. */
+/* Sets how much memory may be taken, with the processes of further jobs if
+ * there may have been any. */
 static void set_bounds(const struct run *r, struct ep_stats *stats)
 {
     uint32_t spare = r->jobs.made > 0 ? RUN_SPARE_PROCS : 0, most = 0;

@@ -1,11 +1,11 @@
-/* The report of --stats, from the state of a run. */
+/* The report of --stats, made from the state of a run. */
 #ifndef ENDPOINTS_RUN_STATS_H
 #define ENDPOINTS_RUN_STATS_H
 
 struct run;
 
-/* Writes it, at the end and once. Returns 0; 1 when it cannot be written, which
- * is told. */
+/* Writes the report, once at the end. Returns 0, or 1 after saying why it
+ * cannot be written. */
 int ep_run_stats_write(struct run *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* The report of --stats.
  *
- * Jansson writes it: small, stable, keeps the order of members, and the
- * library that other resource managers and PMIx itself use.
+ * Jansson writes it: it is small and stable, keeps the order of members, and is
+ * used by other resource managers and by PMIx itself.
  */
 #include "config.h"
 
@@ -28,11 +28,11 @@
 
 enum {
     TEMP_TRIES = 100,
-    PIECE_BYTES = 2048, /* what a pipe takes that can be written to at all */
+    PIECE_BYTES = 2048, /* what a pipe takes if it can be written to at all */
     READER_MS = 3000,
 };
 
-/* Times with more digits than they deserve are hard to read. */
+/* Times with more digits than they deserve would be hard to read. */
 #define DUMP_FLAGS (JSON_INDENT(2) | JSON_REAL_PRECISION(9))
 
 static json_int_t as_int(uint64_t value)
@@ -53,7 +53,7 @@ static json_t *lost_list(const struct ep_stats *stats)
     return list;
 }
 
-/* json_pack takes over what makes its parts, also when it fails. */
+/* json_pack takes over the parts that it is given, also when it fails. */
 static json_t *gap_object(const struct ep_proof_gap *gap)
 {
     return json_pack(
@@ -140,8 +140,8 @@ static int fail(char *why, const char *what, const char *path)
     return OV_ESYS;
 }
 
-/* Writes the text to fd and closes it, whatever happens. wait_ms is for a
- * reader of a pipe or terminal; -1: as long as it takes. */
+/* Writes the text to fd, and closes it whatever happens. wait_ms: how long to
+ * wait for the reader of a pipe or terminal; -1: for ever. */
 static int put_and_close(int fd, const char *text, int wait_ms)
 {
     size_t left = strlen(text);
@@ -169,8 +169,8 @@ static int put_and_close(int fd, const char *text, int wait_ms)
     return err == 0 ? 0 : OV_ESYS;
 }
 
-/* Opens a new file beside path; its name goes to temp. Not mkstemp, which
- * would ignore the umask. */
+/* Opens a new file beside path; its name goes to temp. mkstemp() would ignore
+ * the umask. */
 static int open_temp(const char *path, char *temp, size_t temp_bytes)
 {
     for (unsigned i = 0; i < TEMP_TRIES; i++) {
@@ -245,7 +245,7 @@ static int write_text(const char *path, const char *text, char *why)
 
 /* --- descriptors */
 
-/* Is it the file behind this descriptor, by whatever name? */
+/* Returns whether it is the file behind this descriptor, under any name. */
 static bool is_file_of(const struct stat *st, int fd)
 {
     struct stat own;
@@ -254,7 +254,7 @@ static bool is_file_of(const struct stat *st, int fd)
            own.st_ino == st->st_ino;
 }
 
-/* The descriptor that path names, or -1. */
+/* Returns the descriptor that path names, or -1. */
 static int named_fd(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -301,7 +301,7 @@ int ep_stats_fd(const char *path, int *fd, char *why)
 
 /* --- the report */
 
-/* The report as text that ends in a newline, for free(); or NULL. */
+/* Returns the report as text that ends in a newline, for free(); or NULL. */
 static char *report_text(const struct ep_stats *stats)
 {
     json_t *json = report(stats);

@@ -26,22 +26,23 @@ struct ep_stats {
     int exit_code;
     struct {
         uint64_t rss_peak_bytes;
-        uint64_t rss_bound_bytes; /* that it may have */
+        uint64_t rss_bound_bytes; /* the most that it should have */
         double cpu_s;
     } launcher;
     struct {
         uint32_t count;
         uint64_t rss_peak_bytes_max;
-        uint64_t rss_bound_bytes; /* that the largest may have */
+        uint64_t rss_bound_bytes; /* the most that the largest should have */
         double cpu_s_sum;
-        uint64_t lines_in_pieces; /* for want of room for them */
+        /* Cut because there was no room for the whole. */
+        uint64_t lines_in_pieces;
     } daemons;
     struct {
         uint64_t up, down;
     } frames;
     struct {
         uint64_t count;   /* nodes that found a new parent */
-        double longest_s; /* that one was without */
+        double longest_s; /* that a node was without one */
     } repairs;
     const uint32_t *lost_nodes; /* borrowed, lost_count long */
     size_t lost_count;
@@ -50,31 +51,32 @@ struct ep_stats {
 };
 
 /* Finds out whether `path` names a descriptor that this process was started
- * with: `-`, /dev/stdout, /dev/stderr, /dev/fd/N, /proc/self/fd/N, and any name
- * of the file behind stdout or stderr. Such a one is written to where it
- * stands: replacing the file or opening it anew would cost what the job wrote
- * there. Call it before anything else is opened, or N may be one of ours.
+ * with: `-`, /dev/stdout, /dev/stderr, /dev/fd/N, /proc/self/fd/N, or any name
+ * of the file behind stdout or stderr. Such a descriptor is written to where it
+ * stands, as replacing or reopening the file would destroy what the job wrote
+ * there. Call it before anything else is opened, or N may be one of our own
+ * descriptors.
  *
- * Returns 0 with a copy in *fd (owned by the caller), -1 where path is just
- * the name of a file; OV_EINVAL when that descriptor is not open for writing,
- * OV_ESYS when none is left, with `why` (EP_WHY_MAX bytes).
+ * Returns 0 with a copy in *fd (owned by the caller); -1 when path is just the
+ * name of a file; OV_EINVAL when that descriptor is not open for writing, or
+ * OV_ESYS when no descriptor is left, with `why` (EP_WHY_MAX bytes).
  */
 int ep_stats_fd(const char *path, int *fd, char *why);
 
-/* Writes the report to a descriptor of ep_stats_fd(), behind what is there,
- * and closes it. A reader that takes nothing for three seconds is given up.
- * Returns as ep_stats_write().
+/* Writes the report to a descriptor of ep_stats_fd(), after what is there, and
+ * closes it. A reader that takes nothing for three seconds is given up. Returns
+ * as ep_stats_write().
  */
 int ep_stats_write_fd(int fd, const struct ep_stats *stats, char *why);
 
-/* Writes the report to `path`. A regular file, or one that does not exist
- * yet, is replaced as a whole by a rename, so that a reader never sees half
- * of it; a symbolic link is followed first. Anything else (a terminal, a
- * pipe) is written to as it is. Blocks: call it at the end.
+/* Writes the report to `path`. A regular file, or one that does not exist yet,
+ * is replaced as a whole by a rename, so that a reader never sees half of it; a
+ * symbolic link is followed first. Anything else (a terminal, a pipe) is
+ * written to directly. Blocks, so call it at the end.
  *
- * Returns 0; OV_EINVAL (a time is not a finite number), OV_ENOMEM or OV_ESYS
- * with `why` (EP_WHY_MAX bytes) saying in words what failed. What was at
- * `path` before is then unchanged and no other file is left behind.
+ * Returns 0; OV_EINVAL (a time is not a finite number), OV_ENOMEM or OV_ESYS,
+ * with `why` (EP_WHY_MAX bytes) saying what failed. Then `path` is unchanged,
+ * and no other file is left behind.
  */
 int ep_stats_write(const char *path, const struct ep_stats *stats, char *why);
 

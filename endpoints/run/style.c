@@ -1,4 +1,4 @@
-/* Options of output as the sinks of it know them. */
+/* The options of output in the form that its sinks take. */
 #include "endpoints/run/style.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Options of output as the sinks of it know them. */
+/* The options of output in the form that its sinks take. */
 #ifndef ENDPOINTS_RUN_STYLE_H
 #define ENDPOINTS_RUN_STYLE_H
 

@@ -1,4 +1,4 @@
-/* Carries out which output of further jobs travels. */
+/* Tells the nodes which output of further jobs is to travel. */
 #include "endpoints/run/subscription.h"
 
 #include "endpoints/client/viewers.h"
@@ -7,7 +7,7 @@
 #include "job/order.h"
 #include "job/subscription.h"
 
-/* Returns how many processes it is about. */
+/* Returns how many processes are concerned. */
 static uint32_t turn(struct run_job *job, uint8_t channel, bool is_to_send)
 {
     struct job_order order = {.kind = JOB_CONTROL_WANT,

@@ -1,4 +1,5 @@
-/* Carries out which output of further jobs travels: job/subscription.h. */
+/* Tells the nodes which output of further jobs is to travel: job/subscription.h
+ * decides. */
 #ifndef ENDPOINTS_RUN_SUBSCRIPTION_H
 #define ENDPOINTS_RUN_SUBSCRIPTION_H
 
@@ -10,14 +11,15 @@
 struct run;
 struct run_job;
 
-/* A record of the job came. O(1), and when the nodes are told O(size). */
+/* A record of the job came. O(1), or O(size) when the nodes are told
+ * something. */
 void ep_run_subscription_record(struct run_job *job, uint32_t rank,
                                 uint8_t channel, uint32_t len_bytes);
-/* Somebody wants more than before. Returns whether nodes are to hear of it.
+/* A client wants more than before. Returns whether nodes are to hear of it.
  * O(size). */
 bool ep_run_subscription_wanted(struct run_job *job);
 
-/* These processes are not to be read, or are again. O(1). */
+/* These processes are to be read no further for now, or again. O(1). */
 void ep_run_subscription_hold(struct run *r, const struct topo_range *range,
                               bool is_held);
 

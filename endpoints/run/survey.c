@@ -1,4 +1,4 @@
-/* What the hosts say of their machines. */
+/* What the hosts say about their machines. */
 #include "endpoints/run/survey.h"
 
 #include "endpoints/run/nodes.h"
@@ -10,7 +10,7 @@ bool ep_run_survey_come(struct run_plan *plan)
     return ++plan->survey.come == plan->nodes_count;
 }
 
-/* As far as it matters. */
+/* Compares only what matters for the placement. */
 static bool is_alike(const struct ep_survey *survey, const struct ep_machine *a,
                      const struct ep_machine *b)
 {
@@ -18,7 +18,7 @@ static bool is_alike(const struct ep_survey *survey, const struct ep_machine *a,
            (!survey->by_sockets || a->packages == b->packages);
 }
 
-/* For the next launch. Returns 0 or OV_ENOMEM. */
+/* Passes the machines on to the next launch. Returns 0 or OV_ENOMEM. */
 static int keep(struct run_plan *plan)
 {
     const struct ep_survey *survey = &plan->survey;
@@ -33,7 +33,8 @@ static int keep(struct run_plan *plan)
     return rc;
 }
 
-/* A host that is not what it was a moment ago would be asked for ever. */
+/* A host whose machine has just changed would be asked for ever, so the run
+ * ends. */
 static bool take(struct run_plan *plan, uint32_t node,
                  const struct ep_machine *now, struct run_voice *voice,
                  bool *fits)

@@ -1,4 +1,4 @@
-/* Stopping the launcher: does what job/suspension.h decides. */
+/* Stops the launcher as job/suspension.h decides. */
 #include "endpoints/run/suspension.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
-enum { LOOK_MS = 10 }; /* between two looks whether all is on its way */
+enum { LOOK_MS = 10 }; /* between two looks whether everything is on its way */
 
 struct run_suspension {
     const struct run_suspension_events *events;
@@ -26,8 +26,8 @@ static void look_later(struct run_suspension *suspension)
 }
 
 /* A second SIGTSTP before the stop means the same one: it is left to the
- * system, which drops it with SIGCONT. Heard after that, it would stop us
- * again. */
+ * system, which drops it with SIGCONT. If it were heard after that, it would
+ * stop us again. */
 static void hold_back(int how)
 {
     sigset_t stop;

@@ -1,4 +1,4 @@
-/* Stopping the launcher itself, at SIGTSTP: its timer, and its signal mask. */
+/* Stops the launcher itself at SIGTSTP, with a timer and its signal mask. */
 #ifndef ENDPOINTS_RUN_SUSPENSION_H
 #define ENDPOINTS_RUN_SUSPENSION_H
 
@@ -9,15 +9,18 @@
 struct event_base;
 struct run_suspension;
 
-/* All in the loop's thread, from within ep_run_suspension_hear() or a timer. */
+/* All are called in the loop's thread, from within ep_run_suspension_hear() or
+ * a timer. */
 struct run_suspension_events {
-    /* Tell the processes to stop, and the daemons that we fall silent. */
+    /* Tell the processes to stop, and the daemons that the launcher falls
+     * silent. */
     void (*on_tell)(void *arg);
-    /* What is true now: WAITS, TOLD or OVER. */
+    /* Returns what is true now: WAITS, TOLD or OVER. */
     enum job_suspension_event (*on_look)(void *arg);
-    /* Stop this process; return when it runs again. */
+    /* Stop this process, and return when it runs again. */
     void (*on_stop)(void *arg);
-    /* It runs again, or was not stopped after all: the daemons may hear. */
+    /* This process runs again, or was not stopped after all: the daemons may be
+     * told. */
     void (*on_resume)(void *arg);
 };
 
@@ -28,12 +31,13 @@ int ep_run_suspension_open(struct event_base *base,
 /* NULL is allowed. */
 void ep_run_suspension_close(struct run_suspension *suspension);
 
-/* Any event but those of a look. From TELL to RESUME further SIGTSTP are held
- * back. */
+/* Takes any event but those that on_look returns. From TELL to RESUME further
+ * SIGTSTP are held back. */
 void ep_run_suspension_hear(struct run_suspension *suspension,
                             enum job_suspension_event event);
 
-/* When the last one was over, on the clock of ep_clock_ns(); 0: none was. */
+/* When the last suspension was over, on the clock of ep_clock_ns(); 0: there
+ * was none. */
 uint64_t ep_run_suspension_resumed_ns(const struct run_suspension *suspension);
 
 #endif

@@ -1,4 +1,5 @@
-/* Sweeping hosts: who waits, who runs, who was not reached. */
+/* Sweeping hosts: which wait, which are being swept, and which were not
+ * reached. */
 #include "config.h"
 
 #include "endpoints/run/sweeps.h"
@@ -29,7 +30,7 @@ enum {
     SAID_BYTES = 4096 /* the end of what a shell has said */
 };
 
-/* One that runs; the spawner's number for it is its place. */
+/* A sweep that runs; the spawner's number for it is its index. */
 struct sweep {
     struct run_sweeps *all;
     uint32_t node; /* 0: free */
@@ -39,16 +40,17 @@ struct sweep {
 
 struct run_sweeps {
     struct run_sweeps_cfg cfg;
-    bool *is_swept;             /* owned, by node: of a daemon's first */
+    bool *is_swept;             /* owned, by the first node of each daemon */
     bool is_open;               /* a spawner was asked for */
-    bool has_lost;              /* one has died */
-    struct ep_spawner *spawner; /* NULL: could not be had, or has died */
-    struct event *limit;        /* of the end */
-    struct topo_hosts missed;   /* not reached */
-    uint32_t *nodes;            /* owned: one of each daemon, in their order */
+    bool has_lost;              /* a spawner has died */
+    struct ep_spawner *spawner; /* NULL: there is none, or it has died */
+    struct event *limit;        /* of the end of the run */
+    struct topo_hosts missed;   /* hosts that were not reached */
+    /* Owned: one node of each daemon, in the order of sweeps. */
+    uint32_t *nodes;
     uint32_t count, next, room;
     uint32_t running;
-    bool is_over; /* nobody waits any more */
+    bool is_over; /* the wait is over */
     struct sweep places[AT_ONCE];
 };
 
@@ -57,7 +59,7 @@ static const struct ep_launcher_ops *ops_of(const struct run_sweeps *all)
     return ep_launcher_ops(all->cfg.plan->config.launcher);
 }
 
-/* Virtual nodes share daemons, dealt out in turn. */
+/* Virtual nodes share daemons, and are dealt out to them in turn. */
 static uint32_t first_node(const struct run_sweeps *all, uint32_t node)
 {
     return ops_of(all)->is_here ? (node - 1) % all->cfg.daemons + 1 : node;
@@ -72,10 +74,10 @@ static void miss(struct run_sweeps *all, uint32_t node)
         (void)topo_hosts_add(missed, host, strlen(host), 0);
 }
 
-/* --- one of them
- * */
+/* --- one sweep */
 
-/* How many it has ended, by its last words; -1: it has not come to that. */
+/* Returns how many processes it has ended, by its last words; -1: it did not
+ * come to that. */
 static int read_swept(int fd)
 {
     char text[SAID_BYTES + 1];
@@ -153,8 +155,8 @@ static void on_ended(void *arg)
     (void)arg;
 }
 
-/* Another one takes its place, once: whoever kills all spawners of a job kills
- * this one, too. */
+/* Another spawner takes its place, once: a user who kills all spawners of a job
+ * kills this one, too. */
 static void on_lost(void *arg)
 {
     struct run_sweeps *all = arg;
@@ -185,7 +187,7 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
                             SIGKILL);
 }
 
-/* Returns 0 or an error of the spawner's. */
+/* Returns 0 or an error of the spawner. */
 static int spawn(struct run_sweeps *all, uint32_t place, int out)
 {
     const struct ep_launcher_ops *ops = ops_of(all);
@@ -259,8 +261,7 @@ static void start_some(struct run_sweeps *all)
     }
 }
 
-/* --- all of them
- * */
+/* --- all sweeps */
 
 static const struct ep_spawner_events events = {
     .on_started = on_started,
@@ -316,9 +317,9 @@ void ep_run_sweep(struct run_sweeps *all, uint32_t node)
     start_some(all);
 }
 
-/* One that hosts virtual nodes may live though the tree has given up one of
- * them: it ends that node's processes itself, and a sweep would end those of
- * the others. */
+/* A daemon that hosts virtual nodes may live although the tree has given up one
+ * of them. It ends that node's processes itself, and a sweep would also end
+ * those of the other nodes. */
 static bool is_daemon_lost(const struct run_sweeps *all, uint32_t node)
 {
     if (!ops_of(all)->is_here)

@@ -1,4 +1,4 @@
-/* What the clients of a run, and the desk of PMIx tools, want of it. */
+/* Does what the clients of a run, and the desk of PMIx tools, want of it. */
 #include "endpoints/run/tap.h"
 
 #include "endpoints/client/desk.h"
@@ -16,7 +16,7 @@
 #include "endpoints/run/subscription.h"
 #include "endpoints/sys/clock.h"
 
-/* --- of clients */
+/* --- what clients want */
 
 static void on_part(void *arg, uint32_t base, uint32_t index,
                     struct job_neighbours *out)
@@ -169,7 +169,7 @@ static void open_viewers(struct run *r)
                              r->own.desc.readers[i].last, true);
 }
 
-/* --- of the desk */
+/* --- what the desk wants */
 
 static void on_up(void *arg, const char *uri)
 {

@@ -1,4 +1,4 @@
-/* What comes up: records to the console, words to words.c. */
+/* Takes what comes up: records go to the console, words to words.c. */
 #include "endpoints/run/up.h"
 
 #include <errno.h>
@@ -71,8 +71,7 @@ static void on_record(void *arg, const struct ov_act *act,
     ep_run_redirect_record(r, &out);
 }
 
-/* --- the console
- * */
+/* --- the console */
 
 static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
                        uint8_t channel, const void *mem, uint32_t len_bytes)
@@ -99,8 +98,8 @@ static void on_taken(void *arg, uint64_t cookie)
         ep_viewers_logged(r->tap.viewers, token);
 }
 
-/* A reader that has enough ends the job as a pipe does; anything else is told.
- */
+/* A reader that has enough ends the job, as a pipe does; any other error is
+ * told. */
 static void on_output_error(void *arg, uint8_t channel, int err,
                             const char *why)
 {
@@ -127,7 +126,7 @@ static void on_console_note(void *arg, const char *text)
     ep_voice_say(&r->voice, "%s", text);
 }
 
-/* The output stands still until it is said. */
+/* The output stands still, so that the message can be written. */
 static void on_pause(void *arg)
 {
     struct run *r = arg;
@@ -155,8 +154,8 @@ static struct ep_output_cfg output_cfg(struct run *r)
     cfg.console.is_prompting = r->own.desc.open_ms > 0;
     cfg.events = &events;
     cfg.arg = r;
-    /* Less than one link may have in flight, so that the next piece of a long
-     * line always finds its way. */
+    /* This is less than one link may have in flight, so that the next piece of
+     * a long line always finds its way. */
     cfg.console.park_limit_bytes =
         (uint64_t)r->plan.sizes.frame_bytes * r->plan.sizes.up_frames / 2;
     cfg.console.round_bytes =
@@ -187,8 +186,7 @@ int ep_run_output_open(struct run *r)
     return ep_run_own_open(r, ep_output_places(r->output));
 }
 
-/* --- the hub
- * */
+/* --- the hub */
 
 static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
                        const struct ov_slice *slice)
@@ -222,7 +220,7 @@ static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
     uint64_t since_ns;
 
     if (stream == 0 || ep_output_is_stuck(r->output, &since_ns, &place))
-        return; /* then it is the output that holds everybody up */
+        return; /* then the output is what holds up everything */
     if (stream == JOB_STREAM_PUSHED)
         ep_voice_say(&r->voice,
                      "process %u, of a further job, on %s does not read its "

@@ -6,11 +6,11 @@
 
 struct run;
 
-/* Opens all that output goes to. Returns 0, OV_ENOMEM, or OV_EINVAL after
- * words on stderr. */
+/* Opens all places that output goes to. Returns 0, OV_ENOMEM, or OV_EINVAL
+ * after a message on stderr. */
 int ep_run_output_open(struct run *r);
 
-/* The launcher's side of the overlay; their arg is the struct run. */
+/* What the launcher does for the hub; the events' arg is the struct run. */
 extern const struct ep_hub_events ep_run_hub_events;
 
 #endif

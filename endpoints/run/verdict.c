@@ -1,4 +1,5 @@
-/* What the proof of the output comes to at the end: words and exit code. */
+/* What the proof of the output amounts to at the end: messages and the exit
+ * code. */
 #include "endpoints/run/verdict.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 
 enum { NAMED_MAX = 4, NAME_BYTES = 400 };
 
-/* A process of which no exit was told. */
+/* Judges a process whose exit was not told. */
 static enum ep_proof_reason absent(void *arg, uint32_t rank)
 {
     const struct run_judged *what = arg;
@@ -24,7 +25,7 @@ static enum ep_proof_reason absent(void *arg, uint32_t rank)
                                                     : EP_PROOF_GIVEN_UP;
 }
 
-/* How far it came, to go behind "N bytes". */
+/* Says how far it came, to stand after "N bytes". */
 static void gap_words(const struct ep_proof_gap *gap, char *words, size_t size)
 {
     words[0] = '\0';
@@ -50,7 +51,7 @@ static void gap_words(const struct ep_proof_gap *gap, char *words, size_t size)
     }
 }
 
-/* One line for all of them. `say` is ep_voice_say or ep_voice_note. */
+/* Writes one line for all of them. `say` is ep_voice_say or ep_voice_note. */
 static void tell(const struct run_judged *of,
                  void (*say)(struct run_voice *, const char *, ...),
                  const char *what, const struct ep_proof_list *list,

@@ -1,4 +1,4 @@
-/* What the proof of the output comes to at the end of a run. */
+/* What the proof of the output amounts to at the end of a run. */
 #ifndef ENDPOINTS_RUN_VERDICT_H
 #define ENDPOINTS_RUN_VERDICT_H
 
@@ -11,21 +11,21 @@ struct run_nodes;
 struct run_plan;
 struct run_voice;
 
-/* A job, and what became of it. All are borrowed. */
+/* A job, and what is known of its end. All pointers are borrowed. */
 struct run_judged {
     const struct run_plan *plan;
     const struct job *job;
     const struct run_nodes *nodes;
     struct ep_proof *proof;
     struct run_voice *voice;
-    bool is_cut;  /* not all that came was written */
-    bool is_news; /* the user has not read yet that nodes are lost */
+    bool is_cut;  /* not all output that came was written */
+    bool is_news; /* the user has not been told yet that nodes are lost */
 };
 
-/* Judges the output, when all is written that will be: says in one line what it
- * lacks. Output of lost nodes has a line of its own, with -v alone where their
- * loss is no news. Returns whether output lacks something of nodes that live.
- * O(processes). */
+/* Judges the output once everything is written that will be, and says in one
+ * line what is missing. Output of lost nodes has a line of its own; only with
+ * -v when the user knows of their loss. Returns whether output of nodes that
+ * live is missing or wrong. O(processes). */
 bool ep_run_judge(const struct run_judged *what);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lines on stderr, which must not hold up the loop. */
+/* Messages on stderr, which must not hold up the loop. */
 #include "endpoints/run/voice.h"
 
 #include <poll.h>
@@ -8,17 +8,19 @@
 
 #include "endpoints/sys/ready.h"
 
-/* A line of ours fits what a pipe takes at once; so many wait at most. */
+/* One of our lines fits into what a pipe takes at once; so many bytes wait at
+ * most. */
 enum { LINE_BYTES_MAX = 4000, LINES_BYTES_MAX = 64 * 1024 };
 
-/* Writes a line to stderr only when that cannot block: the loop must not wait
- * for a stderr that nobody reads. Returns false when it must wait. */
+/* Writes a line to stderr only when that cannot block, as the loop must not
+ * wait for a stderr that is not read. Returns false when the line has to
+ * wait. */
 static bool write_line(const char *line, size_t len_bytes, int wait_ms)
 {
     if (!ep_ready(STDERR_FILENO, POLLOUT, wait_ms))
         return false;
     if (write(STDERR_FILENO, line, len_bytes) < 0)
-        return true; /* nobody is there to be told */
+        return true; /* stderr is closed, so there is nowhere to write to */
     return true;
 }
 
@@ -33,7 +35,7 @@ static void tell_missing(struct run_voice *voice)
     voice->missing = 0;
 }
 
-/* Returns whether none is left. */
+/* Returns true when no line is left. */
 static bool write_lines(struct run_voice *voice, int wait_ms)
 {
     struct text_buf *lines = &voice->lines;

@@ -1,6 +1,6 @@
-/* A look now and then while something waits: who waits says so, and again when
- * the look finds that it still does. Each look comes after twice the time of
- * the one before, up to a limit.
+/* A look now and then while something waits. Whoever waits asks for a look, and
+ * asks again when the look finds that it still has to wait. Each look comes
+ * after twice the time of the one before, up to a limit.
  */
 #ifndef ENDPOINTS_RUN_WATCH_H
 #define ENDPOINTS_RUN_WATCH_H
@@ -14,9 +14,9 @@ int ep_watch_open(struct event_base *base, unsigned first_ms, unsigned most_ms,
 /* NULL is fine, here and below. */
 void ep_watch_close(struct run_watch *watch);
 
-/* Something waits: it is looked at, once. */
+/* Something waits: a look follows, once. */
 void ep_watch_soon(struct run_watch *watch);
-/* The same, as soon as the first time. */
+/* Does the same, but begins again with the first time. */
 void ep_watch_anew(struct run_watch *watch);
 
 #endif

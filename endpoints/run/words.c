@@ -1,4 +1,4 @@
-/* What the nodes say. */
+/* What the nodes say about their processes and about themselves. */
 #include "endpoints/run/words.h"
 
 #include <errno.h>
@@ -17,8 +17,7 @@
 #include "endpoints/run/proof.h"
 #include "endpoints/run/tap.h"
 
-/* --- of the session
- * */
+/* --- words about the session */
 
 static void on_usage(struct run *r, uint32_t node, const struct job_word *word)
 {
@@ -26,7 +25,7 @@ static void on_usage(struct run *r, uint32_t node, const struct job_word *word)
     ep_run_counts_usage(&r->counts, &word->usage);
 }
 
-/* As a rule what is said of one host holds for many. */
+/* What is said about one host usually holds for many. */
 static void on_pieces(struct run *r, uint32_t node, const struct job_word *word)
 {
     int err = (int)word->err;
@@ -59,8 +58,8 @@ static void on_over(struct run *r, uint32_t node, const struct job_word *word)
     ep_run_nodes_over(r->nodes, node, word->jobs);
 }
 
-/* Have the machines been told, where that was asked, and are they what was
- * thought? If not the run ends. */
+/* Returns whether all nodes have told their machines, if they were asked, and
+ * these are as was assumed. If they are not, the run ends. */
 static bool are_surveyed(struct run *r)
 {
     if (!ep_run_survey_asks(&r->plan))
@@ -73,8 +72,8 @@ static bool are_surveyed(struct run *r)
     return false;
 }
 
-/* Once all have joined. One that was lost meanwhile counts as joined for the
- * tree; the launch ends for it, in a moment. */
+/* Begins once all nodes have joined. For the tree, one that was lost meanwhile
+ * counts as joined; the launch ends because of it in a moment. */
 void ep_run_begin(struct run *r)
 {
     if (!r->plan.survey.has_joined ||
@@ -89,13 +88,14 @@ void ep_run_begin(struct run *r)
     } else if (ep_run_own_tell(r)) {
         ep_run_abort(r, 1);
     }
-    ep_viewers_again(r->tap.viewers); /* further jobs are behind the own one */
+    /* Further jobs come after the run's own. */
+    ep_viewers_again(r->tap.viewers);
     ep_run_interrupt_begun(r);
 }
 
 static void on_note(struct run *r, uint32_t node, const struct job_word *word)
 {
-    /* As a rule what is said of one host holds for many. */
+    /* What is said about one host usually holds for many. */
     (r->told.note ? ep_voice_note : ep_voice_say)(
         &r->voice, "%s: %s", ep_run_host(&r->plan, node), word->text);
     r->told.note = true;
@@ -108,11 +108,10 @@ static void on_machine(struct run *r, uint32_t node,
         ep_run_begin(r);
 }
 
-/* --- of a job's processes
- * */
+/* --- words about a job's processes */
 
-/* Of the own job everybody reads the same stdin; a further one's is pushed to
- * it. */
+/* All readers of the own job read the same stdin; what a further job reads is
+ * pushed to it. */
 static void on_slow_stdin(struct run_job *job, uint32_t node,
                           const struct job_word *word)
 {
@@ -178,7 +177,8 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
     }
 }
 
-/* What the own job's readers took decides what is given back of stdin. */
+/* What the readers of the own job took decides which part of stdin is given
+ * back. */
 static void count_taken(const struct run_job *job, const struct job_word *word)
 {
     if (ep_run_job_is_own(job))
@@ -212,7 +212,7 @@ static void on_exit_word(struct run_job *job, uint32_t node,
     (void)ep_run_job_ended(job, word->rank, word->status);
 }
 
-/* It wrote nothing, and took nothing. */
+/* The process wrote nothing and took nothing. */
 static void on_failed(struct run_job *job, uint32_t node,
                       const struct job_word *word)
 {
@@ -222,8 +222,7 @@ static void on_failed(struct run_job *job, uint32_t node,
     (void)ep_run_job_unstarted(job, word->rank, word->text, (int)word->err);
 }
 
-/* --- which is which
- * */
+/* --- which handler belongs to which word */
 
 typedef void session_word_fn(struct run *r, uint32_t node,
                              const struct job_word *word);

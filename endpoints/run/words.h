@@ -1,4 +1,4 @@
-/* What the nodes say: of their processes, and of themselves. */
+/* What the nodes say about their processes and about themselves. */
 #ifndef ENDPOINTS_RUN_WORDS_H
 #define ENDPOINTS_RUN_WORDS_H
 
@@ -7,10 +7,11 @@
 struct ov_slice;
 struct run;
 
-/* A record of such words, of this node. What makes no sense ends it. */
+/* Reads a record of such words from this node. Words that make no sense end the
+ * record. */
 void ep_run_words(struct run *r, uint32_t node, const struct ov_slice *slice);
-/* Begins the job, or the dvm, once all have joined and have told of their
- * machines where that was asked. */
+/* Begins the job, or the dvm, once all nodes have joined and, where they were
+ * asked, have told their machines. */
 void ep_run_begin(struct run *r);
 
 #endif
