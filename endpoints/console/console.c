@@ -1,7 +1,7 @@
-/* The console's face: two ports, a clock, and answers that come later.
+/* The calls of the console: two ports, a clock, and answers that come later.
  *
- * Ports answer at any time, also from within a call. The answers are kept
- * here and given from the loop, so that users are never re-entered.
+ * Ports answer at any time, also from within a call. The answers are kept here
+ * and given from the loop, so that callers are never re-entered.
  */
 #include "config.h"
 
@@ -27,7 +27,7 @@ enum { PORTS = 2, TAKEN_MIN = 256, NOTE_BYTES = 256 };
 struct lane {
     struct ep_port port;
     struct ep_console *con;
-    bool is_stderr; /* its file */
+    bool is_stderr; /* it writes to the file of stderr */
     int err;        /* to be told */
     char note[NOTE_BYTES];
 };
@@ -36,7 +36,7 @@ struct ep_console {
     struct ep_console_cfg cfg;
     struct lane lanes[PORTS];
     int lanes_count; /* opened */
-    bool is_one;     /* file: all goes to the descriptor of stdout */
+    bool is_one;     /* both are one file, on the descriptor of stdout */
     struct ep_item_pool pool;
     struct event *deliver;
     struct event *timer;
@@ -49,11 +49,11 @@ struct ep_console {
     uint64_t dropped_bytes;
     bool is_busy;       /* on_drained is to come */
     bool is_pausing;    /* on_pause is to come */
-    bool waits_no_more; /* for the end of a line */
+    bool waits_no_more; /* the end of a line is no longer awaited */
     uint64_t looked_ns;
-    uint64_t pause_ns;    /* asked for since; 0: not */
-    uint64_t quiet_ns;    /* since then nothing came for stderr meanwhile, */
-    uint64_t quiet_bytes; /* beyond these */
+    uint64_t pause_ns;    /* since when a place is asked for; 0: it is not */
+    uint64_t quiet_ns;    /* since when nothing came for stderr */
+    uint64_t quiet_bytes; /* handed over by then */
 };
 
 static uint64_t monotonic_ns(void *arg)
@@ -133,7 +133,7 @@ static void timer_set(struct ep_console *con)
             at_ns = port_ns;
     }
     if (at_ns == UINT64_MAX)
-        return; /* one that is set fires for nothing, once */
+        return; /* a timer that is set fires once in vain */
     now_ns = now_of(con);
     at_ns = at_ns > now_ns ? at_ns - now_ns : 0;
     tv.tv_sec = (time_t)(at_ns / 1000000000);
@@ -141,7 +141,7 @@ static void timer_set(struct ep_console *con)
     event_add(con->timer, &tv);
 }
 
-/* The end of a line that is open is not waited for any longer. Where nobody has
+/* True when the end of an open line is no longer waited for. When nothing has
  * looked for long (a stopped process), the time begins anew. */
 static bool waits_no_more(struct ep_console *con, uint64_t now_ns)
 {
@@ -167,7 +167,7 @@ static bool waits_no_more(struct ep_console *con, uint64_t now_ns)
            now_ns - con->pause_ns >= PAUSE_LATE_NS;
 }
 
-/* Also asks for it. */
+/* Tells whether the ports are paused, and asks for it. */
 static bool is_paused(struct ep_console *con)
 {
     enum ep_outlet_pause pause;
@@ -345,7 +345,7 @@ void ep_console_close(struct ep_console *con)
     free(con);
 }
 
-/* Room to tell of one record more. */
+/* Makes room for telling of one record more. */
 static bool taken_reserve(struct ep_console *con)
 {
     uint64_t cap = con->taken_cap == 0 ? TAKEN_MIN : con->taken_cap * 2;

@@ -1,33 +1,34 @@
 /* The console: the output of all processes on the launcher's stdout and
  * stderr.
  *
- * Records go out in the order they come. In line mode (the default) lines are
- * never torn or mixed: a source (rank and channel) whose line is open, because
- * its last record did not end in a newline, keeps the descriptor until the
- * line ends, the channel ends, or it has paused for a second while others
- * wait (endpoints/console/port.h says exactly when). A newline is added where
- * another's output follows an unfinished line; with labels or times also at the
- * end of a channel, so that without them one process's output is byte-exact.
- * Empty lines are labelled, NUL bytes pass, lines may have any length. JSON and
- * XML: text/format.h. Each job may have a style of its own.
+ * Records go out in the order in which they come. In line mode (the default)
+ * lines are never torn or mixed: a source (a process and channel) whose line is
+ * open, because its last record did not end in a newline, keeps the descriptor
+ * until the line ends, the channel ends, or the source has paused for a second
+ * while others wait (endpoints/console/port.h says exactly when). A newline is
+ * added when another source's output follows an unfinished line. With labels or
+ * times it is also added at the end of a channel; without them the output of
+ * one process is byte-exact. Empty lines are labelled, NUL bytes pass, and
+ * lines may have any length. JSON and XML: text/format.h. Each job may have a
+ * style of its own.
  *
  * stdout and stderr are independent: a stuck one does not hold up the other.
- * Where both are one file all goes to the descriptor of stdout, so that neither
- * tears a line of the other; but not where unfinished lines are shown at once:
- * there a prompt would hold up the other channel.
- * What comes by stddiag goes to stderr, as a source of its own.
- * The console holds nothing back on its own, so there is nothing to unbuffer.
+ * When both are one file, everything goes to the descriptor of stdout, so that
+ * neither tears a line of the other; but not when unfinished lines are shown at
+ * once, as a prompt would then hold up the other channel. Output of stddiag
+ * goes to stderr, as a source of its own. The console holds nothing back on its
+ * own, so there is nothing to unbuffer.
  *
  * Memory: records in hand pin the caller's buffers; the caller's windows bound
- * them. While a line is held, whatever is over park_limit goes to a spool of
- * at most 2 MiB of memory and spool_limit_bytes of an unlinked file
- * (endpoints/sys/spool.h); where that is all pieces of unfinished lines, up
- * to 5 MiB more tell them apart. Labelled output passes through 0.5 MiB. All
- * per descriptor.
+ * them. While a line is held, whatever exceeds park_limit goes to a spool of at
+ * most 2 MiB of memory and spool_limit_bytes of an unlinked file
+ * (endpoints/sys/spool.h). When all of that is pieces of unfinished lines, up
+ * to 5 MiB more are needed to tell them apart. Labelled output passes through
+ * 0.5 MiB. All of this is per descriptor.
  *
- * All calls and callbacks in the thread that runs the event base. Callbacks
- * come from the loop, never from within a call, and may call everything but
- * ep_console_close.
+ * All calls and callbacks happen in the thread that runs the event base.
+ * Callbacks come from the loop, never from within a call, and may call
+ * everything except ep_console_close.
  */
 #ifndef ENDPOINTS_CONSOLE_CONSOLE_H
 #define ENDPOINTS_CONSOLE_CONSOLE_H
@@ -46,43 +47,45 @@ enum { EP_CONSOLE_RECORD_MAX = 128 * 1024 }; /* bytes of one record */
 
 struct ep_console_events {
     /* The descriptor has taken these bytes: one record, whole and as it came,
-     * in order for each source. What is dropped is not told, nor is what the
-     * console adds. The one callback that may come from within a call; it must
-     * not call the console. */
+     * in order for each source. Output that is dropped is not told, nor are
+     * newlines that the console adds. This is the one callback that may come
+     * from within a call; it must not call the console. */
     void (*on_written)(void *arg, uint32_t proc, uint8_t channel,
                        const void *mem, uint32_t len_bytes);
     /* The record is safe: written, spooled, or dropped after an error or
      * ep_console_give_up. In order for each source. */
     void (*on_taken)(void *arg, uint64_t cookie);
     /* Output cannot be written (EPIPE, ENOSPC, EIO ...), or was lost in the
-     * spool. Once for each descriptor (TEXT_CHANNEL_STDOUT for both when
-     * merged). Its records are dropped, and taken, from here on. */
+     * spool. Comes once for each descriptor (TEXT_CHANNEL_STDOUT for both when
+     * merged). From here on its records are dropped, and count as taken. */
     void (*on_error)(void *arg, uint8_t channel, int err);
-    /* Nothing is pending any more. */
+    /* Nothing is pending any longer. */
     void (*on_drained)(void *arg);
     /* Something the user should know, at most once for each descriptor. */
     void (*on_note)(void *arg, const char *text);
-    /* As ep_console_pause asked for. */
+    /* The place that ep_console_pause() asked for is there. */
     void (*on_pause)(void *arg);
 };
 
 struct ep_console_cfg {
-    struct event_base *base;  /* borrowed, as all pointers here */
+    struct event_base *base;  /* borrowed, like all pointers here */
     struct ep_writer *writer; /* outlives the console */
     int fd_stdout;            /* copied */
     int fd_stderr;
     bool merge_stderr; /* stderr records go to fd_stdout */
     bool is_raw;       /* bytes as they come: no lines, plain styles */
-    bool is_prompting; /* unfinished lines come as they are, not only those that
-                          are too long */
+    /* Unfinished lines are shown at once, not only those that are too long. */
+    bool is_prompting;
     struct text_style style;
-    uint64_t park_limit_bytes; /* in hand while others' lines are open; keep
-                                  below what one link may have in flight */
+    /* The most in hand while lines of others are open; keep it below what one
+     * link may have in flight. */
+    uint64_t park_limit_bytes;
     uint32_t park_limit_records;
-    uint64_t spool_limit_bytes;    /* 0: no spool */
-    const char *spool_dir;         /* NULL: $TMPDIR or /var/tmp, on a disk */
-    uint64_t round_bytes;          /* that can be ahead of a record in the tree:
-                                      frame size x nodes, roughly */
+    uint64_t spool_limit_bytes; /* 0: no spool */
+    const char *spool_dir;      /* NULL: $TMPDIR or /var/tmp, on a disk */
+    /* How many bytes can be ahead of a record in the tree: roughly the frame
+     * size times the nodes. */
+    uint64_t round_bytes;
     uint64_t (*now_ns)(void *arg); /* NULL: the monotonic clock */
     const struct ep_console_events *events;
     void *arg;
@@ -92,50 +95,55 @@ struct ep_console_cfg {
  * records parked, 1 GiB of spool, a round of 64 MiB. */
 void ep_console_cfg_init(struct ep_console_cfg *cfg);
 
-/* Returns 0, OV_EINVAL (raw with a style, a style that is none),
- * OV_ENOMEM, or OV_ESYS with errno. A closed descriptor is no error here but
- * EBADF at its first output. */
+/* Returns 0, OV_EINVAL (raw with a style, or an invalid style), OV_ENOMEM, or
+ * OV_ESYS with errno. A closed descriptor is no error here, but EBADF at its
+ * first output. */
 int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out);
 
 /* Drops what is not written and frees everything, without callbacks. A write
  * that is stuck is given up. NULL is fine. */
 void ep_console_close(struct ep_console *con);
 
-/* Takes one record: its bytes are borrowed until on_taken, host and style until
- * the console is closed. Its process, by number, and channel tell whose line
- * goes on. Returns 0, OV_EINVAL (channel, length or style out of range), or
- * OV_ENOMEM; the record is then still the caller's. O(1), never blocks. */
+/* Takes one record: its bytes are borrowed until on_taken, its host and style
+ * until the console is closed. Its process (by number) and channel say whose
+ * line goes on. Returns 0, OV_EINVAL (channel, length or style out of range),
+ * or OV_ENOMEM; the record then still belongs to the caller. O(1), never
+ * blocks. */
 int ep_console_record(struct ep_console *con, const struct job_record *rec);
 
 /* No record follows: open lines end here. */
 void ep_console_finish(struct ep_console *con);
 
-/* Records that are not yet written, spooled ones included, and errors that are
- * not told yet: who waits for 0 has heard of them. */
+/* Returns how many records are not yet written, spooled ones included, plus
+ * errors that are not told yet: at 0 the caller has been told everything. */
 uint64_t ep_console_pending(const struct ep_console *con);
 
-/* Whether output waits on a descriptor that takes none; *since_ns: since when
- * (on the console's clock). As exact as it is called often: once a second. */
+/* Tells whether output waits on a descriptor that takes none; *since_ns: since
+ * when (on the console's clock). It is as exact as it is called often: call it
+ * once a second. */
 bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns);
 
-/* Asks for a place between two lines of stderr, for somebody who writes to it
- * beside the console. True: it is there until ep_console_resume, or there is no
- * output any more; false: on_pause tells when. Where unfinished lines are shown
- * at once (is_prompting), where one stops for a second (EP_PORT_PAUSE_NS), and
- * where it does not end for ten, the place is behind what the line has. As
- * exact as it is called often: once a second. */
+/* Asks for a place between two lines of stderr, for other writers to it than
+ * the console. True: the place is there until ep_console_resume(), or there is
+ * no further output; false: on_pause tells when. The place is inside an open
+ * line, after what that has so far, when unfinished lines are shown at once
+ * (is_prompting), when the line stops for a second (EP_PORT_PAUSE_NS), or when
+ * it does not end for ten. It is as exact as it is called often: call it once
+ * a second. */
 bool ep_console_pause(struct ep_console *con);
 void ep_console_resume(struct ep_console *con);
 
-/* Drops all that is not written, and all that comes from now on; on_taken
- * comes for each. Interrupts a stuck write. */
+/* Drops everything that is not written, and everything that comes from now on;
+ * on_taken comes for each record. Interrupts a stuck write. */
 void ep_console_give_up(struct ep_console *con);
 
-/* Bytes dropped after errors and by ep_console_give_up. */
+/* Returns how many bytes were dropped after errors and by
+ * ep_console_give_up(). */
 uint64_t ep_console_dropped(const struct ep_console *con);
 
-/* Looks at the clock. The console does so by itself; with a clock of one's
- * own it is the way to tell that time has passed. Harmless at any time. */
+/* Looks at the clock. The console does so by itself; with a clock of the
+ * caller's own, this is the way to tell that time has passed. Harmless at any
+ * time. */
 void ep_console_tick(struct ep_console *con);
 
 #endif

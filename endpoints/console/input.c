@@ -1,8 +1,8 @@
-/* The reading thread and its one request.
+/* The reading thread and the one request that there is.
  *
- * The request is passed to and fro under a lock: the loop sets it, the thread
- * answers it, an eventfd each way wakes the other side. The thread sleeps in
- * poll() on its own eventfd and, while a request is open, on the input.
+ * The request passes to and fro under a lock: the loop sets it, the thread
+ * answers it, and an eventfd each way wakes the other side. The thread sleeps
+ * in poll() on its own eventfd and, while a request is open, on the input.
  */
 #include "config.h"
 
@@ -40,8 +40,8 @@ enum request {
 /* What the thread found. */
 struct answer {
     uint32_t len_bytes;
-    bool is_end; /* after these bytes */
-    int err;     /* after these bytes */
+    bool is_end; /* the input ends after these bytes */
+    int err;     /* the error comes after these bytes */
 };
 
 struct ep_input {
@@ -54,13 +54,13 @@ struct ep_input {
     pthread_t thread;
     uint64_t total_bytes;
     uint64_t read_bytes; /* the thread's: delivered or not */
-    off_t start;         /* offset of a regular file at our start; -1 */
+    off_t start;         /* offset of a regular file when we began; -1: none */
     bool has_thread;
     bool is_over;  /* the end or an error was told */
     bool is_stuck; /* the thread could not be ended */
     bool in_callback;
-    bool is_closed;       /* in a callback: freed behind it */
-    struct answer later;  /* the thread's: the end it found behind bytes */
+    bool is_closed;       /* closed within a callback, and freed after it */
+    struct answer later;  /* of the thread: an end that it found behind bytes */
     pthread_mutex_t lock; /* guards the rest */
     enum request request;
     uint8_t *dst; /* borrowed */
@@ -71,8 +71,8 @@ struct ep_input {
 
 /* ---- the thread ---- */
 
-/* Somebody else's program has the terminal. Other descriptors have no
- * foreground, and a terminal that is not ours does not stop us. */
+/* True when another program has the terminal. Other descriptors have no
+ * foreground, and a terminal that does not control us does not stop us. */
 static bool is_in_background(int fd)
 {
     pid_t group;
@@ -83,7 +83,7 @@ static bool is_in_background(int fd)
     return group >= 0 && group != getpgrp();
 }
 
-/* One read. Returns false when there is nothing now: look again. */
+/* Reads once. Returns false when there is nothing now: look again. */
 static bool read_some(struct ep_input *in, uint8_t *dst, uint32_t room_bytes,
                       struct answer *out)
 {
@@ -100,7 +100,7 @@ static bool read_some(struct ep_input *in, uint8_t *dst, uint32_t room_bytes,
     }
     if (errno == EINTR || errno == EAGAIN)
         return false;
-    /* Sent to the background since we looked. */
+    /* We were sent to the background since we looked. */
     if (errno == EIO && is_in_background(in->fd))
         return false;
     out->err = errno;
@@ -123,7 +123,7 @@ static bool input_wait(struct ep_input *in)
         ep_waker_hear(in->wake_fd);
         return false;
     }
-    /* Somebody else may have come to the foreground while we waited. */
+    /* Another program may have come to the foreground while we waited. */
     return fds[1].revents != 0 && !is_in_background(in->fd);
 }
 
@@ -151,12 +151,13 @@ static bool input_read(struct ep_input *in, uint8_t *dst, uint32_t room_bytes,
                        out))
             break;
     }
-    /* A terminal's end is read once only: keep it for the next request. */
+    /* The end of a terminal can be read only once, so it is kept for the next
+     * request. */
     in->later = (struct answer){.is_end = out->is_end, .err = out->err};
     return true;
 }
 
-/* The open request, waiting for it. Returns false when told to quit. */
+/* Waits for the next request. Returns false when told to quit. */
 static bool request_wait(struct ep_input *in, uint8_t **dst,
                          uint32_t *room_bytes)
 {
@@ -214,7 +215,7 @@ static void answer_tell(struct ep_input *in, const struct answer *answer)
     in->total_bytes += answer->len_bytes;
     if (answer->len_bytes > 0) {
         in->events->on_data(in->arg, answer->len_bytes);
-        return; /* an end behind it answers the next request */
+        return; /* an end that follows answers the next request */
     }
     in->is_over = true;
     if (answer->err != 0)
@@ -246,7 +247,7 @@ static void on_answered(evutil_socket_t fd, short what, void *arg)
         input_free(in);
 }
 
-/* A copy of fd in *out; -1 when there is nothing to read from. */
+/* Copies fd to *out; -1 when there is nothing to read from. */
 static int fd_copy(int fd, int *out)
 {
     *out = -1;
@@ -257,7 +258,8 @@ static int fd_copy(int fd, int *out)
     return *out < 0 && errno != EBADF ? OV_ESYS : 0;
 }
 
-/* Where a regular file stands that was opened for reading; -1 for others. */
+/* Returns the offset of a regular file that is open for reading; -1 for
+ * others. */
 static off_t file_offset(int fd)
 {
     int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);

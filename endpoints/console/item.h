@@ -2,8 +2,8 @@
  *
  * An item in hand is one record whose bytes lie in the caller's buffer. A
  * spooled item stands for records whose bytes lie in the spool: either one
- * record that begins or ends inside a line (it may be wanted out of order), or
- * a run of records of any sources that all consist of whole lines.
+ * record that begins or ends inside a line (it may be wanted before its turn),
+ * or a run of records of any sources that all consist of whole lines.
  */
 #ifndef ENDPOINTS_CONSOLE_ITEM_H
 #define ENDPOINTS_CONSOLE_ITEM_H
@@ -20,25 +20,26 @@ struct ep_source;
 struct ep_item {
     struct ep_item *next; /* of the list it is in */
     struct ep_item *prev;
-    struct ep_item *next_same; /* of its source's waiting pieces */
+    struct ep_item *next_same; /* of its source's pieces that wait */
     struct ep_source *source;  /* NULL when it begins and ends between lines */
-    struct ep_item *run;       /* the spooled item that its bytes are from */
+    struct ep_item *run;       /* the spooled item that has its bytes */
     const uint8_t *mem;        /* borrowed; NULL while spooled */
     struct text_origin origin;
     uint64_t cookie;
-    uint64_t end_bytes; /* outlet: written when that many bytes are */
+    /* In the outlet: it is written when so many bytes are. */
+    uint64_t end_bytes;
     uint64_t payload_bytes;
-    struct ep_spool_ref ref; /* spooled */
-    uint32_t records;        /* it stands for */
+    struct ep_spool_ref ref; /* when spooled */
+    uint32_t records;        /* how many it stands for */
     uint32_t users;          /* of a run: items still in the outlet */
-    uint32_t proc;           /* with the channel: whose it is */
+    uint32_t proc;           /* with the channel: its source */
     uint32_t len_bytes;      /* of mem */
     bool is_eof;             /* the channel ends with it */
     bool is_opening;         /* its source's line is open after it */
     bool is_spooled;
 };
 
-/* Items that are not in use. Zeroed: empty. */
+/* Items that are not in use. Zeroed: none. */
 struct ep_item_pool {
     struct ep_item *free; /* owned */
 };

@@ -1,4 +1,4 @@
-/* Formatting, handing over, and counting what came back. */
+/* Formats items, hands them over, and counts what was written. */
 #include "config.h"
 
 #include "endpoints/console/outlet.h"
@@ -15,7 +15,7 @@
 
 static const char newline[] = "\n";
 
-/* Cookies of jobs: their bytes, and whether they are a block. */
+/* Cookies of jobs: how many bytes they have, and whether they are a block. */
 static uint64_t cookie_of(uint64_t bytes, bool is_block)
 {
     return bytes << 1 | is_block;
@@ -26,7 +26,7 @@ static bool is_plain(const struct ep_item *item)
     return text_style_is_plain(item->origin.style);
 }
 
-/* The item goes on with the line that the last byte written is from. */
+/* True when the item goes on with the line that the last byte is from. */
 static bool is_same_line(const struct ep_outlet *out,
                          const struct ep_item *item)
 {
@@ -34,9 +34,9 @@ static bool is_same_line(const struct ep_outlet *out,
            out->line_proc == item->proc;
 }
 
-/* Nothing is put before the item: it goes on with the line, or it is of the
- * same process and nothing is labelled. What a process writes on its two
- * channels then comes out byte by byte. */
+/* True when nothing is put before the item: it goes on with the line, or it is
+ * from the same process and nothing is labelled. So what a process writes on
+ * its two channels comes out byte by byte. */
 static bool goes_on(const struct ep_outlet *out, const struct ep_item *item)
 {
     return is_same_line(out, item) ||
@@ -52,7 +52,7 @@ static void line_take(struct ep_outlet *out, const struct ep_item *item)
     out->line_is_plain = is_plain(item);
 }
 
-/* ready_first is wholly handed over. */
+/* Removes ready_first, which is wholly handed over. */
 static void ready_pop(struct ep_outlet *out)
 {
     struct ep_item *item = out->ready_first;
@@ -60,7 +60,7 @@ static void ready_pop(struct ep_outlet *out)
     out->ready_first = item->next;
     if (out->ready_first == NULL)
         out->ready_last = NULL;
-    /* The channel is over: nobody can go on with this line. */
+    /* The channel is over, so this line cannot go on. */
     if (item->is_eof && is_same_line(out, item))
         out->line_channel = 0;
     out->at_bytes = 0;
@@ -86,7 +86,7 @@ static void sent_answer(struct ep_outlet *out)
     }
 }
 
-/* Returns false when the sink takes no more for now. */
+/* Returns false when the sink takes nothing further for now. */
 static bool task_put(struct ep_outlet *out, struct iovec *iov, int n,
                      uint64_t cookie)
 {
@@ -124,7 +124,7 @@ static bool plain_put(struct ep_outlet *out, const struct ep_item *item)
 
 /* ---- formatted ---- */
 
-/* The block being filled, or NULL when all are on their way. */
+/* Returns the block being filled, or NULL when all are on their way. */
 static struct ep_outlet_block *block_open(struct ep_outlet *out)
 {
     struct ep_outlet_block *block;
@@ -160,7 +160,7 @@ static bool block_newline(struct ep_outlet *out, struct ep_outlet_block *block)
     return true;
 }
 
-/* Bytes in a block that is not on its way yet. */
+/* Returns the block with bytes that are not on their way yet; or NULL. */
 static struct ep_outlet_block *block_begun(struct ep_outlet *out)
 {
     struct ep_outlet_block *block;
@@ -172,7 +172,8 @@ static struct ep_outlet_block *block_begun(struct ep_outlet *out)
     return block->len_bytes > 0 ? block : NULL;
 }
 
-/* Formats ready_first as far as the block goes. Returns whether all of it. */
+/* Formats ready_first as far as the block has room. Returns whether all of it
+ * went in. */
 static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
 {
     struct ep_item *item = out->ready_first;
@@ -202,8 +203,8 @@ static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
     return true;
 }
 
-/* Hands over as much of ready_first as goes. Returns whether the next one can
- * be tried. */
+/* Hands over as much of ready_first as possible. Returns whether the next item
+ * can be tried. */
 static bool ready_feed(struct ep_outlet *out)
 {
     struct ep_item *item = out->ready_first;
@@ -225,7 +226,7 @@ static bool ready_feed(struct ep_outlet *out)
     return true;
 }
 
-/* Nothing of ready_first is put yet, and it may wait. */
+/* True when ready_first has not begun and has to wait. */
 static bool is_paused(const struct ep_outlet *out)
 {
     const bool is_open = out->mid_line && out->line_channel != 0;
@@ -238,7 +239,7 @@ static bool is_paused(const struct ep_outlet *out)
              (out->is_finishing && out->ready_first == NULL)));
 }
 
-/* What is begun leaves when nothing else is on its way. */
+/* Sends a block that has begun when nothing else is on its way. */
 static void begun_feed(struct ep_outlet *out)
 {
     struct ep_outlet_block *block;
@@ -250,7 +251,7 @@ static void begun_feed(struct ep_outlet *out)
             return;
         if (!block_newline(out, block)) {
             block_send(out, block);
-            return; /* again when it is written */
+            return; /* it is tried again when that is written */
         }
     }
     block = block_begun(out);
@@ -316,8 +317,8 @@ int ep_outlet_open(struct ep_outlet *out, const struct ep_outlet_cfg *cfg)
     rc = ep_sink_open(cfg->writer, cfg->fd, &sink_events, out, &out->sink);
     if (rc != OV_ESYS || errno != EBADF)
         return rc;
-    /* Closed: no error unless something is written. What cannot be written
-     * gives EBADF just so. */
+    /* A closed descriptor is no error until something is written. Something
+     * that cannot be written gives EBADF in the same way. */
     fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return OV_ESYS;
@@ -407,7 +408,7 @@ void ep_outlet_drop(struct ep_outlet *out)
     if (out->sink == NULL)
         return;
     if (!ep_sink_close(out->sink, true)) {
-        /* The thread will never let go of this memory: leave it alone. */
+        /* The thread will never let go of this memory, so it is left alone. */
         memset(out->blocks, 0, sizeof(out->blocks));
     }
     out->sink = NULL;

@@ -1,4 +1,4 @@
-/* The waiting list and its way into the spool and back. */
+/* The list of items that wait, and their way into the spool and back. */
 #include "config.h"
 
 #include "endpoints/console/park.h"
@@ -9,7 +9,7 @@
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-/* Before each record in the spool. Read by the process that wrote it. */
+/* Stands before each record in the spool, which only this process reads. */
 struct head {
     struct text_origin origin;
     uint32_t proc;
@@ -85,8 +85,8 @@ void ep_park_take(struct ep_park *park, struct ep_item *item)
     }
 }
 
-/* Whether the records at `ref` can be added to the run `before`. A run that is
- * being read is in a block of the file, where nothing is added. */
+/* Tells whether the records at `ref` can be added to the run `before`. A run
+ * that is being read is in a block of the file, to which nothing is added. */
 static bool is_next_of(const struct ep_item *before,
                        const struct ep_spool_ref *ref)
 {

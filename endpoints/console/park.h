@@ -1,10 +1,10 @@
-/* Items of one descriptor that wait while another source's line is open.
+/* Items of one descriptor that wait while the line of another source is open.
  *
- * They are kept in the order they came, in hand (the caller's buffer stays
- * pinned) or, when spilled, in the spool. Items are spilled from the front on,
- * so those in hand always follow those in the spool. A spilled piece of an
- * unfinished line is an item of its own, because it may be wanted before its
- * turn; whole lines join the run before them, so that small records in the
+ * They are kept in the order in which they came: in hand (the caller's buffer
+ * stays pinned) or, when spilled, in the spool. Items are spilled from the
+ * front on, so those in hand always follow those in the spool. A spilled piece
+ * of an unfinished line is an item of its own, because it may be wanted before
+ * its turn; whole lines join the run before them, so that small records in the
  * spool take no memory.
  */
 #ifndef ENDPOINTS_CONSOLE_PARK_H
@@ -22,7 +22,7 @@ enum { EP_PARK_SPOOLED_MAX = 32768 }; /* items in the spool: 5 MiB of memory */
 struct ep_park {
     struct ep_item *first;
     struct ep_item *last;
-    struct ep_item *first_hand; /* the first that is not spooled */
+    struct ep_item *first_hand; /* the first item that is not spooled */
     struct ep_sources sources;
     struct ep_item_pool *pool; /* borrowed */
     struct ep_spool *spool;    /* owned by the user; NULL: none */
@@ -33,29 +33,29 @@ struct ep_park {
 
 void ep_park_init(struct ep_park *park, struct ep_item_pool *pool);
 
-/* The park must be empty. */
+/* Ends a park, which must be empty. */
 void ep_park_fini(struct ep_park *park);
 
-/* Puts an item in hand at the end. O(1). */
+/* Adds an item in hand at the end. O(1). */
 void ep_park_push(struct ep_park *park, struct ep_item *item);
 
 /* Takes an item out: the first of all, or the first of its source. O(1). */
 void ep_park_take(struct ep_park *park, struct ep_item *item);
 
 /* Copies the first item in hand to the spool. On success its buffer is free,
- * and *cookie is that of its record.
+ * and *cookie is its record's cookie.
  * Returns 0, OV_ENOENT (none is in hand), or as ep_spool_put; OV_EFULL also
  * at EP_PARK_SPOOLED_MAX.
  */
 int ep_park_spill(struct ep_park *park, uint64_t *cookie);
 
 /* Gets the memory of a spooled item that is to be taken. Returns as
- * ep_spool_get. */
+ * ep_spool_get(). */
 int ep_park_fetch(struct ep_park *park, struct ep_item *item);
 
-/* The next record of a fetched item, from *at_bytes on, as an item of its
- * own that uses it as its run. NULL at the end, or when memory is out
- * (*at_bytes is then below the end). */
+/* Returns the next record of a fetched item, from *at_bytes on, as an item of
+ * its own that uses the fetched one as its run. NULL at the end, or when memory
+ * is out (*at_bytes is then below the end). */
 struct ep_item *ep_park_next(struct ep_park *park, struct ep_item *run,
                              uint32_t *at_bytes);
 

@@ -1,4 +1,4 @@
-/* Holding, parking, spilling, and giving others their turn. */
+/* Decides which source holds a descriptor, and parks and spills the others. */
 #include "config.h"
 
 #include "endpoints/console/port.h"
@@ -63,7 +63,7 @@ static void on_outlet_done(void *arg, struct ep_item *item)
     item_gone(arg, item);
 }
 
-/* Everything is dropped from here on. */
+/* Drops everything from here on. */
 static void port_kill(struct ep_port *port)
 {
     struct ep_item *item;
@@ -73,7 +73,7 @@ static void port_kill(struct ep_port *port)
     port->is_dead = true;
     ep_outlet_drop(&port->out); /* it may be writing from the spool */
     while ((item = port->park.first) != NULL) {
-        /* The list's order is not its sources': no need to keep those. */
+        /* The sources are dropped as well, so their order need not be kept. */
         item->source = NULL;
         ep_park_take(&port->park, item);
         item_gone(port, item);
@@ -92,7 +92,7 @@ static void port_fail(struct ep_port *port, int err)
     port->events->on_error(port->arg, port->channel, err);
 }
 
-/* The file cannot be read: so much that was taken is not going to be shown. */
+/* The file cannot be read, so what was spooled will not be shown. */
 static void port_fail_spooled(struct ep_port *port, int err)
 {
     char text[NOTE_BYTES];
@@ -116,7 +116,7 @@ static void item_issue(struct ep_port *port, struct ep_item *item,
 {
     struct ep_source *source = item->source;
     const bool is_opening = item->is_opening;
-    /* An empty record that ends nothing says nothing about the line. */
+    /* An empty record that ends nothing does not change the line. */
     const bool counts = item->len_bytes > 0 || item->is_eof;
 
     item->source = NULL;
@@ -139,7 +139,7 @@ static void run_issue(struct ep_port *port, struct ep_item *run,
     struct ep_item *item;
     uint32_t at_bytes = 0;
 
-    run->users = 1; /* ours, until all its records are out */
+    run->users = 1; /* our own use, until all its records are out */
     while ((item = ep_park_next(&port->park, run, &at_bytes)) != NULL)
         item_issue(port, item, now_ns);
     if (at_bytes < run->ref.len_bytes)
@@ -151,7 +151,7 @@ static void run_issue(struct ep_port *port, struct ep_item *run,
     ep_item_put(port->pool, run);
 }
 
-/* Issues the next item, if it may go and is at hand. */
+/* Issues the next item if it may go and its bytes are at hand. */
 static bool port_issue_next(struct ep_port *port, uint64_t now_ns)
 {
     struct ep_item *item =
@@ -177,7 +177,7 @@ static bool port_issue_next(struct ep_port *port, uint64_t now_ns)
 
 /* ---- waiting for the holder ---- */
 
-/* Others wait for a piece of the holder's line that is not here. */
+/* True when others wait for a piece of the holder's line that is not here. */
 static bool is_held(const struct ep_port *port)
 {
     return port->holder != NULL && port->holder->first == NULL &&
@@ -189,7 +189,8 @@ static bool has_spool(const struct ep_port *port)
     return port->cfg->spool_limit_bytes > 0 && !port->is_full;
 }
 
-/* Whether the holder has lost the descriptor; starts a new second if not. */
+/* Tells whether the holder has lost the descriptor; starts a new second if
+ * not. */
 static bool has_paused(struct ep_port *port, uint64_t now_ns)
 {
     const bool is_late =
@@ -249,7 +250,7 @@ static bool is_over_limit(const struct ep_port *port)
            port->park.hand_count > port->cfg->park_limit_records;
 }
 
-/* Moves everything in hand to the spool, as far as it goes. */
+/* Moves everything in hand to the spool, as far as there is room. */
 static void port_spill(struct ep_port *port)
 {
     int rc = 0;
@@ -337,7 +338,7 @@ uint64_t ep_port_deadline(const struct ep_port *port)
 
 /* ---- records ---- */
 
-/* Sets what the record means for its source's line. */
+/* Sets what the record means for the line of its source. */
 static bool item_classify(struct ep_port *port, struct ep_item *item)
 {
     struct ep_sources *all = &port->park.sources;

@@ -1,8 +1,8 @@
-/* Sources with an unfinished line: (process, channel) -> what is known of it.
+/* Sources (process and channel) with an unfinished line, in a table.
  *
- * A source is here only while its line is open as received, or while pieces
- * of such a line wait; finished sources cost nothing, so the table is as large
- * as the number of open lines, not of processes.
+ * A source is in the table only while its line is open as received, or while
+ * pieces of such a line wait. Finished sources cost nothing, so the table grows
+ * with the open lines, not with the processes.
  */
 #ifndef ENDPOINTS_CONSOLE_SOURCE_H
 #define ENDPOINTS_CONSOLE_SOURCE_H
@@ -17,9 +17,9 @@ struct ep_source {
     struct ep_item *first;  /* its waiting pieces, in order; borrowed */
     struct ep_item *last;
     uint32_t proc;
-    uint32_t rank; /* in its job, for words to the user */
+    uint32_t rank; /* in its job, for messages to the user */
     uint8_t channel;
-    bool is_open; /* after the last record received */
+    bool is_open; /* its line is, after the last record received */
 };
 
 /* Zeroed: empty. */
@@ -31,11 +31,11 @@ struct ep_sources {
 
 void ep_sources_fini(struct ep_sources *all);
 
-/* The source, or NULL. O(1). */
+/* Finds a source, or returns NULL. O(1). */
 struct ep_source *ep_source_find(const struct ep_sources *all, uint32_t proc,
                                  uint8_t channel);
 
-/* A new source, which must not be there yet; NULL when memory is out. */
+/* Adds a source, which must not be there yet; NULL when memory is out. */
 struct ep_source *ep_source_add(struct ep_sources *all, uint32_t proc,
                                 uint8_t channel);
 

@@ -1,4 +1,4 @@
-/* Opening, writing and closing, oldest first. */
+/* Opens, writes and closes files; the file used longest ago is closed first. */
 #include "config.h"
 
 #include "endpoints/output/file_set.h"
@@ -80,7 +80,7 @@ static void open_add(struct ep_file_set *set, struct ep_file *file)
     set->newest = file;
 }
 
-/* A file system may tell only now that what it took is lost. */
+/* A file system may tell only now that it has lost what it took. */
 static bool file_close(struct ep_file_set *set, struct ep_file *file)
 {
     int rc;
@@ -191,7 +191,7 @@ static bool write_all(struct ep_file_set *set, struct ep_file *file,
     return true;
 }
 
-/* Another one's line is unfinished. */
+/* True when the unfinished line belongs to another source. */
 static bool is_torn(const struct ep_file *file, const struct ep_file_item *item)
 {
     return file->mid_line && (file->line_proc != item->proc ||
@@ -204,8 +204,8 @@ static void line_take(struct ep_file *file, const struct ep_file_item *item)
     file->line_channel = item->origin.channel;
 }
 
-/* Writes records as they are, as many as one call takes. Returns the first
- * that is left, or NULL; on failure, too (set->err). */
+/* Writes records unchanged, as many as one call takes. Returns the first that
+ * is left, also after an error (set->err); or NULL. */
 static struct ep_file_item *write_plain(struct ep_file_set *set,
                                         struct ep_file *file,
                                         struct ep_file_item *first)

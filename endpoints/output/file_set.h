@@ -1,12 +1,12 @@
 /* Files that are written by a thread, few of them open at a time.
  *
- * A file is truncated, or made with the directories before it, when it is
- * first written to (where the names are to be new: made), and opened again, to
- * go on at its end, when it had to be closed for another one. Only regular
- * files are written: a symbolic link, a directory, a pipe or a device in the
- * way is an error.
+ * A file is truncated, or made with the directories above it, when it is first
+ * written to (made only, when the names are to be new). When it had to be
+ * closed for another file, it is opened again and continued at its end. Only
+ * regular files are written: a symbolic link, a directory, a pipe or a device
+ * in the way is an error.
  *
- * Everything here may block and is for one thread at a time. Not for use
+ * Everything here may block, and is for one thread at a time. Not for use
  * outside this folder.
  */
 #ifndef ENDPOINTS_OUTPUT_FILE_SET_H
@@ -45,19 +45,19 @@ struct ep_file_list {
 struct ep_file {
     struct ep_file *next;      /* of its bucket */
     struct ep_file *next_due;  /* of those with records to come */
-    struct ep_file *next_work; /* of the batch in hand */
+    struct ep_file *next_work; /* of the batch that the thread has */
     struct ep_file *newer;     /* of those that are open */
     struct ep_file *older;
-    struct ep_file_list due;   /* the loop's */
-    struct ep_file_list work;  /* the thread's */
-    struct text_origin origin; /* of its first record: makes its name */
-    char *path;                /* owned: of a shared one; else NULL */
+    struct ep_file_list due;   /* of the loop */
+    struct ep_file_list work;  /* of the thread */
+    struct text_origin origin; /* of its first record, which gives its name */
+    char *path;                /* owned: of a shared file; else NULL */
     uint32_t proc;
-    uint32_t line_proc;   /* whose the last line is */
-    uint8_t line_channel; /* 0: nobody's */
+    uint32_t line_proc;   /* the process of the last line */
+    uint8_t line_channel; /* of the last line; 0: none */
     int fd;               /* -1: not open */
     bool is_made;
-    bool mid_line; /* the last byte was no newline */
+    bool mid_line; /* the last byte was not a newline */
 };
 
 struct ep_file_set {
@@ -71,8 +71,8 @@ struct ep_file_set {
     uint8_t *block; /* owned */
     uint32_t block_bytes;
     atomic_bool is_given_up;
-    _Atomic uint64_t progress; /* grows with what is done */
-    int err;                   /* final; why says it in words */
+    _Atomic uint64_t progress; /* grows with everything that is done */
+    int err;                   /* final; `why` says it in words */
     char why[EP_FILE_WHY_MAX];
 };
 
@@ -80,16 +80,17 @@ struct ep_file_set {
 int ep_file_set_init(struct ep_file_set *set, const struct ep_names *names,
                      bool is_raw, uint32_t open_max);
 
-/* Closes what is open, without errors. */
+/* Closes the files that are open, and ignores errors. */
 void ep_file_set_fini(struct ep_file_set *set);
 
-/* Writes file->work, marking each record that is written. False: set->err. */
+/* Writes file->work, and marks each record that is written. False: set->err
+ * says why. */
 bool ep_file_write(struct ep_file_set *set, struct ep_file *file);
 
-/* Nothing follows: ends an unfinished line that is not plain, and closes. */
+/* No record follows: ends an unfinished line that is not plain, and closes. */
 bool ep_file_finish(struct ep_file_set *set, struct ep_file *file);
 
-/* Makes the directory of a path, and those before it. Returns 0 or an errno. */
+/* Makes the directory of a path, and those above it. Returns 0 or an errno. */
 int ep_file_make_dirs(const char *path);
 
 #endif

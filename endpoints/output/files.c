@@ -1,4 +1,4 @@
-/* Records gathered by file, and batches for the thread. */
+/* Gathers records by file, and hands them to the thread in batches. */
 #include "config.h"
 
 #include "endpoints/output/files.h"
@@ -24,7 +24,7 @@ enum task { TASK_WRITE, TASK_FINISH };
 
 struct ep_files {
     struct ep_files_cfg cfg;
-    struct ep_file_set set; /* the thread's, while is_busy */
+    struct ep_file_set set; /* the thread's while is_busy */
     struct ep_sink *sink;   /* NULL: given up */
     struct event *deliver;
     struct ep_file **buckets; /* owned */
@@ -32,12 +32,12 @@ struct ep_files {
     uint32_t files_count;
     struct ep_file *due_first; /* files with records to come */
     struct ep_file *due_last;
-    struct ep_file *work; /* the batch in hand */
+    struct ep_file *work; /* the batch that the thread has */
     struct ep_file_item *free;
-    struct ep_file_list dropped; /* to be answered */
+    struct ep_file_list dropped; /* records that are to be answered */
     uint64_t pending;
     uint64_t dropped_bytes;
-    uint64_t seen_progress, seen_ns; /* ep_files_is_stuck */
+    uint64_t seen_progress, seen_ns; /* of ep_files_is_stuck */
     bool is_shared;
     bool is_busy; /* the thread has a task */
     bool is_finishing, is_finished;
@@ -124,7 +124,7 @@ static bool is_file_of(const struct ep_file *file, uint32_t proc,
     return file->proc == proc && file->origin.channel == channel;
 }
 
-/* The file of a record, made where there is none; NULL: no memory. */
+/* Finds the file of a record, or makes it; NULL: memory is out. */
 static struct ep_file *file_get(struct ep_files *files,
                                 const struct text_origin *from, uint32_t proc)
 {
@@ -136,7 +136,8 @@ static struct ep_file *file_get(struct ep_files *files,
     if (files->is_shared) {
         path = text;
         if (ep_names_path(&files->cfg.names, from, text, sizeof(text)))
-            text[sizeof(text) - 1] = '\0'; /* too long: the opening tells */
+            /* Too long: opening it gives the error. */
+            text[sizeof(text) - 1] = '\0';
     }
     if (files->files_count >= files->buckets_count && !table_grow(files))
         return NULL;
@@ -233,7 +234,7 @@ static void drop_list(struct ep_files *files, struct ep_file_list *list)
         list_put(&files->dropped, item);
 }
 
-/* Everything that waits is to be dropped. */
+/* Drops everything that waits. */
 static void drop_due(struct ep_files *files)
 {
     files->is_dead = true;
@@ -243,7 +244,7 @@ static void drop_due(struct ep_files *files)
     event_active(files->deliver, 0, 0);
 }
 
-/* Drops what a thread was to write. Nothing is answered here: this may be
+/* Drops what the thread was to write. Nothing is answered here, as this may be
  * within the call that has brought it. */
 static void drop_work(struct ep_files *files)
 {
@@ -299,8 +300,8 @@ static void on_task(void *arg, uint64_t task)
         event_active(files->deliver, 0, 0);
 }
 
-/* The thread has let go of the error: what it writes of one is read by nobody
- * before. */
+/* True when the error can be told: the thread has let go of it, and nothing
+ * reads it before that. */
 static bool is_error_due(const struct ep_files *files)
 {
     return files->is_dead && !files->is_error_told && files->sink != NULL;
@@ -340,7 +341,8 @@ uint32_t ep_files_open_limit(void)
                                          : (uint32_t)(limit.rlim_cur / 4);
 }
 
-/* What is before the first per cent sign is there before the job begins. */
+/* Makes the directory that comes before the first per cent sign; it is there
+ * before the job begins. */
 static int make_start(const struct ep_names *names)
 {
     char path[PATH_MAX];
@@ -398,7 +400,7 @@ int ep_files_record(struct ep_files *files, const struct job_record *rec)
         .channel = rec->channel,
     };
     struct ep_file_item *item = files->free;
-    /* The thread has the table while it finishes. */
+    /* The thread has the table while the files are finished. */
     const bool is_late = files->is_dead || files->is_finishing;
     struct ep_file *file = NULL;
 
@@ -478,7 +480,7 @@ void ep_files_give_up(struct ep_files *files)
         return;
     atomic_store(&files->set.is_given_up, true);
     if (!ep_sink_close(files->sink, true)) {
-        /* The thread will never let go: what it knows of is left alone. */
+        /* The thread will never let go, so what it uses is left alone. */
         files->is_busy = true;
         files->sink = NULL;
         drop_due(files);

@@ -1,22 +1,23 @@
 /* The output of processes in files of their own.
  *
- * Records are borrowed until they are written; a thread writes them, batch
- * after batch, each file's records of a batch at once. Few files are open at a
- * time, however many there are (endpoints/output/file_set.h). What a channel
- * has said is in its file; one that said nothing has an empty file, made at its
- * end.
+ * Records are borrowed until they are written. A thread writes them batch after
+ * batch, all records of a file in a batch at once. Few files are open at a
+ * time, however many there are (endpoints/output/file_set.h). The file of a
+ * channel has everything that the channel gave; a channel without output has an
+ * empty file, made at its end.
  *
- * Of a plain style a file is byte-exact, where it is of one process. Where
- * several share one (a pattern without %r) lines come whole, but a line that
- * comes in pieces may be broken by a newline where another's follows.
+ * With a plain style the file of one process is byte-exact. When several
+ * processes share a file (a pattern without %r), lines come whole, but a line
+ * that comes in pieces may be broken by a newline where another process's
+ * output follows.
  *
- * The first error ends it all: what is left, and what comes, is dropped.
+ * The first error ends everything: what is left, and what comes, is dropped.
  *
  * Memory: 120 bytes a record in hand and 200 a file; 120 KiB besides.
  *
- * All calls and callbacks in the thread that runs the event base. Callbacks
- * come from the loop, never from within a call, except on_taken from
- * ep_files_give_up; they may call everything but ep_files_close.
+ * All calls and callbacks happen in the thread that runs the event base.
+ * Callbacks come from the loop, never from within a call, except on_taken from
+ * ep_files_give_up; they may call everything except ep_files_close.
  */
 #ifndef ENDPOINTS_OUTPUT_FILES_H
 #define ENDPOINTS_OUTPUT_FILES_H
@@ -32,19 +33,19 @@ struct ep_writer;
 struct event_base;
 
 struct ep_files_events {
-    /* The file has these bytes: one record, as it came. */
+    /* The file has taken these bytes: one record, as it came. */
     void (*on_written)(void *arg, uint32_t proc, uint8_t channel,
                        const void *mem, uint32_t len_bytes);
     /* The record is written, or dropped. In order for each channel. */
     void (*on_taken)(void *arg, uint64_t cookie);
-    /* A file cannot be written; `why` names it. Once. */
+    /* A file cannot be written; `why` names it. Comes once. */
     void (*on_error)(void *arg, int err, const char *why);
-    /* Nothing is pending any more. */
+    /* Nothing is pending any longer. */
     void (*on_drained)(void *arg);
 };
 
 struct ep_files_cfg {
-    struct event_base *base; /* borrowed, as all pointers here */
+    struct event_base *base; /* borrowed, like all pointers here */
     struct ep_writer *writer;
     struct ep_names names;
     struct text_style style; /* of all lines, with the job's name */
@@ -57,33 +58,35 @@ struct ep_files_cfg {
 /* 256, or a quarter of what the process may have open where that is less. */
 uint32_t ep_files_open_limit(void);
 
-/* Makes the directory of EP_NAMES_DIR, and for the others the one they begin
- * with, at once: it may block. Returns 0, OV_ENOMEM, or OV_ESYS with errno when
- * it cannot be made. */
+/* Makes the directory of EP_NAMES_DIR, or for other names the directory that
+ * they begin with, at once, so it may block. Returns 0, OV_ENOMEM, or OV_ESYS
+ * with errno when the directory cannot be made. */
 int ep_files_open(const struct ep_files_cfg *cfg, struct ep_files **out);
 
 /* Drops what is not written and frees everything, without callbacks. NULL is
  * fine. */
 void ep_files_close(struct ep_files *files);
 
-/* Takes one record, whose style is not looked at. Returns 0 or OV_ENOMEM; the
- * record is then still the caller's. O(1), never blocks. */
+/* Takes one record, and ignores its style. Returns 0 or OV_ENOMEM; the record
+ * then still belongs to the caller. O(1), never blocks. */
 int ep_files_record(struct ep_files *files, const struct job_record *rec);
 
-/* No record follows: lines that are not plain end here, files are closed. */
+/* No record follows: lines that are not plain end here, and files are
+ * closed. */
 void ep_files_finish(struct ep_files *files);
 
-/* Records that are not yet written, what a finish has to do, and an error that
- * is not told yet. */
+/* Returns how many records are not yet written, plus what a finish has to do
+ * and an error that is not told yet. */
 uint64_t ep_files_pending(const struct ep_files *files);
 
-/* As ep_console_is_stuck, on the monotonic clock. */
+/* Does what ep_console_is_stuck() does, on the monotonic clock. */
 bool ep_files_is_stuck(struct ep_files *files, uint64_t *since_ns);
 
-/* Drops all that is not written, and all that comes from now on. */
+/* Drops everything that is not written, and everything that comes from now
+ * on. */
 void ep_files_give_up(struct ep_files *files);
 
-/* Bytes dropped. */
+/* Returns how many bytes were dropped. */
 uint64_t ep_files_dropped(const struct ep_files *files);
 
 #endif

@@ -97,7 +97,7 @@ int ep_names_path(const struct ep_names *names, const struct text_origin *from,
     return path.len <= size_bytes ? 0 : OV_EFULL;
 }
 
-/* The next sign behind a %, or NULL. */
+/* Finds the sign after the next %, or NULL. */
 static const char *next_sign(const char *at)
 {
     at = strchr(at, '%');

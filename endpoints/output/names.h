@@ -5,8 +5,8 @@
  *     PATTERN   text.stdout                       with PMIX_IOF_FILE_PATTERN
  *
  * In a pattern %n is the job's name, %r the rank, %h the host (which PMIx does
- * not have), %% a per cent sign; other signs stand for themselves. A slash in a
- * name that is put in becomes '_'. Pure.
+ * not have), and %% a per cent sign; other signs stand for themselves. A slash
+ * in a name that is put in becomes '_'. Pure.
  */
 #ifndef ENDPOINTS_OUTPUT_NAMES_H
 #define ENDPOINTS_OUTPUT_NAMES_H
@@ -27,7 +27,7 @@ enum ep_names_kind {
 struct ep_names {
     enum ep_names_kind kind;
     const char *text; /* borrowed */
-    bool is_new;      /* one that is there is not replaced, but an error */
+    bool is_new;      /* a file that exists is an error, and not replaced */
 };
 
 /* Writes the path of this process's channel, with a NUL, into size_bytes.
@@ -35,10 +35,11 @@ struct ep_names {
 int ep_names_path(const struct ep_names *names, const struct text_origin *from,
                   char *path, size_t size_bytes);
 
-/* Several processes have the same file: a pattern without %r. */
+/* True when several processes have the same file: a pattern without %r. */
 bool ep_names_is_shared(const struct ep_names *names);
 
-/* The first % of a pattern that stands for nothing; NULL: there is none. */
+/* Finds the first % of a pattern that stands for nothing; NULL: there is
+ * none. */
 const char *ep_names_fault(const char *pattern);
 
 #endif

@@ -1,4 +1,4 @@
-/* Records to all places, and back when the last one let go. */
+/* Hands records to all places, and back when the last place has let go. */
 #include "config.h"
 
 #include "endpoints/output/output.h"
@@ -13,7 +13,7 @@
 
 struct ep_output {
     struct ep_output_cfg cfg;
-    struct ep_console *console; /* NULL: none, as below */
+    struct ep_console *console; /* NULL: no console; so with files */
     struct ep_files *files;
 };
 
