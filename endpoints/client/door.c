@@ -81,7 +81,7 @@ static bool refuse(const struct client *client, const char *why)
     return false;
 }
 
-static void drop(struct client *client)
+static void drop_client(struct client *client)
 {
     struct ep_door *door = client->door;
     struct client **at = &door->first;
@@ -157,7 +157,7 @@ static void on_cut(void *arg, const char *why)
     client->watcher = NULL;
     if (why != NULL)
         (void)refuse(client, why);
-    drop(client);
+    drop_client(client);
 }
 
 static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
@@ -207,7 +207,7 @@ static bool spawn(struct client *client, const struct job_door *msg)
     return why == NULL || refuse(client, why);
 }
 
-static bool look(struct client *client, const struct job_door *msg)
+static bool pass_on(struct client *client, const struct job_door *msg)
 {
     const char *why = "a client attaches to a job, or watches, before it asks";
 
@@ -228,22 +228,22 @@ static const struct {
     [JOB_DOOR_STOP] = {.hear = stop, .of_dvm = true},
     [JOB_DOOR_ADDRESS] = {.hear = address},
     [JOB_DOOR_ATTACH] = {.hear = attach},
-    [JOB_DOOR_WHERE] = {.hear = look},
-    [JOB_DOOR_RANGES] = {.hear = look},
-    [JOB_DOOR_PULL] = {.hear = look},
-    [JOB_DOOR_TAKEN] = {.hear = look},
-    [JOB_DOOR_PUSH] = {.hear = look},
+    [JOB_DOOR_WHERE] = {.hear = pass_on},
+    [JOB_DOOR_RANGES] = {.hear = pass_on},
+    [JOB_DOOR_PULL] = {.hear = pass_on},
+    [JOB_DOOR_TAKEN] = {.hear = pass_on},
+    [JOB_DOOR_PUSH] = {.hear = pass_on},
     [JOB_DOOR_SPAWN] = {.hear = spawn},
-    [JOB_DOOR_SIGNAL] = {.hear = look},
+    [JOB_DOOR_SIGNAL] = {.hear = pass_on},
     [JOB_DOOR_WATCH] = {.hear = watch},
-    [JOB_DOOR_DESCRIBE] = {.hear = look},
-    [JOB_DOOR_NAME] = {.hear = look},
-    [JOB_DOOR_LOG] = {.hear = look},
-    [JOB_DOOR_EVENT] = {.hear = look},
-    [JOB_DOOR_NOTE] = {.hear = look},
+    [JOB_DOOR_DESCRIBE] = {.hear = pass_on},
+    [JOB_DOOR_NAME] = {.hear = pass_on},
+    [JOB_DOOR_LOG] = {.hear = pass_on},
+    [JOB_DOOR_EVENT] = {.hear = pass_on},
+    [JOB_DOOR_NOTE] = {.hear = pass_on},
 };
 
-static bool hear(struct client *client, struct ov_rd packet)
+static bool hear_packet(struct client *client, struct ov_rd packet)
 {
     struct job_door msg;
 
@@ -270,12 +270,12 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
      * said. */
     if (got < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET))
         return;
-    if (got <= 0 || !hear(client, ov_rd_init(mem, (size_t)got)))
-        drop(client);
+    if (got <= 0 || !hear_packet(client, ov_rd_init(mem, (size_t)got)))
+        drop_client(client);
 }
 
 /* Returns 0 or OV_ENOMEM. */
-static int serve(struct client *client)
+static int serve_client(struct client *client)
 {
     static const struct timeval hello = {.tv_sec = HELLO_S};
 
@@ -297,7 +297,7 @@ static bool is_welcome(int fd)
            (peer.uid == geteuid() || peer.uid == 0);
 }
 
-static void add(struct ep_door *door, int fd)
+static void add_client(struct ep_door *door, int fd)
 {
     struct client *client = calloc(1, sizeof(*client));
 
@@ -308,8 +308,8 @@ static void add(struct ep_door *door, int fd)
     *client = (struct client){.door = door, .next = door->first, .fd = fd};
     door->first = client;
     door->clients++;
-    if (serve(client) != 0)
-        drop(client);
+    if (serve_client(client) != 0)
+        drop_client(client);
 }
 
 static void rest(struct ep_door *door)
@@ -336,7 +336,7 @@ static void on_comes(evutil_socket_t fd, short what, void *arg)
     if (came < 0)
         return;
     if (is_welcome(came))
-        add(door, came);
+        add_client(door, came);
     else
         close(came);
 }
@@ -500,7 +500,7 @@ int ep_door_serve(struct ep_door *door, const struct ep_door_cfg *cfg)
         event_add(door->look, &next) == 0)
         rc = attend(door);
     for (struct client *at = door->first; rc == 0 && at != NULL; at = at->next)
-        rc = serve(at);
+        rc = serve_client(at);
     if (rc != 0)
         ep_door_pause(door);
     return rc;
@@ -577,7 +577,7 @@ void ep_door_close(struct ep_door *door)
         return;
     ep_door_pause(door);
     while (door->first != NULL)
-        drop(door->first);
+        drop_client(door->first);
     ep_viewers_free(door->viewers);
     close_name(door);
     free(door);

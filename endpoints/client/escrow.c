@@ -127,8 +127,9 @@ static void note_moved(struct ep_escrow *escrow)
     escrow->all->is_awaited = false;
 }
 
-static int keep(struct ep_escrow *escrow, const uint8_t *head,
-                uint32_t head_bytes, const uint8_t *mem, uint32_t len_bytes)
+static int keep_packet(struct ep_escrow *escrow, const uint8_t *head,
+                       uint32_t head_bytes, const uint8_t *mem,
+                       uint32_t len_bytes)
 {
     const uint32_t all_bytes = head_bytes + len_bytes;
     struct ep_escrow_packet *packet = malloc(sizeof(*packet) + all_bytes);
@@ -164,9 +165,9 @@ static void refill(struct ep_escrow *escrow)
         ep_escrows_soon(escrow->all);
 }
 
-static int put(struct ep_escrow *escrow, enum ep_escrow_what what,
-               const uint8_t *head, uint32_t head_bytes, const uint8_t *mem,
-               uint32_t len_bytes)
+static int put_packet(struct ep_escrow *escrow, enum ep_escrow_what what,
+                      const uint8_t *head, uint32_t head_bytes,
+                      const uint8_t *mem, uint32_t len_bytes)
 {
     int rc = OV_EAGAIN;
 
@@ -179,7 +180,7 @@ static int put(struct ep_escrow *escrow, enum ep_escrow_what what,
         (what == EP_ESCROW_FIRST && rc == OV_EAGAIN) ||
         (escrow->cfg.is_copy && rc == OV_EAGAIN &&
          escrow->rest_bytes + head_bytes + len_bytes <= EP_ESCROW_COPIES_BYTES))
-        return keep(escrow, head, head_bytes, mem, len_bytes);
+        return keep_packet(escrow, head, head_bytes, mem, len_bytes);
     return OV_EFULL;
 }
 
@@ -200,7 +201,7 @@ int ep_escrow_put(struct ep_escrow *escrow, enum ep_escrow_what what,
     ov_wr_u64(&wr, 2 * number + (what != EP_ESCROW_COPY));
     ov_wr_bytes(&wr, head, head_bytes);
     OV_ASSERT(!wr.bad);
-    rc = put(escrow, what, all, (uint32_t)(wr.at - all), mem, len_bytes);
+    rc = put_packet(escrow, what, all, (uint32_t)(wr.at - all), mem, len_bytes);
     if (rc == 0)
         escrow->copy_bytes += head_bytes + len_bytes;
     if (rc == 0 && what != EP_ESCROW_COPY)

@@ -126,8 +126,8 @@ bool ep_escrows_are_back(const struct ep_escrows *all)
 
 /* --- what goes back */
 
-static void give(struct ep_escrow *escrow, const uint8_t *mem,
-                 uint32_t len_bytes)
+static void give_packet(struct ep_escrow *escrow, const uint8_t *mem,
+                        uint32_t len_bytes)
 {
     struct ep_escrows *all = escrow->all;
     struct ov_rd rd = ov_rd_init(mem, len_bytes);
@@ -174,7 +174,7 @@ static void drop_marks(struct ep_escrows *all)
     }
 }
 
-static void finish(struct ep_escrow *escrow)
+static void finish_escrow(struct ep_escrow *escrow)
 {
     struct ep_escrows *all = escrow->all;
 
@@ -194,15 +194,15 @@ static void finish(struct ep_escrow *escrow)
 static void give_rest(struct ep_escrow *escrow)
 {
     if (escrow->rest == NULL) {
-        finish(escrow);
+        finish_escrow(escrow);
         return;
     }
-    give(escrow, escrow->rest->mem, escrow->rest->len_bytes);
+    give_packet(escrow, escrow->rest->mem, escrow->rest->len_bytes);
     ep_escrow_drop_rest(escrow);
 }
 
 /* Gives back the next packet. False: there is none now. */
-static bool step(struct ep_escrow *escrow)
+static bool give_next(struct ep_escrow *escrow)
 {
     const uint8_t *mem;
     uint32_t len_bytes;
@@ -218,13 +218,13 @@ static bool step(struct ep_escrow *escrow)
     if (rc == OV_ESYS)
         ep_escrow_note_lost(escrow, len_bytes);
     else
-        give(escrow, mem, len_bytes);
+        give_packet(escrow, mem, len_bytes);
     ep_hoard_drop(escrow->hoard);
     escrow->unsure -= escrow->unsure > 0;
     return true;
 }
 
-static void tell(struct ep_escrows *all)
+static void tell_caller(struct ep_escrows *all)
 {
     for (struct ep_escrow *at = all->first; at != NULL; at = at->next) {
         if (at->is_behind_due && at->state == EP_ESCROW_SERVES)
@@ -252,10 +252,10 @@ void ep_escrows_turn(struct ep_escrows *all)
     static const struct timeval now = {.tv_sec = 0};
     struct ep_escrow *left;
 
-    tell(all);
+    tell_caller(all);
     for (unsigned i = 0; i < TURN_MAX && all->out < BACK_MAX; i++) {
         left = first_left(all);
-        if (left == NULL || !step(left))
+        if (left == NULL || !give_next(left))
             return;
     }
     if (all->out < BACK_MAX)

@@ -103,7 +103,7 @@ int ep_door_folder_open(uid_t uid, unsigned nth)
 
 /* Makes the folder, unless another session was faster. False: it cannot be
  * made. */
-static bool make(int top, const char *name)
+static bool make_folder(int top, const char *name)
 {
     if (mkdirat(top, name, 0700) == 0) {
         (void)fchmodat(top, name, 0700, 0); /* whatever the umask has left */
@@ -120,7 +120,7 @@ static int open_or_make(const struct place *place)
     if (top < 0)
         return -1;
     folder = open_folder(top, place->name);
-    if (folder < 0 && errno == ENOENT && make(top, place->name))
+    if (folder < 0 && errno == ENOENT && make_folder(top, place->name))
         folder = open_folder(top, place->name);
     err = errno;
     close(top);
@@ -198,7 +198,7 @@ int ep_door_dial(int folder, pid_t pid)
 }
 
 /* A session whose process lives is not disturbed. */
-static void look(void *arg, int folder, pid_t pid)
+static void sweep_door(void *arg, int folder, pid_t pid)
 {
     int fd;
 
@@ -212,5 +212,5 @@ static void look(void *arg, int folder, pid_t pid)
 
 void ep_door_sweep(int folder)
 {
-    ep_door_each(folder, look, NULL);
+    ep_door_each(folder, sweep_door, NULL);
 }

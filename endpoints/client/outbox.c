@@ -93,8 +93,9 @@ static bool has_room(const struct ep_outbox *box, uint64_t cost)
 }
 
 /* beyond_bytes is not 0 for a word, and raises the limit by that. */
-static int keep(struct ep_outbox *box, uint64_t beyond_bytes, const void *head,
-                uint32_t head_bytes, const void *mem, uint32_t len_bytes)
+static int keep_packet(struct ep_outbox *box, uint64_t beyond_bytes,
+                       const void *head, uint32_t head_bytes, const void *mem,
+                       uint32_t len_bytes)
 {
     uint64_t cost = cost_of(head_bytes + len_bytes);
     struct packet *packet = NULL;
@@ -124,7 +125,7 @@ int ep_outbox_put(struct ep_outbox *box, const void *head, uint32_t head_bytes,
     send_kept(box);
     if (box->first == NULL && send_now(box, head, head_bytes, mem, len_bytes))
         return 0;
-    return keep(box, 0, head, head_bytes, mem, len_bytes);
+    return keep_packet(box, 0, head, head_bytes, mem, len_bytes);
 }
 
 void ep_outbox_say(struct ep_outbox *box, const struct job_door *msg)
@@ -137,7 +138,7 @@ void ep_outbox_say(struct ep_outbox *box, const struct job_door *msg)
     OV_ASSERT(!wr.bad);
     len_bytes = (uint32_t)(wr.at - mem);
     if (box->first != NULL || !send_now(box, mem, len_bytes, NULL, 0))
-        (void)keep(box, EP_OUTBOX_WORDS_BYTES, mem, len_bytes, NULL, 0);
+        (void)keep_packet(box, EP_OUTBOX_WORDS_BYTES, mem, len_bytes, NULL, 0);
 }
 
 bool ep_outbox_is_empty(const struct ep_outbox *box)

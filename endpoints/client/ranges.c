@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Makes room for one more range. */
-static bool grow(struct topo_ranges *set, uint32_t max)
+static bool grow_set(struct topo_ranges *set, uint32_t max)
 {
     const uint32_t more = set->max > 0 ? 2 * set->max : 1;
     struct topo_range *items;
@@ -21,14 +21,14 @@ static bool grow(struct topo_ranges *set, uint32_t max)
     return true;
 }
 
-static bool add(struct topo_ranges *set, struct topo_range range,
-                struct topo_range within, uint32_t max)
+static bool add_range(struct topo_ranges *set, struct topo_range range,
+                      struct topo_range within, uint32_t max)
 {
     const bool is_behind =
         set->count == 0 || range.first > set->items[set->count - 1].last;
 
     return is_behind && range.first >= within.first &&
-           range.last <= within.last && grow(set, max) &&
+           range.last <= within.last && grow_set(set, max) &&
            topo_ranges_add(set, range) == 0;
 }
 
@@ -40,7 +40,7 @@ bool ep_ranges_read(struct topo_ranges *set, struct ov_rd rest,
 
         range.first = ov_rd_u32(&rest);
         range.last = ov_rd_u32(&rest);
-        if (!add(set, range, within, max))
+        if (!add_range(set, range, within, max))
             return false;
     }
     return true;

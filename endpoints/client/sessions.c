@@ -90,7 +90,8 @@ static bool is_of(int fd, uid_t uid, pid_t *pid)
     return true;
 }
 
-static void add(struct ep_sessions *all, const struct ep_session *session)
+static void add_session(struct ep_sessions *all,
+                        const struct ep_session *session)
 {
     struct ep_session *grown =
         realloc(all->at, (all->count + 1) * sizeof(*grown));
@@ -123,7 +124,7 @@ static void greet(void *arg, int folder, pid_t number)
         close(session.fd);
         return;
     }
-    add(search->out, &session);
+    add_session(search->out, &session);
 }
 
 /* --- all sessions */
@@ -133,7 +134,7 @@ static bool is_silent(const struct ep_session *session)
     return session->is_there && session->answer.kind == 0;
 }
 
-static void hear(struct ep_session *session)
+static void hear_answer(struct ep_session *session)
 {
     int rc = OV_EFULL;
 
@@ -168,7 +169,7 @@ static unsigned hear_all(const struct ep_sessions *all, bool *are_there)
 
     *are_there = false;
     for (unsigned i = 0; i < all->count; i++) {
-        hear(&all->at[i]);
+        hear_answer(&all->at[i]);
         silent += is_silent(&all->at[i]);
         *are_there |= all->at[i].answer.kind != 0;
     }

@@ -107,7 +107,7 @@ static void drop_head(struct head *head)
 
 /* Looks how much of the head is there. Returns bytes, or -1 with errno. Nothing
  * is read. */
-static ssize_t look(int fd)
+static ssize_t peek_head(int fd)
 {
     uint8_t mem[EP_TOOLS_HEAD_BYTES];
 
@@ -143,7 +143,7 @@ static void hand_on(struct head *head)
 static void on_head(evutil_socket_t fd, short what, void *arg)
 {
     struct head *head = arg;
-    ssize_t there = look(fd);
+    ssize_t there = peek_head(fd);
 
     (void)what;
     if (there == EP_TOOLS_HEAD_BYTES)
@@ -203,7 +203,7 @@ static void add_head(struct ep_tools *tools, int fd, uid_t uid)
 static struct head *find_silent(const struct ep_tools *tools)
 {
     for (struct head *head = tools->first; head != NULL; head = head->next) {
-        if (look(head->fd) < 0 && errno == EAGAIN)
+        if (peek_head(head->fd) < 0 && errno == EAGAIN)
             return head;
     }
     return NULL;

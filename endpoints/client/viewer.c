@@ -65,8 +65,9 @@ const char *ep_viewer_begin(struct ep_viewer *viewer, char *why)
     return job != NULL ? ep_viewer_attach(viewer, job) : why;
 }
 
-static struct ep_viewer *add(struct ep_viewers *all, int fd,
-                             const struct ep_viewer_events *events, void *arg)
+static struct ep_viewer *add_viewer(struct ep_viewers *all, int fd,
+                                    const struct ep_viewer_events *events,
+                                    void *arg)
 {
     struct ep_viewer **at = &all->first, *viewer = calloc(1, sizeof(*viewer));
 
@@ -84,7 +85,7 @@ struct ep_viewer *ep_viewer_ask(struct ep_viewers *all, int fd,
                                 const struct ep_viewer_events *events,
                                 void *arg)
 {
-    return add(all, fd, events, arg);
+    return add_viewer(all, fd, events, arg);
 }
 
 struct ep_viewer *ep_viewer_open(struct ep_viewers *all, int fd,
@@ -92,7 +93,7 @@ struct ep_viewer *ep_viewer_open(struct ep_viewers *all, int fd,
                                  const struct ep_viewer_events *events,
                                  void *arg, char *why)
 {
-    struct ep_viewer *viewer = add(all, fd, events, arg);
+    struct ep_viewer *viewer = add_viewer(all, fd, events, arg);
     const char *wrong = "the session is out of memory";
 
     if (viewer != NULL) {

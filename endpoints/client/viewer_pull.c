@@ -74,9 +74,9 @@ static bool has_store(const struct ep_viewer *viewer)
             !ep_outbox_is_empty(viewer->box));
 }
 
-static int put(struct ep_viewer *viewer, enum ep_escrow_what what,
-               const uint8_t *head, uint32_t head_bytes, const uint8_t *mem,
-               uint32_t len_bytes)
+static int put_message(struct ep_viewer *viewer, enum ep_escrow_what what,
+                       const uint8_t *head, uint32_t head_bytes,
+                       const uint8_t *mem, uint32_t len_bytes)
 {
     return has_store(viewer)
                ? ep_escrow_put(viewer->escrow, what, head, head_bytes, mem,
@@ -96,7 +96,8 @@ static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
 
     msg->dropped_bytes = dropped != NULL ? *dropped : 0;
     job_door_encode(&wr, msg);
-    if (put(viewer, what, head, (uint32_t)(wr.at - head), mem, len_bytes) != 0)
+    if (put_message(viewer, what, head, (uint32_t)(wr.at - head), mem,
+                    len_bytes) != 0)
         return false;
     if (dropped != NULL)
         *dropped = 0;
@@ -109,7 +110,7 @@ static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
 
 /* Returns how many of these bytes go into one message: whole lines, unless a
  * line is too long for that. */
-static uint32_t cut(const uint8_t *mem, uint32_t len_bytes)
+static uint32_t cut_lines(const uint8_t *mem, uint32_t len_bytes)
 {
     const uint32_t least = JOB_DOOR_OUTPUT_MAX / 2;
     const uint8_t *end;
@@ -122,8 +123,8 @@ static uint32_t cut(const uint8_t *mem, uint32_t len_bytes)
 
 /* Returns false when there is no room. Lost output is counted then, and an end
  * without output is told later. */
-static bool give(struct ep_viewer *viewer, const struct job_record *rec,
-                 bool is_end)
+static bool give_record(struct ep_viewer *viewer, const struct job_record *rec,
+                        bool is_end)
 {
     const bool is_alone = rec->is_redirected && viewer->redirects;
     enum ep_escrow_what what = is_alone ? EP_ESCROW_FIRST : EP_ESCROW_COPY;
@@ -135,7 +136,7 @@ static bool give(struct ep_viewer *viewer, const struct job_record *rec,
 
     do {
         uint32_t left = rec->len_bytes - at;
-        uint32_t len = left > 0 ? cut(rec->mem + at, left) : 0;
+        uint32_t len = left > 0 ? cut_lines(rec->mem + at, left) : 0;
 
         msg.is_end = is_end && len == left;
         if (!send_one(viewer, &msg, what, len > 0 ? rec->mem + at : NULL,
@@ -246,7 +247,8 @@ static void note_heard(struct ep_viewer *viewer, uint32_t number,
 }
 
 /* The channel has all its output from before. */
-static void turn(struct ep_viewer *viewer, uint32_t number, uint8_t channel)
+static void turn_channel(struct ep_viewer *viewer, uint32_t number,
+                         uint8_t channel)
 {
     job_late_turn(&viewer->late, number, channel);
     if (viewer->late.waits == NULL && viewer->redirects)
@@ -266,10 +268,10 @@ static void take_past(struct ep_viewer *viewer, const struct job_record *rec)
     is_end =
         rec->is_turn && (*state_of(viewer, rank) & 1u << rec->channel) != 0;
     if (rec->len_bytes > 0 || rec->before_bytes > 0 || is_end)
-        (void)give(viewer, rec, is_end);
+        (void)give_record(viewer, rec, is_end);
     if (!rec->is_turn)
         return;
-    turn(viewer, rec->proc, rec->channel);
+    turn_channel(viewer, rec->proc, rec->channel);
     if (!tell_channel(viewer, rank, rec->channel)) /* its end was held back */
         viewer->is_behind = true;
 }
@@ -281,7 +283,7 @@ static void give_up_past(struct ep_viewer *viewer, uint32_t number,
     if (!job_late_waits(&viewer->late, number, channel))
         return;
     note_heard(viewer, number, 1);
-    turn(viewer, number, channel);
+    turn_channel(viewer, number, channel);
 }
 
 void ep_viewer_lost(struct ep_viewer *viewer, uint32_t number)
@@ -310,7 +312,7 @@ void ep_viewer_exit(struct ep_viewer *viewer, uint32_t rank)
 
 /* --- pulling */
 
-static void mark(struct ep_viewer *viewer)
+static void mark_pulled(struct ep_viewer *viewer)
 {
     const struct ep_seen_job *job = viewer->job;
 
@@ -331,7 +333,7 @@ void ep_viewer_pull_all(struct ep_viewer *viewer)
 {
     viewer->is_pulling = true;
     viewer->channels = viewer->job->channels;
-    mark(viewer);
+    mark_pulled(viewer);
 }
 
 /* The usual size has room for three messages, and the reader is woken once for
@@ -357,7 +359,7 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
     viewer->past.bytes = msg->cache_bytes < viewer->job->cache_bytes
                              ? msg->cache_bytes
                              : viewer->job->cache_bytes;
-    mark(viewer);
+    mark_pulled(viewer);
     why = ep_viewer_escrow(viewer, msg);
     if (why != NULL)
         return why;
@@ -399,7 +401,7 @@ bool ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec)
     if (is_past)
         take_past(viewer, rec);
     else if (!job_late_waits(&viewer->late, rec->proc, rec->channel))
-        is_given = give(viewer, rec, rec->is_end);
+        is_given = give_record(viewer, rec, rec->is_end);
     ep_viewer_pump(viewer);
     return is_given && rec->is_redirected && viewer->redirects;
 }

@@ -125,8 +125,8 @@ void ep_viewer_push_on(struct ep_viewer *viewer)
     free(mem);
 }
 
-static const char *keep(struct ep_viewer *viewer, const uint8_t *mem,
-                        uint32_t len_bytes)
+static const char *keep_push(struct ep_viewer *viewer, const uint8_t *mem,
+                             uint32_t len_bytes)
 {
     viewer->in.mem = malloc(len_bytes);
     if (viewer->in.mem == NULL)
@@ -162,7 +162,7 @@ const char *ep_viewer_push(struct ep_viewer *viewer, const struct job_door *msg)
     }
     in->is_there = true;
     viewer->all->on_change(viewer->all);
-    return keep(viewer, msg->rest.at, len_bytes);
+    return keep_push(viewer, msg->rest.at, len_bytes);
 }
 
 void ep_viewer_pushed(struct ep_viewer *viewer)

@@ -32,7 +32,8 @@ static const uint8_t refusals[] = {
     [EP_TAP_BLIND] = JOB_DOOR_BLIND,
 };
 
-static void refuse(struct ep_viewer *viewer, uint8_t reason, const char *why)
+static void refuse_job(struct ep_viewer *viewer, uint8_t reason,
+                       const char *why)
 {
     const struct ep_tap_cfg *run = &viewer->all->cfg;
     struct job_door msg = {.kind = JOB_DOOR_UNSTARTED, .reason = reason};
@@ -49,9 +50,9 @@ static void refuse(struct ep_viewer *viewer, uint8_t reason, const char *why)
 /* --- its job is started */
 
 /* The job's output comes from its first byte on, without being asked for. */
-static const char *own(struct ep_viewer *viewer,
-                       const struct job_request *request,
-                       const struct ep_tap_spawned *spawned)
+static const char *own_job(struct ep_viewer *viewer,
+                           const struct job_request *request,
+                           const struct ep_tap_spawned *spawned)
 {
     struct ep_viewers *all = viewer->all;
     struct ep_seen_job *job = ep_seen_of(&all->seen, spawned->base);
@@ -87,9 +88,9 @@ const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
                            &request) != 0)
         return "this is no job, or there is no memory for it";
     if (ep_viewer_spawn_wish(viewer->all, &request, &spawned, why))
-        wrong = own(viewer, &request, &spawned);
+        wrong = own_job(viewer, &request, &spawned);
     else if (spawned.refusal != EP_TAP_LATER)
-        refuse(viewer, refusals[spawned.refusal], why);
+        refuse_job(viewer, refusals[spawned.refusal], why);
     asked->is_kept = request.is_kept;
     job_request_fini(&request);
     if (viewer->job == NULL && spawned.refusal == EP_TAP_LATER)
@@ -100,7 +101,7 @@ const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
 }
 
 /* Keeps a piece of the request; the last piece makes it whole. */
-static bool keep(struct ep_viewer_request *asked, struct ov_rd piece)
+static bool keep_piece(struct ep_viewer_request *asked, struct ov_rd piece)
 {
     uint32_t len_bytes = (uint32_t)ov_rd_left(&piece);
     void *grown = NULL;
@@ -122,7 +123,7 @@ const char *ep_viewer_spawn(struct ep_viewer *viewer,
 
     if (viewer->name != NULL || viewer->job != NULL || asked->is_whole)
         return "a client starts one job, or attaches to one";
-    if (!keep(asked, msg->rest))
+    if (!keep_piece(asked, msg->rest))
         return "the job has too many bytes of arguments and environment";
     asked->is_whole = !msg->is_more;
     return viewer->all->cfg.events != NULL ? ep_viewer_spawn_on(viewer) : NULL;
@@ -151,7 +152,7 @@ void ep_viewer_unstarted(struct ep_viewer *viewer,
 
     snprintf(why, sizeof(why), "rank %u: %s of '%.128s': %s", told->rank,
              told->step, told->subject, strerror(told->err));
-    refuse(viewer, reason_of(told), why);
+    refuse_job(viewer, reason_of(told), why);
 }
 
 void ep_viewer_over(struct ep_viewer *viewer)

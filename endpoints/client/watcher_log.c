@@ -9,7 +9,7 @@
 enum { TEXT_BYTES = 64 * 1024 };
 
 /* Answers come in the order of the texts. */
-static void answer(struct ep_watcher *watcher)
+static void answer_texts(struct ep_watcher *watcher)
 {
     struct ep_watcher_text *text = &watcher->text;
     unsigned done = 0;
@@ -34,13 +34,13 @@ bool ep_watcher_logged(struct ep_watcher *watcher, uint32_t token)
         if (text->logs[i].token != token)
             continue;
         text->logs[i].is_written = true;
-        answer(watcher);
+        answer_texts(watcher);
         return true;
     }
     return false;
 }
 
-static void keep(struct ep_watcher_text *text, struct ov_rd piece)
+static void keep_piece(struct ep_watcher_text *text, struct ov_rd piece)
 {
     const uint32_t len_bytes = (uint32_t)ov_rd_left(&piece);
     void *grown = NULL;
@@ -57,7 +57,7 @@ static void keep(struct ep_watcher_text *text, struct ov_rd piece)
 }
 
 /* The launcher may say that the text is written before it returns. */
-static void give(struct ep_watcher *watcher, uint8_t channel)
+static void give_text(struct ep_watcher *watcher, uint8_t channel)
 {
     const struct ep_tap_cfg *run = &watcher->all->run;
     struct ep_watcher_text *text = &watcher->text;
@@ -79,7 +79,7 @@ static void give(struct ep_watcher *watcher, uint8_t channel)
     text->len_bytes = 0;
     text->is_too_long = false;
     free(mem);
-    answer(watcher);
+    answer_texts(watcher);
 }
 
 const char *ep_watcher_log(struct ep_watcher *watcher,
@@ -91,8 +91,8 @@ const char *ep_watcher_log(struct ep_watcher *watcher,
         return "text is for stdout or stderr";
     if (text->count == EP_WATCHER_LOGS)
         return "a client that watches waits for LOGGED";
-    keep(text, msg->rest);
+    keep_piece(text, msg->rest);
     if (!msg->is_more)
-        give(watcher, msg->channel);
+        give_text(watcher, msg->channel);
     return NULL;
 }

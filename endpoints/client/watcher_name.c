@@ -38,7 +38,7 @@ static bool is_ours(const struct ep_watchers *all, const char *name)
 }
 
 /* Names of sessions differ, whatever hosts they are on. */
-static void make(struct ep_watchers *all, char *name, size_t size_bytes)
+static void make_name(struct ep_watchers *all, char *name, size_t size_bytes)
 {
     do
         snprintf(name, size_bytes, "%s-tool-%u", all->run.nspace, ++all->names);
@@ -56,7 +56,7 @@ const char *ep_watcher_name(struct ep_watcher *watcher,
     snprintf(answer.text, sizeof(answer.text), "%s", msg->text);
     if (msg->text[0] == '\0') {
         answer.first = 0;
-        make(all, answer.text, sizeof(answer.text));
+        make_name(all, answer.text, sizeof(answer.text));
     }
     answer.is_over =
         is_taken(all, answer.text, answer.first) || is_ours(all, answer.text);

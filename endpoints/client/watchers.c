@@ -52,7 +52,7 @@ static void forget_broken(struct ep_watchers *all,
     all->broken_count = count;
 }
 
-static void forget(struct ep_watchers *all, struct ep_seen_job *job)
+static void forget_job(struct ep_watchers *all, struct ep_seen_job *job)
 {
     const struct job_door msg = {.kind = JOB_DOOR_FORGOTTEN, .base = job->base};
 
@@ -72,7 +72,7 @@ static void forget_oldest(struct ep_watchers *all)
 
     all->ended_count--;
     memmove(all->ended, all->ended + 1, all->ended_count * sizeof(job));
-    forget(all, job);
+    forget_job(all, job);
 }
 
 static void keep_ended(struct ep_watchers *all, struct ep_seen_job *job)
@@ -91,8 +91,8 @@ static void keep_ended(struct ep_watchers *all, struct ep_seen_job *job)
 
 /* Passes all stages in their order. A stage that was skipped has the time of
  * the one after it. */
-static void reach(struct ep_watchers *all, struct ep_seen_job *job,
-                  uint8_t stage)
+static void reach_stage(struct ep_watchers *all, struct ep_seen_job *job,
+                        uint8_t stage)
 {
     const struct ep_tap_cfg *run = &all->run;
     char text[EP_STAGE_TEXT_BYTES];
@@ -116,7 +116,7 @@ void ep_watchers_begun(struct ep_watchers *all, struct ep_seen_job *job)
 
 void ep_watchers_look(struct ep_watchers *all, struct ep_seen_job *job)
 {
-    reach(all, job, ep_stage_of(job, all->is_last));
+    reach_stage(all, job, ep_stage_of(job, all->is_last));
 }
 
 void ep_watchers_broken(struct ep_watchers *all, uint32_t number,
@@ -133,9 +133,9 @@ void ep_watchers_broken(struct ep_watchers *all, uint32_t number,
 
 void ep_watchers_ended(struct ep_watchers *all, struct ep_seen_job *job)
 {
-    reach(all, job, ep_stage_of(job, true));
+    reach_stage(all, job, ep_stage_of(job, true));
     if (job->stage == 0)
-        forget(all, job);
+        forget_job(all, job);
     else
         keep_ended(all, job);
 }

@@ -14,7 +14,7 @@ void ep_run_again_fini(struct run_again *again)
     *again = (struct run_again){0};
 }
 
-static uint32_t find(const struct topo_hosts *hosts, const char *host)
+static uint32_t find_host(const struct topo_hosts *hosts, const char *host)
 {
     return topo_hosts_find(hosts, host, strlen(host));
 }
@@ -29,7 +29,7 @@ int ep_run_again_without(struct run_again *again, const char *host)
 int ep_run_again_know(struct run_again *again, const char *host,
                       struct ep_machine machine)
 {
-    uint32_t at = find(&again->known, host);
+    uint32_t at = find_host(&again->known, host);
     struct ep_machine *grown;
 
     if (at == TOPO_NONE) {
@@ -51,7 +51,7 @@ int ep_run_again_know(struct run_again *again, const char *host,
 struct ep_machine ep_run_again_machine(const struct run_again *again,
                                        const char *host)
 {
-    uint32_t at = find(&again->known, host);
+    uint32_t at = find_host(&again->known, host);
 
     return at == TOPO_NONE ? (struct ep_machine){0} : again->machines[at];
 }

@@ -33,7 +33,7 @@ enum {
 
 /* --- ending */
 
-static void arm(struct event *timer, unsigned seconds)
+static void arm_timer(struct event *timer, unsigned seconds)
 {
     struct timeval wait = {(time_t)seconds, 0};
 
@@ -49,10 +49,11 @@ static void leave(struct run *r)
     if (!ep_run_launch_is_alive(r->launch))
         event_base_loopbreak(r->base);
     else
-        arm(r->end.hard, END_S);
+        arm_timer(r->end.hard, END_S);
 }
 
-static unsigned step(struct run *r, enum job_session_event event, int code)
+static unsigned step_session(struct run *r, enum job_session_event event,
+                             int code)
 {
     const unsigned acts = job_session_step(&r->session, event, code);
 
@@ -62,7 +63,7 @@ static unsigned step(struct run *r, enum job_session_event event, int code)
                            &(struct job_order){.kind = JOB_CONTROL_KILL});
     }
     if ((acts & JOB_SESSION_DO_HURRY) != 0)
-        arm(r->end.hard, END_S);
+        arm_timer(r->end.hard, END_S);
     if ((acts & JOB_SESSION_DO_GOODBYE) != 0) {
         evtimer_del(r->end.limit);
         ep_run_orders_send(r->orders, OV_CONTROL_GOODBYE, NULL, 0);
@@ -78,17 +79,17 @@ static void on_hard(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
     (void)what;
-    step(arg, JOB_SESSION_LATE, 0);
+    step_session(arg, JOB_SESSION_LATE, 0);
 }
 
 void ep_run_over(struct run *r)
 {
-    step(r, JOB_SESSION_GONE, 0);
+    step_session(r, JOB_SESSION_GONE, 0);
 }
 
 void ep_run_begun(struct run *r)
 {
-    step(r, JOB_SESSION_BEGUN, 0);
+    step_session(r, JOB_SESSION_BEGUN, 0);
 }
 
 static bool is_flushing(const struct run *r)
@@ -118,7 +119,7 @@ void ep_run_check_done(struct run *r)
         return;
     ep_output_finish(r->output);
     if (ep_output_pending(r->output) == 0 && is_flushed(r))
-        step(r, JOB_SESSION_DONE, 0);
+        step_session(r, JOB_SESSION_DONE, 0);
 }
 
 static void on_check(evutil_socket_t fd, short what, void *arg)
@@ -130,14 +131,15 @@ static void on_check(evutil_socket_t fd, short what, void *arg)
 
 void ep_run_kill(struct run *r)
 {
-    step(r, JOB_SESSION_KILL, 0);
+    step_session(r, JOB_SESSION_KILL, 0);
 }
 
 /* Before the jobs have begun there are only daemons, which end by themselves;
  * srun ends its step, and is waited for. */
 void ep_run_abort(struct run *r, int exit_code)
 {
-    if ((step(r, JOB_SESSION_ABORT, exit_code) & JOB_SESSION_DO_LEAVE) == 0)
+    if ((step_session(r, JOB_SESSION_ABORT, exit_code) &
+         JOB_SESSION_DO_LEAVE) == 0)
         return;
     ep_run_jobs_killed(r);
     if (!ep_launcher_ops(r->plan.config.launcher)->is_for_all)

@@ -22,7 +22,8 @@ static bool has_name(const char *setting, const char *name, size_t len)
 
 /* Finds the last setting of that name, which is the valid one. NULL: there is
  * none. */
-static char **find(const struct settings *all, const char *name, size_t len)
+static char **find_setting(const struct settings *all, const char *name,
+                           size_t len)
 {
     for (size_t i = all->count; i > 0; i--) {
         if (has_name(all->at[i - 1], name, len))
@@ -31,11 +32,11 @@ static char **find(const struct settings *all, const char *name, size_t len)
     return NULL;
 }
 
-static void unset(struct settings *all, const char *name, size_t len)
+static void drop_settings(struct settings *all, const char *name, size_t len)
 {
     char **at;
 
-    while ((at = find(all, name, len)) != NULL) {
+    while ((at = find_setting(all, name, len)) != NULL) {
         free(*at);
         *at = NULL;
     }
@@ -67,20 +68,20 @@ static char *changed(const struct job_env *change, size_t len, const char *old)
 }
 
 /* There must be room for one more setting. */
-static int apply(struct settings *all, const struct job_env *change)
+static int apply_change(struct settings *all, const struct job_env *change)
 {
     size_t len = strcspn(change->text, "=");
-    char **old = find(all, change->text, len);
+    char **old = find_setting(all, change->text, len);
     char *made;
 
     if (change->what == JOB_ENV_UNSET) {
-        unset(all, change->text, len);
+        drop_settings(all, change->text, len);
         return 0;
     }
     made = old == NULL ? strdup(change->text) : changed(change, len, *old);
     if (made == NULL)
         return OV_ENOMEM;
-    unset(all, change->text, len);
+    drop_settings(all, change->text, len);
     all->at[all->count++] = made;
     return 0;
 }
@@ -99,7 +100,7 @@ int ep_run_environ(const struct job_strings *own, const struct job_wish *from,
         rc = all.at[all.count] == NULL ? OV_ENOMEM : 0;
     }
     for (uint32_t i = 0; rc == 0 && i < from->env_count; i++)
-        rc = apply(&all, &from->env[i]);
+        rc = apply_change(&all, &from->env[i]);
     for (size_t i = 0; rc == 0 && i < all.count; i++)
         rc = all.at[i] != NULL ? job_strings_add(&app->env, all.at[i]) : 0;
     for (size_t i = 0; i < all.count; i++)

@@ -36,8 +36,8 @@ static uint32_t cache_bytes(const struct run_plan *plan,
 }
 
 /* Describes what is as in the run's own job. */
-static int describe(const struct run_plan *plan,
-                    const struct ep_tap_spawn *spawn, struct job *job)
+static int describe_job(const struct run_plan *plan,
+                        const struct ep_tap_spawn *spawn, struct job *job)
 {
     int rc = 0;
 
@@ -85,7 +85,7 @@ int ep_run_further(const struct run_plan *plan, struct run_nodes *nodes,
                    const struct ep_tap_spawn *spawn, struct job *job,
                    enum ep_tap_refusal *refusal, char *why)
 {
-    int rc = describe(plan, spawn, job);
+    int rc = describe_job(plan, spawn, job);
 
     *refusal = EP_TAP_NO_ROOM;
     if (rc == 0)

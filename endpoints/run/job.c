@@ -105,8 +105,9 @@ static bool tell_over(struct run_job *job, const struct job_life_news *news,
     return false;
 }
 
-static struct job_life_news step(struct run_job *job, enum job_life_kind kind,
-                                 uint32_t number, uint32_t status)
+static struct job_life_news step_life(struct run_job *job,
+                                      enum job_life_kind kind, uint32_t number,
+                                      uint32_t status)
 {
     const struct job_life_event event = {.kind = kind,
                                          .rank = number - job->desc.base,
@@ -163,7 +164,7 @@ void ep_run_job_started(struct run_job *job, uint32_t node)
 bool ep_run_job_ended(struct run_job *job, uint32_t number, uint32_t status)
 {
     struct job_life_news news =
-        step(job, JOB_LIFE_PROCESS_ENDED, number, status);
+        step_life(job, JOB_LIFE_PROCESS_ENDED, number, status);
 
     if (news.is_process && status != 0 && !job->life.is_killed)
         job->events->on_bad_exit(job);
@@ -216,7 +217,7 @@ bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
                           const char *what, int err)
 {
     struct job_life_news news =
-        step(job, JOB_LIFE_PROCESS_UNSTARTED, number, 0);
+        step_life(job, JOB_LIFE_PROCESS_UNSTARTED, number, 0);
 
     if (news.is_process)
         end_unstarted(job, number);
@@ -262,7 +263,7 @@ static bool lose_process(struct run_job *job, uint32_t node, uint32_t number)
     if (job->life.processes[rank] != JOB_PROCESS_TOLD)
         return true;
     end_channels(job, node, number);
-    news = step(job, JOB_LIFE_PROCESS_LOST, number, 0);
+    news = step_life(job, JOB_LIFE_PROCESS_LOST, number, 0);
     return tell_over(job, &news, number, SIGKILL);
 }
 

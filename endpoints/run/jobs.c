@@ -66,8 +66,8 @@ static const struct run_job_events further = {
 /* --- a further job begins */
 
 /* Prepares what the launcher alone knows of a job. */
-static int prepare(struct run *r, const struct ep_tap_spawn *spawn,
-                   const char *nspace, struct run_job *job, char *why)
+static int prepare_job(struct run *r, const struct ep_tap_spawn *spawn,
+                       const char *nspace, struct run_job *job, char *why)
 {
     const bool has_sinks = ep_run_sinks_are_asked(r, spawn);
     const bool has_files = spawn->output.names.kind != EP_NAMES_NONE;
@@ -121,8 +121,8 @@ bool ep_run_jobs_machine(struct run *r, uint32_t node,
 
 /* Plans the job that is then told to the nodes; NULL, with a sentence in
  * why. */
-static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
-                            struct ep_tap_spawned *out, char *why)
+static struct run_job *plan_job(struct run *r, const struct ep_tap_spawn *spawn,
+                                struct ep_tap_spawned *out, char *why)
 {
     struct run_job *job = calloc(1, sizeof(*job));
     int rc = OV_ENOMEM;
@@ -140,7 +140,7 @@ static struct run_job *plan(struct run *r, const struct ep_tap_spawn *spawn,
         job->desc.base = r->jobs.next_number;
         snprintf(out->nspace, sizeof(out->nspace), "%s.%u", r->plan.nspace,
                  r->jobs.made + 1);
-        rc = prepare(r, spawn, out->nspace, job, why);
+        rc = prepare_job(r, spawn, out->nspace, job, why);
     }
     if (rc == 0)
         return job;
@@ -198,7 +198,7 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
     if (!may_spawn(r, spawn, why))
         return false;
     snprintf(why, EP_TAP_WHY_MAX, "out of memory");
-    job = plan(r, spawn, out, why);
+    job = plan_job(r, spawn, out, why);
     if (job == NULL)
         return false;
     if (job->desc.readers_count > 0)

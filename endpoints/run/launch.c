@@ -42,7 +42,7 @@ static bool is_local(const struct run_launch *l)
     return ep_launcher_ops(l->cfg.plan->config.launcher)->is_here;
 }
 
-static void fail(const struct run_launch *l)
+static void fail_launch(const struct run_launch *l)
 {
     l->cfg.events->failed(l->cfg.arg);
 }
@@ -62,7 +62,7 @@ static uint32_t daemon_of(const struct run_launch *l, uint32_t node)
 /* --- addresses */
 
 /* Tells a daemon where `node` listens. */
-static void tell(struct run_launch *l, uint32_t index, uint32_t node)
+static void tell_address(struct run_launch *l, uint32_t index, uint32_t node)
 {
     struct ep_boot_peer peer;
 
@@ -89,7 +89,7 @@ static void tell_ancestors(struct run_launch *l, uint32_t index, uint32_t *told)
             if (told[above] == mark)
                 break;
             told[above] = mark;
-            tell(l, index, above);
+            tell_address(l, index, above);
         } while (above != 0);
     }
 }
@@ -105,7 +105,7 @@ static void tell_virtual(struct run_launch *l)
     told = calloc(l->cfg.plan->config.tree.nodes, sizeof(*told));
     if (told == NULL) {
         ep_voice_say(l->cfg.plan->voice, "out of memory");
-        fail(l);
+        fail_launch(l);
         return;
     }
     for (uint32_t d = 0; d < l->count; d++)
@@ -122,7 +122,7 @@ static void tell_beneath(struct run_launch *l, uint32_t node)
 
     while (level.first <= level.last) {
         for (uint32_t n = level.first; n <= level.last; n++)
-            tell(l, n, node);
+            tell_address(l, n, node);
         level = topo_tree_below(tree, level);
     }
 }
@@ -134,7 +134,7 @@ static void tell_children(struct run_launch *l)
     struct topo_range kids = topo_tree_children(&l->cfg.plan->config.tree, 0);
 
     for (uint32_t child = kids.first; child <= kids.last; child++)
-        tell(l, child, 0);
+        tell_address(l, child, 0);
 }
 
 void ep_run_launch_connect(struct run_launch *launch)
@@ -269,7 +269,7 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
     do {
         above = topo_tree_parent(&l->cfg.plan->config.tree, above);
         if (above == 0 || l->daemons[above].address[0] != '\0')
-            tell(l, node, above);
+            tell_address(l, node, above);
     } while (above != 0);
 }
 
@@ -328,7 +328,7 @@ static void on_spawner_lost(void *arg)
                  "the process that starts the daemons has died");
     l->alive = 0;
     l->is_deaf = true;
-    fail(l);
+    fail_launch(l);
 }
 
 static const struct ep_starter_events starter_events = {
@@ -455,12 +455,12 @@ static void on_settled(evutil_socket_t fd, short what, void *arg)
     if (l->cfg.session->state != JOB_SESSION_LAUNCHING)
         return;
     ep_run_missing_settled(l->missing);
-    fail(l);
+    fail_launch(l);
 }
 
 static void launch_failed(void *arg)
 {
-    fail(arg);
+    fail_launch(arg);
 }
 
 static void settle(void *arg, uint32_t after_ms)
@@ -471,7 +471,7 @@ static void settle(void *arg, uint32_t after_ms)
     if (l->settle == NULL)
         l->settle = evtimer_new(l->cfg.base, on_settled, l);
     if (l->settle == NULL || evtimer_add(l->settle, &wait) != 0)
-        fail(l);
+        fail_launch(l);
 }
 
 static int open_all(struct run_launch *l)

@@ -113,7 +113,7 @@ static const char *with_ranks(const struct named *named)
     return procs == 0 ? "" : procs == 1 ? ", with rank " : ", with ranks ";
 }
 
-static void tell(const struct run_losses *losses)
+static void tell_nodes(const struct run_losses *losses)
 {
     const struct run_plan *plan = losses->plan;
     struct named named;
@@ -162,7 +162,7 @@ void ep_run_losses_tell(struct run_losses *losses)
         return;
     event_del(losses->timer);
     qsort(losses->nodes, losses->count, sizeof(*losses->nodes), by_number);
-    tell(losses);
+    tell_nodes(losses);
     losses->count = 0;
 }
 
@@ -199,7 +199,7 @@ void ep_run_losses_close(struct run_losses *losses)
     free(losses);
 }
 
-static bool grow(struct run_losses *losses)
+static bool grow_nodes(struct run_losses *losses)
 {
     uint32_t room = losses->room == 0 ? 16 : 2 * losses->room;
     uint32_t *nodes;
@@ -223,7 +223,7 @@ void ep_run_losses_add(struct run_losses *losses, uint32_t node, bool goes_on,
     if (losses->goes_on != goes_on || losses->is_news != is_news)
         ep_run_losses_tell(losses);
     is_first = losses->count == 0;
-    if (!grow(losses)) {
+    if (!grow_nodes(losses)) {
         ep_voice_say(losses->plan->voice, "the daemon of node %u on %s is lost",
                      ep_run_place(losses->plan, node),
                      ep_run_host(losses->plan, node));

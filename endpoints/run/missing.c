@@ -129,8 +129,8 @@ static void free_one(struct absent *one)
 }
 
 /* Copies the texts. Returns false when memory is out. */
-static bool fill(const struct run_missing *m, struct absent *one,
-                 const char *text, const char *first)
+static bool fill_absent(const struct run_missing *m, struct absent *one,
+                        const char *text, const char *first)
 {
     const char *name = one->host == TOPO_NONE ? "" : name_of(m, one);
     uint32_t host;
@@ -150,7 +150,7 @@ static bool fill(const struct run_missing *m, struct absent *one,
     return one->first != NULL || strcmp(one->first_plain, one->plain) == 0;
 }
 
-static struct absent *find(const struct run_missing *m, uint32_t host)
+static struct absent *find_absent(const struct run_missing *m, uint32_t host)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         if (m->list[i].host == host)
@@ -166,7 +166,7 @@ static void add(struct run_missing *m, struct absent *one, const char *text,
 
     if (grown != NULL)
         m->list = grown;
-    if (grown == NULL || !fill(m, one, text, first)) {
+    if (grown == NULL || !fill_absent(m, one, text, first)) {
         free_one(one);
         ep_voice_say(m->plan->voice, "a daemon does not come: %s", text);
         m->events->failed(m->arg);
@@ -184,7 +184,7 @@ static void add_taken(struct run_missing *m, const struct topo_hosts *left)
         const char *name = topo_hosts_name(&m->plan->hosts, one.host);
 
         if (topo_hosts_find(left, name, strlen(name)) == TOPO_NONE &&
-            find(m, one.host) == NULL)
+            find_absent(m, one.host) == NULL)
             add(m, &one,
                 "Slurm has taken it out of this allocation (sinfo -R may "
                 "tell why)",
@@ -218,7 +218,7 @@ static void add_node(struct run_missing *m, struct absent one, const char *text,
 
     one.host = has_host ? ep_run_place(m->plan, one.node) : TOPO_NONE;
     text = ep_run_missing_host(m->plan, text, &one.host);
-    if (one.host != TOPO_NONE && find(m, one.host) != NULL)
+    if (one.host != TOPO_NONE && find_absent(m, one.host) != NULL)
         return; /* the first reason is the best */
     /* srun, which starts all daemons, ends because of those that are known. */
     if (one.host == TOPO_NONE && (m->count > 0 || find_taken(m)))
@@ -254,11 +254,11 @@ void ep_run_missing_task(struct run_missing *m, const char *host,
     one.host = topo_hosts_find(&m->plan->hosts, host, strlen(host));
     if (one.host == TOPO_NONE)
         return;
-    old = find(m, one.host);
+    old = find_absent(m, one.host);
     if (old == NULL) {
         add(m, &one, text, NULL);
     } else if ((old->is_task || old->is_vague || one.is_refused) &&
-               fill(m, &one, text, NULL)) {
+               fill_absent(m, &one, text, NULL)) {
         free_one(old);
         *old = one;
     } else {

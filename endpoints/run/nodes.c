@@ -46,7 +46,7 @@ void ep_run_nodes_close(struct run_nodes *nodes)
 
 /* --- what they do */
 
-static void count(struct run_nodes *nodes, enum job_node_news news)
+static void count_final(struct run_nodes *nodes, enum job_node_news news)
 {
     nodes->finals += news == JOB_NODE_FINAL;
     nodes->finals -= news == JOB_NODE_BUSY;
@@ -56,13 +56,13 @@ void ep_run_nodes_told(struct run_nodes *nodes, const struct job *job)
 {
     for (uint32_t n = 1; n <= nodes->count; n++) {
         if (job_on_node(job, n) > 0)
-            count(nodes, job_node_told(&nodes->at[n].life));
+            count_final(nodes, job_node_told(&nodes->at[n].life));
     }
 }
 
 void ep_run_nodes_over(struct run_nodes *nodes, uint32_t node, uint32_t jobs)
 {
-    count(nodes, job_node_over(&nodes->at[node].life, jobs));
+    count_final(nodes, job_node_over(&nodes->at[node].life, jobs));
 }
 
 void ep_run_nodes_idle(struct run_nodes *nodes)
@@ -73,7 +73,7 @@ void ep_run_nodes_idle(struct run_nodes *nodes)
 
 void ep_run_nodes_lose(struct run_nodes *nodes, uint32_t node)
 {
-    count(nodes, job_node_lost(&nodes->at[node].life));
+    count_final(nodes, job_node_lost(&nodes->at[node].life));
 }
 
 bool ep_run_nodes_are_final(const struct run_nodes *nodes)

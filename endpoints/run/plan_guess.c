@@ -95,7 +95,7 @@ static bool is_worth_it(const struct topo_shape *groups,
 }
 
 /* Puts the better tree into the plan. */
-static int choose(struct run_plan *p, struct topo_guess *guess)
+static int choose_tree(struct run_plan *p, struct topo_guess *guess)
 {
     struct ep_tree_plan *plan = &p->tree;
     struct topo_under under = {0};
@@ -133,7 +133,7 @@ int ep_run_plan_guess(struct run_plan *p)
         return 0;
     rc = topo_guess_init(&guess, &p->hosts, p->nodes_count, p->host, ADDRESSES);
     if (rc == 0)
-        rc = choose(p, &guess);
+        rc = choose_tree(p, &guess);
     topo_guess_fini(&guess);
     if (rc != 0)
         return ep_voice_fail(p->voice, "out of memory");

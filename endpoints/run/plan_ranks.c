@@ -98,8 +98,8 @@ static int give_slots(struct run_plan *p, struct asking *out)
 
 /* Places the ranks. When the cores are too few and no list says how many are
  * enough, the hosts share as if their cores were not known. */
-static int place(struct run_plan *p, struct asking *asking,
-                 struct topo_programs *placed, char *why)
+static int place_ranks(struct run_plan *p, struct asking *asking,
+                       struct topo_programs *placed, char *why)
 {
     int rc;
 
@@ -172,7 +172,7 @@ static int place_all(struct run_plan *p, uint32_t *most)
     int rc = fill_programs(p, &asking);
 
     if (rc == 0) {
-        rc = place(p, &asking, &placed, why);
+        rc = place_ranks(p, &asking, &placed, why);
         if (rc == OV_EINVAL && ep_run_survey_asks(p) &&
             !is_all_known(&p->survey))
             rc = place_blind(p, &asking, &placed, why);

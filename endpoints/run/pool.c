@@ -52,7 +52,7 @@ static int pool_new(const struct run_plan *plan, struct run_pool *pool)
     return OV_ENOMEM;
 }
 
-static void add(struct run_pool *pool, uint32_t node, uint32_t slots)
+static void add_node(struct run_pool *pool, uint32_t node, uint32_t slots)
 {
     pool->nodes[pool->hosts.count] = node;
     pool->hosts.items[pool->hosts.count++].slots = slots;
@@ -67,7 +67,7 @@ static void add_living(const struct making *m)
                              : 0;
 
         if (!ep_run_nodes_is_lost(m->nodes, node))
-            add(m->pool, node, slots);
+            add_node(m->pool, node, slots);
     }
 }
 
@@ -169,7 +169,7 @@ static void add_all(const struct run_pool *from, uint32_t slots,
         if (slots == 0)
             each = from->hosts.items[i].slots;
         if (slots == 0 || each > 0)
-            add(to, from->nodes[i], each);
+            add_node(to, from->nodes[i], each);
     }
 }
 
@@ -197,13 +197,14 @@ static int choose_one(const struct making *m, const struct named *named,
     }
     if (at[node] == 0 || at[node] == TOPO_NONE)
         return 0;
-    add(to, node, slots > 0 ? slots : m->pool->hosts.items[at[node] - 1].slots);
+    add_node(to, node,
+             slots > 0 ? slots : m->pool->hosts.items[at[node] - 1].slots);
     at[node] = TOPO_NONE;
     return 0;
 }
 
 /* Keeps the hosts of the pool that are named, in that order. */
-static int choose(const struct making *m, const struct named *named)
+static int choose_hosts(const struct making *m, const struct named *named)
 {
     uint32_t *at = calloc((size_t)m->plan->nodes_count + 1, sizeof(*at));
     struct run_pool to;
@@ -293,9 +294,9 @@ int ep_run_pool_open(const struct run_plan *plan, const struct run_nodes *nodes,
     if (rc == 0)
         rc = use_text(&m, app->add_hosts, check_growth);
     if (rc == 0)
-        rc = use_file(&m, app, app->hostfile, choose);
+        rc = use_file(&m, app, app->hostfile, choose_hosts);
     if (rc == 0)
-        rc = use_text(&m, app->hosts, choose);
+        rc = use_text(&m, app->hosts, choose_hosts);
     if (rc == 0 && pool->hosts.count == 0)
         rc = fail(&m, EP_TAP_NO_ROOM, "all nodes that it may have are lost");
     if (rc != 0)
@@ -315,7 +316,7 @@ int ep_run_pool_sort(const struct run_plan *plan, struct run_pool *pool)
         uint32_t node = job_node_at(plan->job, place);
 
         if (at[node] > 0)
-            add(&to, node, pool->hosts.items[at[node] - 1].slots);
+            add_node(&to, node, pool->hosts.items[at[node] - 1].slots);
     }
     free(at);
     if (rc == 0) {
@@ -347,7 +348,7 @@ int ep_run_pool_level(const struct run_nodes *nodes, struct run_pool *pool)
     qsort(spare, count, sizeof(*spare), by_spare);
     pool->hosts.count = 0;
     for (uint32_t i = 0; i < count; i++)
-        add(pool, spare[i].node, spare[i].slots);
+        add_node(pool, spare[i].node, spare[i].slots);
     free(spare);
     return 0;
 }
@@ -365,7 +366,7 @@ int ep_run_pool_tighten(const struct run_nodes *nodes, struct run_pool *pool,
         uint32_t room = ep_run_nodes_room(nodes, node);
 
         if (room >= least)
-            add(pool, node, slots > 0 && slots < room ? slots : room);
+            add_node(pool, node, slots > 0 && slots < room ? slots : room);
     }
     return pool->hosts.count > 0 ? 0 : OV_EFULL;
 }

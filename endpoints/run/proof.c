@@ -109,8 +109,8 @@ static const struct job_tally *place_of(const struct ep_proof *proof,
     return found;
 }
 
-static void count(struct ep_proof *proof, uint32_t rank, unsigned i,
-                  enum ep_proof_reason reason)
+static void count_channel(struct ep_proof *proof, uint32_t rank, unsigned i,
+                          enum ep_proof_reason reason)
 {
     const struct channel *ch = &proof->procs[rank].channels[i];
     struct ep_proof_verdict *out = &proof->verdict;
@@ -157,8 +157,9 @@ const struct ep_proof_verdict *ep_proof_judge(struct ep_proof *proof,
             if (!has_channel(proof, i) && place_of(proof, ch)->bytes == 0 &&
                 ch->said.bytes == 0)
                 continue;
-            count(proof, rank, i,
-                  has_ended ? compare(ch, place_of(proof, ch), is_cut) : why);
+            count_channel(proof, rank, i,
+                          has_ended ? compare(ch, place_of(proof, ch), is_cut)
+                                    : why);
         }
     }
     return &proof->verdict;

@@ -52,7 +52,7 @@ static void look_again(const struct run *r)
         event_active(r->redirect.kept->turn, 0, 0);
 }
 
-static void fail(struct run *r, const struct job_record *rec)
+static void fail_record(struct run *r, const struct job_record *rec)
 {
     ep_voice_say(&r->voice,
                  "a record of rank %u cannot be shown: out of memory",
@@ -69,7 +69,7 @@ static void to_places(struct run *r, const struct job_record *rec)
 
     if (places < 0) {
         ep_run_let_go(r->held, rec->cookie);
-        fail(r, rec);
+        fail_record(r, rec);
         return;
     }
     for (int i = 1; i < places; i++)
@@ -115,8 +115,8 @@ static void to_client(struct run *r, const struct job_record *rec)
     }
 }
 
-static int decode(const struct job_record *rec,
-                  struct job_replay_answer *answer)
+static int decode_answer(const struct job_record *rec,
+                         struct job_replay_answer *answer)
 {
     return job_replay_answer_decode(ov_rd_init(rec->mem, rec->len_bytes),
                                     answer);
@@ -128,7 +128,7 @@ static void to_asker(struct run *r, const struct job_record *rec)
     struct job_replay_answer answer;
     struct job_record output = *rec;
 
-    if (decode(rec, &answer) == 0) {
+    if (decode_answer(rec, &answer) == 0) {
         output.is_end = false;
         output.heard = (uint32_t)answer.heard;
         output.is_turn = answer.is_turn;
@@ -154,7 +154,8 @@ static enum job_route_wish wish_of(const struct run *r,
                : JOB_ROUTE_FOR_PLACES;
 }
 
-static void route(struct run *r, const struct job_record *rec, uint32_t channel)
+static void route_record(struct run *r, const struct job_record *rec,
+                         uint32_t channel)
 {
     const struct run_redirect *it = r->redirect.kept;
 
@@ -180,7 +181,7 @@ void ep_run_redirect_record(struct run *r, const struct job_record *rec)
     uint32_t channel;
 
     if (channel_of(r, rec->rank, rec->channel, &channel))
-        route(r, rec, channel);
+        route_record(r, rec, channel);
     else
         to_both(r, rec);
 }
@@ -190,19 +191,19 @@ void ep_run_redirect_record(struct run *r, const struct job_record *rec)
 void ep_run_redirect_replay(struct run *r, const struct job_record *rec)
 {
     struct job_replay_answer answer;
-    bool is_output = decode(rec, &answer) == 0 && !answer.is_heard;
+    bool is_output = decode_answer(rec, &answer) == 0 && !answer.is_heard;
     uint32_t channel;
 
     if (is_output && channel_of(r, rec->rank, rec->channel, &channel))
-        route(r, rec, channel);
+        route_record(r, rec, channel);
     else
         to_asker(r, rec);
 }
 
 /* --- output that has come back */
 
-static struct back *keep(struct run *r, const struct job_record *rec,
-                         uint32_t channel)
+static struct back *keep_back(struct run *r, const struct job_record *rec,
+                              uint32_t channel)
 {
     struct back *back = calloc(1, sizeof(*back));
 
@@ -256,7 +257,7 @@ static void show_backs(struct run *r)
             continue;
         }
         job_route_back_shown(at, 0, false); /* no place has it, nor ever will */
-        fail(r, rec);
+        fail_record(r, rec);
         ep_viewers_took_back(r->tap.viewers);
         drop_backs(r, false);
     }
@@ -269,8 +270,8 @@ bool ep_run_redirect_back(struct run *r, const struct job_record *rec)
     if (r->session.state == JOB_SESSION_OVER ||
         !channel_of(r, rec->proc, rec->channel, &channel))
         return false;
-    if (keep(r, rec, channel) == NULL) {
-        fail(r, rec);
+    if (keep_back(r, rec, channel) == NULL) {
+        fail_record(r, rec);
         return false;
     }
     ep_watch_soon(r->watch);
@@ -339,7 +340,7 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
         uint32_t channel;
 
         (void)channel_of(r, rec.rank, rec.channel, &channel);
-        route(r, &rec, channel);
+        route_record(r, &rec, channel);
     }
     ep_run_check_done(r);
 }

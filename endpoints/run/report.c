@@ -64,7 +64,7 @@ static bool is_former(const char *path)
            strstr(line, ";tcp") != NULL && strchr(line, '\n') == line + len - 1;
 }
 
-static enum kind look(const char *path)
+static enum kind kind_of(const char *path)
 {
     struct stat st;
     enum kind kind = KIND_OTHER;
@@ -136,7 +136,7 @@ static int open_path(struct run_report *report)
     }
     if (report->fd >= 0)
         return 0;
-    kind = look(report->path);
+    kind = kind_of(report->path);
     if (!is_fit(report->path, kind)) {
         refuse(report);
         return 2;
@@ -239,7 +239,7 @@ static bool put_path(struct run_report *report)
 
     if (report->file >= 0)
         (void)flock(report->file, LOCK_UN); /* our own file may be replaced */
-    kind = look(report->path);
+    kind = kind_of(report->path);
     if (kind == KIND_STREAM)
         return put_stream(report);
     is_good = kind != KIND_OTHER && put_file(report, report->path);
@@ -250,7 +250,7 @@ static bool put_path(struct run_report *report)
     return is_good;
 }
 
-static bool put(struct run_report *report)
+static bool put_address(struct run_report *report)
 {
     if (report->again != NULL)
         evtimer_del(report->again);
@@ -262,7 +262,7 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
     (void)what;
-    if (!put(arg))
+    if (!put_address(arg))
         miss(arg);
 }
 
@@ -273,7 +273,7 @@ int ep_run_report_put(struct run_report *report, struct event_base *base,
 
     report->base = base;
     errno = EMSGSIZE;
-    if (len < (int)sizeof(report->line) && put(report))
+    if (len < (int)sizeof(report->line) && put_address(report))
         report->is_put = true;
     else if (report->is_put)
         miss(report);

@@ -222,7 +222,7 @@ static int open_input_file(struct run *r)
 }
 
 /* Opening files may take long, so the clock and the signals come first. */
-static int plan(struct run *r)
+static int make_plan(struct run *r)
 {
     int rc;
 
@@ -240,7 +240,7 @@ static int plan(struct run *r)
 /* Does everything before the loop. Returns 0 or the exit code. */
 static int open_all(struct run *r)
 {
-    int rc = plan(r);
+    int rc = make_plan(r);
 
     if (rc != 0)
         return rc;
@@ -350,7 +350,7 @@ static bool on_ask(void *arg, bool wants)
 
 /* Says what the output of the run's own job lacks. If the loss of a node ended
  * the job, the user has read of that already. */
-static void judge(struct run *r)
+static void judge_output(struct run *r)
 {
     const struct run_judged what = {
         .plan = &r->plan,
@@ -376,7 +376,7 @@ static int run_open(struct run *r)
     event_base_dispatch(r->base);
     ep_run_end_output(r);
     ep_run_losses_tell(r->loss.untold);
-    judge(r);
+    judge_output(r);
     rc = ep_run_exit_code(r);
     ep_run_down_give_back(r->down);
     ep_run_last_words(r);

@@ -20,7 +20,7 @@
 extern char **environ;
 
 /* Its stdout is the pipe; it reads nothing, and its messages are dropped. */
-static int start(const char *const *argv, int out, pid_t *pid)
+static int start_scontrol(const char *const *argv, int out, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
     int rc;
@@ -73,7 +73,7 @@ static bool read_all(int fd, struct text_buf *out)
     }
 }
 
-static int ask(const char *const *argv, struct text_buf *out)
+static int ask_scontrol(const char *const *argv, struct text_buf *out)
 {
     int ends[2], status = 0;
     bool is_whole;
@@ -81,7 +81,7 @@ static int ask(const char *const *argv, struct text_buf *out)
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return OV_ENOENT;
-    if (start(argv, ends[1], &pid) != 0) {
+    if (start_scontrol(argv, ends[1], &pid) != 0) {
         close(ends[0]);
         close(ends[1]);
         return OV_ENOENT;
@@ -102,7 +102,7 @@ int ep_scontrol_topology(struct text_buf *out)
 {
     static const char *const argv[] = {"scontrol", "show", "topology", NULL};
 
-    return ask(argv, out);
+    return ask_scontrol(argv, out);
 }
 
 int ep_scontrol_nodes_parse(const char *text, struct text_buf *out)
@@ -122,7 +122,7 @@ int ep_scontrol_nodes(const char *job, struct text_buf *out)
 {
     const char *const argv[] = {"scontrol", "-o", "show", "job", job, NULL};
     struct text_buf all = {0};
-    int rc = ask(argv, &all);
+    int rc = ask_scontrol(argv, &all);
 
     if (rc == 0)
         rc = ep_scontrol_nodes_parse(all.at, out);

@@ -8,7 +8,8 @@
 #include "job/subscription.h"
 
 /* Returns how many processes are concerned. */
-static uint32_t turn(struct run_job *job, uint8_t channel, bool is_to_send)
+static uint32_t turn_channel(struct run_job *job, uint8_t channel,
+                             bool is_to_send)
 {
     struct job_order order = {.kind = JOB_CONTROL_WANT,
                               .channels = (uint8_t)(1u << channel),
@@ -38,7 +39,7 @@ static bool turn_all(struct run_job *job, bool is_to_send)
     for (uint8_t channel = OV_CHANNEL_STDOUT; channel < OV_CHANNELS;
          channel++) {
         if ((job_channels(&job->desc) & 1u << channel) != 0)
-            count += turn(job, channel, is_to_send);
+            count += turn_channel(job, channel, is_to_send);
     }
     if (count > 0)
         ep_voice_note(

@@ -19,7 +19,7 @@ static bool is_alike(const struct ep_survey *survey, const struct ep_machine *a,
 }
 
 /* Passes the machines on to the next launch. Returns 0 or OV_ENOMEM. */
-static int keep(struct run_plan *plan)
+static int keep_machines(struct run_plan *plan)
 {
     const struct ep_survey *survey = &plan->survey;
     int rc = 0;
@@ -35,9 +35,9 @@ static int keep(struct run_plan *plan)
 
 /* A host whose machine has just changed would be asked for ever, so the run
  * ends. */
-static bool take(struct run_plan *plan, uint32_t node,
-                 const struct ep_machine *now, struct run_voice *voice,
-                 bool *fits)
+static bool take_machine(struct run_plan *plan, uint32_t node,
+                         const struct ep_machine *now, struct run_voice *voice,
+                         bool *fits)
 {
     struct ep_machine *of = &plan->survey.machines[ep_run_place(plan, node)];
     bool is_same = is_alike(&plan->survey, of, now);
@@ -61,12 +61,13 @@ bool ep_run_survey_fits(struct run_plan *plan, const struct run_nodes *nodes,
     bool fits = !plan->survey.is_blind;
 
     for (uint32_t node = 1; node <= plan->nodes_count; node++) {
-        if (!take(plan, node, ep_run_nodes_machine(nodes, node), voice, &fits))
+        if (!take_machine(plan, node, ep_run_nodes_machine(nodes, node), voice,
+                          &fits))
             return false;
     }
     if (fits)
         return true;
-    plan->again->is_due = keep(plan) == 0;
+    plan->again->is_due = keep_machines(plan) == 0;
     if (!plan->again->is_due)
         ep_voice_fail(voice, "out of memory");
     else

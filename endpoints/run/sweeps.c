@@ -65,7 +65,7 @@ static uint32_t first_node(const struct run_sweeps *all, uint32_t node)
     return ops_of(all)->is_here ? (node - 1) % all->cfg.daemons + 1 : node;
 }
 
-static void miss(struct run_sweeps *all, uint32_t node)
+static void miss_host(struct run_sweeps *all, uint32_t node)
 {
     struct topo_hosts *missed = &all->missed;
     const char *host = ep_run_host(all->cfg.plan, node);
@@ -99,10 +99,10 @@ static int read_swept(int fd)
     return at == NULL ? -1 : atoi(at + sizeof(EP_SWEPT) + 1);
 }
 
-static void start(struct run_sweeps *all, uint32_t place, uint32_t node);
+static void start_sweep(struct run_sweeps *all, uint32_t place, uint32_t node);
 static void start_some(struct run_sweeps *all);
 
-static void clear(struct run_sweeps *all, uint32_t place)
+static void clear_place(struct run_sweeps *all, uint32_t place)
 {
     struct sweep *sweep = &all->places[place];
 
@@ -112,18 +112,18 @@ static void clear(struct run_sweeps *all, uint32_t place)
     all->running--;
 }
 
-static void over(struct run_sweeps *all, uint32_t place, bool has_run)
+static void end_sweep(struct run_sweeps *all, uint32_t place, bool has_run)
 {
     uint32_t node = all->places[place].node;
     int found = has_run ? read_swept(all->places[place].said) : -1;
 
     if (found < 0)
-        miss(all, node);
+        miss_host(all, node);
     else if (found > 0)
         ep_voice_note(all->cfg.plan->voice,
                       "%s: what a lost daemon has left there is ended",
                       ep_run_host(all->cfg.plan, node));
-    clear(all, place);
+    clear_place(all, place);
     start_some(all);
 }
 
@@ -141,13 +141,13 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
     ep_voice_note(all->cfg.plan->voice, "%s cannot be looked at: %s: %s",
                   ep_run_host(all->cfg.plan, all->places[proc].node), step,
                   strerror(err));
-    over(all, proc, false);
+    end_sweep(all, proc, false);
 }
 
 static void on_exit_(void *arg, uint32_t proc, int status)
 {
     (void)status;
-    over(arg, proc, true);
+    end_sweep(arg, proc, true);
 }
 
 static void on_ended(void *arg)
@@ -171,8 +171,8 @@ static void on_lost(void *arg)
 
         if (node == 0)
             continue;
-        clear(all, i);
-        start(all, i, node);
+        clear_place(all, i);
+        start_sweep(all, i, node);
     }
 }
 
@@ -188,7 +188,7 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
 }
 
 /* Returns 0 or an error of the spawner. */
-static int spawn(struct run_sweeps *all, uint32_t place, int out)
+static int spawn_sweep(struct run_sweeps *all, uint32_t place, int out)
 {
     const struct ep_launcher_ops *ops = ops_of(all);
     const struct ep_boot_config *config = &all->cfg.plan->config;
@@ -222,7 +222,7 @@ static int spawn(struct run_sweeps *all, uint32_t place, int out)
 
 static bool has_spawner(struct run_sweeps *all);
 
-static void start(struct run_sweeps *all, uint32_t place, uint32_t node)
+static void start_sweep(struct run_sweeps *all, uint32_t place, uint32_t node)
 {
     static const struct timeval limit = {SWEEP_S, 0};
     struct sweep *sweep = &all->places[place];
@@ -230,14 +230,14 @@ static void start(struct run_sweeps *all, uint32_t place, uint32_t node)
     int rc = OV_ESYS;
 
     if (!has_spawner(all)) {
-        miss(all, node);
+        miss_host(all, node);
         return;
     }
     *sweep = (struct sweep){.all = all, .node = node};
     sweep->timer = evtimer_new(all->cfg.base, on_late, sweep);
     if (sweep->timer != NULL && evtimer_add(sweep->timer, &limit) == 0 &&
         pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0)
-        rc = spawn(all, place, ends[1]);
+        rc = spawn_sweep(all, place, ends[1]);
     if (ends[1] >= 0)
         close(ends[1]);
     sweep->said = ends[0];
@@ -245,7 +245,7 @@ static void start(struct run_sweeps *all, uint32_t place, uint32_t node)
     if (rc == 0 || rc == OV_ECLOSED) /* on_lost() is about to come */
         return;
     all->running--;
-    miss(all, node);
+    miss_host(all, node);
     if (sweep->timer != NULL)
         event_free(sweep->timer);
     if (ends[0] >= 0)
@@ -257,7 +257,7 @@ static void start_some(struct run_sweeps *all)
 {
     for (uint32_t i = 0; i < AT_ONCE && all->next < all->count; i++) {
         if (all->places[i].node == 0 && !all->is_over)
-            start(all, i, all->nodes[all->next++]);
+            start_sweep(all, i, all->nodes[all->next++]);
     }
 }
 
@@ -287,7 +287,7 @@ static bool has_spawner(struct run_sweeps *all)
     return all->spawner != NULL;
 }
 
-static bool grow(struct run_sweeps *all)
+static bool grow_nodes(struct run_sweeps *all)
 {
     uint32_t room = all->room == 0 ? 16 : 2 * all->room;
     uint32_t *nodes;
@@ -309,8 +309,8 @@ void ep_run_sweep(struct run_sweeps *all, uint32_t node)
     if (!ops_of(all)->is_swept || all->is_swept[first])
         return;
     all->is_swept[first] = true;
-    if (!grow(all)) {
-        miss(all, first);
+    if (!grow_nodes(all)) {
+        miss_host(all, first);
         return;
     }
     all->nodes[all->count++] = first;
@@ -369,10 +369,10 @@ char *ep_run_sweeps_end(struct run_sweeps *all)
     all->is_over = true;
     for (uint32_t i = 0; i < AT_ONCE; i++) {
         if (all->places[i].node != 0)
-            miss(all, all->places[i].node);
+            miss_host(all, all->places[i].node);
     }
     while (all->next < all->count)
-        miss(all, all->nodes[all->next++]);
+        miss_host(all, all->nodes[all->next++]);
     return all->missed.count > 0
                ? topo_hosts_fold_short(&all->missed, HOSTS_BYTES)
                : NULL;
