@@ -1,4 +1,4 @@
-/* Stores for output that clients take in the place of the console, until they
+/* Stores for output that clients take instead of the console, until they
  * acknowledge it.
  *
  * The output for such a client lies in a store of its own (sys/hoard.h), is
@@ -6,8 +6,8 @@
  * client goes, the rest goes back in order, and before anything newer of the
  * same channels: the caller holds back new records of a channel as long as
  * ep_escrows_return() is true for it. Output that another client also has, or
- * has had, in the place of the console does not go back: each redirected record
- * has a number, and each client has the numbers from its first one on.
+ * has had, instead of the console does not go back: each redirected record has
+ * a number, and each client has the numbers from its first one on.
  *
  * A client that gets copies may have such a store, too, so that more can wait
  * for it than fits into memory.
@@ -54,8 +54,8 @@ struct ep_escrows_cfg {
     void (*on_change)(void *arg);
     /* A client has reached its limit: it gets copies from then on. */
     void (*on_behind)(void *arg);
-    /* So many bytes are lost: they cannot be read from the file, for the errno
-     * `err`, or memory was out (0). */
+    /* These bytes are lost, because the file cannot be read (errno `err`) or
+     * memory was out (0). */
     void (*on_lost)(void *arg, uint64_t bytes, int err);
     /* Everything that a departed client had is back. So many bytes of it had
      * been sent to the client before, so it may have read them as well. */
@@ -82,7 +82,7 @@ struct ep_escrow_cfg {
 enum {
     /* How many bytes of copies may wait in memory while the file is behind. */
     EP_ESCROW_COPIES_BYTES = 4 << 20,
-    /* A client that reads must have read all but so much before more records
+    /* A client that reads must have read all but this much before more records
      * are copied for it. So the job goes as fast as the client reads, and the
      * client keeps what its own reader is too slow for. No file is needed
      * then. */
@@ -151,7 +151,7 @@ bool ep_escrow_next(struct ep_escrow *escrow, const uint8_t **mem,
                     uint32_t *len_bytes);
 void ep_escrow_pass(struct ep_escrow *escrow);
 /* The client acknowledges this number of messages, counted from the first one
- * passed to it. False: it cannot have so many. */
+ * passed to it. False: it was not sent that many. */
 bool ep_escrow_taken(struct ep_escrow *escrow, uint64_t messages);
 /* The client has read none of the others, and will not. */
 void ep_escrow_settle(struct ep_escrow *escrow);

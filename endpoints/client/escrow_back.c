@@ -157,7 +157,7 @@ static void give_packet(struct ep_escrow *escrow, const uint8_t *mem,
 }
 
 /* Escrows that only say what their clients had are kept for the sake of others,
- * and only so many: output of a dropped one may be shown twice. */
+ * and at most MARKS_MAX of them: output of a dropped one may be shown twice. */
 static void drop_marks(struct ep_escrows *all)
 {
     struct ep_escrow *oldest = NULL;

@@ -1,4 +1,4 @@
-/* What the files of escrow.h share, and what escrow_back.c has for escrow.c. */
+/* What escrow.c and escrow_back.c share. */
 #ifndef ENDPOINTS_CLIENT_ESCROW_IMPL_H
 #define ENDPOINTS_CLIENT_ESCROW_IMPL_H
 
@@ -73,7 +73,7 @@ void ep_escrow_unlink(struct ep_escrow *escrow);
 void ep_escrow_free(struct ep_escrow *escrow);
 /* Removes the first packet of `rest`. */
 void ep_escrow_drop_rest(struct ep_escrow *escrow);
-/* Tells that so many bytes cannot be read from the file; errno says why. */
+/* Tells that these bytes cannot be read from the file; errno says why. */
 void ep_escrow_note_lost(const struct ep_escrow *escrow, uint32_t bytes);
 /* Tells the caller what is due, and gives back some packets. Called from the
  * loop. */

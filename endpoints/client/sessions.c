@@ -36,7 +36,7 @@ int ep_session_say(const struct ep_session *session, const struct job_door *msg)
                : 0;
 }
 
-/* When a session goes while something of ours is unread, an error comes before
+/* When a session goes while a message of ours is unread, an error comes before
  * what it has said. */
 int ep_session_receive(const struct ep_session *session, int timeout_ms,
                        uint8_t *mem, uint32_t *len_bytes)

@@ -1,4 +1,4 @@
-/* How far a job is, and what its user is told of that. */
+/* How far a job is, and what its user is told about it. */
 #ifndef ENDPOINTS_CLIENT_STAGE_H
 #define ENDPOINTS_CLIENT_STAGE_H
 

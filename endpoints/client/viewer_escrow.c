@@ -1,5 +1,5 @@
-/* The store of a client that takes output in the place of the console, or for
- * which more is to wait than its box holds. */
+/* The store of a client that takes output instead of the console, or for which
+ * more is to wait than its box holds. */
 #include "endpoints/client/viewer_impl.h"
 
 static const uint64_t least_bytes = 1 << 20, most_bytes = 256 << 20;

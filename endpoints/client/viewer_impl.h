@@ -66,8 +66,8 @@ struct ep_viewer {
     } past;
     struct job_late late;
     struct ep_escrow *escrow; /* what waits; NULL: that is in its box */
-    bool redirects;  /* it takes its output in the place of the console */
-    uint32_t number; /* of it as a writer */
+    bool redirects;           /* it takes its output instead of the console */
+    uint32_t number;          /* of it as a writer */
     struct ep_viewer_input in;
 };
 
@@ -110,7 +110,7 @@ const char *ep_viewer_pull(struct ep_viewer *viewer,
                            const struct job_door *msg);
 /* Pulls all output of a job that has just begun. */
 void ep_viewer_pull_all(struct ep_viewer *viewer);
-/* Returns true when it has the record in the place of the console. */
+/* Returns true when it has the record instead of the console. */
 bool ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec);
 /* Tells what it missed, as far as there is room. */
 void ep_viewer_catch_up(struct ep_viewer *viewer);
@@ -134,7 +134,7 @@ void ep_viewer_pump(struct ep_viewer *viewer);
 
 bool ep_viewer_redirects(const struct ep_viewer *viewer, uint32_t number,
                          uint8_t channel);
-/* Can it be given the record? True when the record is not for it. */
+/* True when it can be given the record, or the record is not for it. */
 bool ep_viewer_has_room(const struct ep_viewer *viewer,
                         const struct job_record *rec);
 /* Sends all that there is for it, as far as its socket takes it now. */

@@ -1,4 +1,4 @@
-/* A client that takes output in the place of the console. */
+/* A client that takes output instead of the console. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

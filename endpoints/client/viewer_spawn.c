@@ -11,7 +11,7 @@
 #include "overlay/base/err.h"
 
 enum {
-    /* So much is kept for it when its job is made to wait. */
+    /* This much may wait for it; then its job is held back. */
     HOLD_BYTES = 1 << 20,
     HANGUP_S = 2, /* from SIGTERM to SIGKILL */
 };

@@ -13,9 +13,9 @@
  * much was. The client is always told about that and about the ends of
  * channels, as soon as it has read something. Output that was written before a
  * client came is asked of the daemons (job/late.h). A client that takes output
- * in the place of the console is served from a store
- * (endpoints/client/escrow.h), and nothing of that is dropped; a client that
- * names a limit for its copies has such a store, too.
+ * instead of the console is served from a store (endpoints/client/escrow.h),
+ * and its output is never dropped; a client that names a limit for its copies
+ * has such a store, too.
  *
  * The door owns the viewers, from its first launch to the last, and each launch
  * opens them anew. A client that comes before that waits; a client that looks
@@ -65,11 +65,11 @@ void ep_viewers_anew(struct ep_viewers *all);
 /* Cuts off the clients that have a job. */
 void ep_viewers_close(struct ep_viewers *all);
 /* A record, or the end of a channel of a lost node. Returns true when it was
- * redirected, and so was taken in the place of the console; what no client gets
- * of it comes back by on_back. */
+ * redirected, and so was taken instead of the console; what no client gets of
+ * it comes back by on_back. */
 bool ep_viewers_output(struct ep_viewers *all, const struct job_record *rec);
-/* Tells whether the record can be given to clients, in the place of the console
- * or as output from before. If not, on_back_over says when to ask again. */
+/* Tells whether the record can be given to clients, instead of the console or
+ * as output from before. If not, on_back_over says when to ask again. */
 bool ep_viewers_has_room(const struct ep_viewers *all,
                          const struct job_record *rec);
 /* The node of these ranks is lost and gives no answers. To be called before the

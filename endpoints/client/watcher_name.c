@@ -1,4 +1,4 @@
-/* Names of tools. */
+/* The names of tools: a tool brings its own, or gets one made here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  *
  * All jobs that run are known, and of those that have ended the latest 64 whose
  * places, pids and statuses take 4 MiB together, but always the last one. A job
- * that has never begun is forgotten when it ends. Of the channels that broke
- * off, 2048 are remembered for clients that come later; further ones are told
+ * that has never begun is forgotten when it ends. At most 2048 channels that
+ * broke off are remembered for clients that come later; further ones are told
  * only to the clients that watch at that moment.
  *
  * The viewers (viewers.h) own the watchers and tell them what they hear as a

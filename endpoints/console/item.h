@@ -26,7 +26,7 @@ struct ep_item {
     const uint8_t *mem;        /* borrowed; NULL while spooled */
     struct text_origin origin;
     uint64_t cookie;
-    /* In the outlet: it is written when so many bytes are. */
+    /* In the outlet: it is written when this many bytes are. */
     uint64_t end_bytes;
     uint64_t payload_bytes;
     struct ep_spool_ref ref; /* when spooled */

@@ -53,7 +53,7 @@ struct ep_port_events {
     /* The record's buffer is free. May come from within a call. */
     void (*on_taken)(void *arg, uint64_t cookie);
     /* This many records (in hand, or spooled before) are written, or dropped
-     * with so many bytes. May come from within a call. */
+     * with this many bytes. May come from within a call. */
     void (*on_gone)(void *arg, uint32_t records, uint64_t dropped_bytes);
     /* The descriptor, or the spool behind it, gave an error. Told once:
      * everything that it had is dropped, and all that comes will be. */

@@ -14,7 +14,7 @@ struct run_counts {
     uint64_t launch_ns;
     /* Received from the run's own processes. */
     uint64_t output_bytes[OV_CHANNELS];
-    /* Of all daemons: sums, but the largest of the peaks. */
+    /* The sums over all daemons; of peaks the largest. */
     struct job_usage daemons;
     uint64_t repairs;       /* nodes that found a new parent */
     uint64_t repair_us_max; /* the longest time that a node was without one */

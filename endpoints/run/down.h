@@ -43,8 +43,8 @@ struct run_down_cfg {
     uint32_t frame_bytes;
     uint16_t window; /* of the stream of stdin, in frames */
     bool is_kept; /* the end of stdin is not told, as clients may push more */
-    /* Owned from a successful open on: read in the place of the launcher's
-     * stdin; -1: none. */
+    /* Owned from a successful open on: read instead of the launcher's stdin;
+     * -1: none. */
     int input_fd;
     const struct run_down_events *events;
     void *arg;

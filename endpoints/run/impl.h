@@ -54,7 +54,7 @@ struct run_jobs {
     uint32_t sinks_open;     /* files that they may have open at a time */
 };
 
-/* How it ends. */
+/* How the run ends. */
 struct run_end {
     struct event *limit;     /* --timeout */
     struct event *hard;      /* the longest time that an end may take */
@@ -72,7 +72,7 @@ struct run_told {
     bool failure, stuck, note, pieces;
 };
 
-/* Output that clients get in the place of the console. */
+/* Output that clients get instead of the console. */
 struct run_redirects {
     struct job_route *route;   /* owned: which record waits for whom */
     struct run_redirect *kept; /* owned: the records that wait */

@@ -39,7 +39,7 @@ struct run_job_events {
 };
 
 struct run_job {
-    struct run_job *next; /* the next further job; the own job is the first */
+    struct run_job *next; /* the next job; the first one is the run's own */
     struct run *run;
     const struct run_job_events *events;
     struct job desc;

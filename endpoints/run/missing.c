@@ -89,7 +89,7 @@ static const char *find_name(const char *text, const char *start,
     return NULL;
 }
 
-/* Returns a copy of the text with HOST in the place of a name. */
+/* Returns a copy of the text with HOST instead of a name. */
 static char *without_name(const char *text, const char *name)
 {
     const char *start = text, *found;

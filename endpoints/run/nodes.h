@@ -29,7 +29,7 @@ void ep_run_nodes_close(struct run_nodes *nodes); /* NULL is fine */
 /* The nodes are told about a job: those that live and have processes of it are
  * no longer final. O(N). */
 void ep_run_nodes_told(struct run_nodes *nodes, const struct job *job);
-/* A node says that so many jobs have ended there. */
+/* A node says that this many jobs have ended there. */
 void ep_run_nodes_over(struct run_nodes *nodes, uint32_t node, uint32_t jobs);
 /* There is no job yet, so all nodes are final. O(N). */
 void ep_run_nodes_idle(struct run_nodes *nodes);

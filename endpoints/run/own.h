@@ -6,7 +6,7 @@
 
 struct run;
 
-/* The job is planned: begins its life, and the proof of its output in so many
+/* The job is planned: begins its life, and the proof of its output in this many
  * places. Returns 0 or OV_ENOMEM; ep_run_job_fini() frees what it has.
  * O(processes). */
 int ep_run_own_open(struct run *r, uint32_t places);

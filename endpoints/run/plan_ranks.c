@@ -16,7 +16,7 @@ struct asking {
 
 /* --- processes by object */
 
-/* Fails when the session has no memory for so many. */
+/* Fails when the session has no memory for this many processes. */
 static int check_ppn(struct run_plan *p, const struct job_wish *app,
                      uint32_t host)
 {

@@ -42,8 +42,9 @@ int ep_run_pool_sort(const struct run_plan *plan, struct run_pool *pool);
  * equal ones keep their order. Returns 0 or OV_ENOMEM. O(nodes log nodes). */
 int ep_run_pool_level(const struct run_nodes *nodes, struct run_pool *pool);
 
-/* Keeps the nodes that have room for so many processes, and lowers their slots
- * to their room. Returns 0, or OV_EFULL when none is left. O(nodes). */
+/* Keeps the nodes that have room for at least this many processes, and lowers
+ * their slots to their room. Returns 0, or OV_EFULL when none is left.
+ * O(nodes). */
 int ep_run_pool_tighten(const struct run_nodes *nodes, struct run_pool *pool,
                         uint32_t least);
 

@@ -84,8 +84,7 @@ static void to_both(struct run *r, const struct job_record *rec)
     to_places(r, rec);
 }
 
-/* A client has the record in the place of the console, so it counts as
- * written. */
+/* A client has the record instead of the console, so it counts as written. */
 static void count_taken(struct run *r, const struct job_record *rec)
 {
     struct job_record end = *rec;

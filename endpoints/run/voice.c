@@ -8,8 +8,8 @@
 
 #include "endpoints/sys/ready.h"
 
-/* One of our lines fits into what a pipe takes at once; so many bytes wait at
- * most. */
+/* One of our lines fits into what a pipe takes at once. LINES_BYTES_MAX bytes
+ * wait at most. */
 enum { LINE_BYTES_MAX = 4000, LINES_BYTES_MAX = 64 * 1024 };
 
 /* Writes a line to stderr only when that cannot block, as the loop must not

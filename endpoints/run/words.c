@@ -110,8 +110,8 @@ static void on_machine(struct run *r, uint32_t node,
 
 /* --- words about a job's processes */
 
-/* All readers of the own job read the same stdin; what a further job reads is
- * pushed to it. */
+/* All readers of the run's own job read the same stdin; what a further job
+ * reads is pushed to it. */
 static void on_slow_stdin(struct run_job *job, uint32_t node,
                           const struct job_word *word)
 {
@@ -177,8 +177,8 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
     }
 }
 
-/* What the readers of the own job took decides which part of stdin is given
- * back. */
+/* What the readers of the run's own job took decides which part of stdin is
+ * given back. */
 static void count_taken(const struct run_job *job, const struct job_word *word)
 {
     if (ep_run_job_is_own(job))
