@@ -2,8 +2,8 @@
  *
  * The desk gives each tool a helper, which is a client of the session's door,
  * so nothing of a job passes here. The desk never ends a run and never fails.
- * All calls and callbacks are made in the loop's thread; callbacks of open()
- * may make any other call but close().
+ * All calls and callbacks are made in the loop's thread; open() may call any
+ * callback, and close() calls none.
  */
 #ifndef ENDPOINTS_CLIENT_DESK_H
 #define ENDPOINTS_CLIENT_DESK_H

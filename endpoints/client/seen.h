@@ -72,7 +72,7 @@ struct ep_seen_job {
     bool is_known;   /* to the clients that watch */
     bool is_daemons; /* not a job: its processes are the dvm's daemons */
     bool is_over;    /* its processes have ended */
-    bool is_gone;    /* it is over, and is no longer found by name or number */
+    bool is_gone;    /* it is no longer found by its name */
 };
 
 /* All zero: no jobs. They are in the order in which they began. */
@@ -99,8 +99,8 @@ struct ep_seen_job *ep_seen_of(const struct ep_seen *seen, uint32_t number);
  * there is none, and `why` (size_bytes) says what is wrong. O(jobs). */
 struct ep_seen_job *ep_seen_find(const struct ep_seen *seen, const char *name,
                                  char *why, size_t size_bytes);
-/* Removes a job from those that are found; it is freed when no client looks at
- * it. */
+/* The job is over and no longer found by its name. It is freed once no client
+ * looks at it. */
 void ep_seen_forget(struct ep_seen *seen, struct ep_seen_job *job);
 /* One more client looks at the job, or (let_go) one less. */
 void ep_seen_hold(struct ep_seen_job *job);

@@ -138,8 +138,8 @@ static void hand_on(struct head *head)
     cfg.on_tool(cfg.arg, fd, uid);
 }
 
-/* The event comes for each new piece at most. Part of a head comes alone only
- * when the kernel is short of memory. */
+/* The event comes once for each new piece at most. Part of a head comes alone
+ * only when the kernel is short of memory. */
 static void on_head(evutil_socket_t fd, short what, void *arg)
 {
     struct head *head = arg;

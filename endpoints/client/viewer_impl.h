@@ -47,7 +47,7 @@ struct ep_viewer {
     struct ep_viewer_request request; /* for a job, or none */
     bool is_owner;             /* its job ends with it, unless it is_kept */
     bool is_kept;              /* its job goes on without it */
-    bool is_awaited;           /* its job waits while the store is full */
+    bool is_awaited;           /* its job waits while it is_full */
     bool is_full;              /* as the launcher was told */
     struct ep_seen_job *job;   /* held; NULL: it waits for one */
     struct ep_outbox *box;     /* owned */

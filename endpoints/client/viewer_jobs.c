@@ -152,7 +152,7 @@ void ep_viewers_job(struct ep_viewers *all, const struct ep_tap_job *told)
     if (all != NULL && told->event == EP_TAP_JOB_BEGUN)
         begin_job(all, told);
     if (job == NULL || (job->is_over && told->event != EP_TAP_JOB_FORGOTTEN))
-        return; /* it has just ended, and nothing else follows */
+        return; /* only FORGOTTEN follows its end */
     job->is_started |= told->event != EP_TAP_JOB_BEGUN;
     job->is_over |= told->event == EP_TAP_JOB_ENDED;
     ep_viewers_soon(all);

@@ -29,7 +29,8 @@ void ep_run_nodes_close(struct run_nodes *nodes); /* NULL is fine */
 /* The nodes are told about a job: those that live and have processes of it are
  * no longer final. O(N). */
 void ep_run_nodes_told(struct run_nodes *nodes, const struct job *job);
-/* A node says that this many jobs have ended there. */
+/* A node says that nothing runs there of the first `jobs` jobs that it was
+ * told. */
 void ep_run_nodes_over(struct run_nodes *nodes, uint32_t node, uint32_t jobs);
 /* There is no job yet, so all nodes are final. O(N). */
 void ep_run_nodes_idle(struct run_nodes *nodes);
@@ -47,9 +48,10 @@ bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node);
  * later jobs: the caller sends the question to nodes that are *due*. A node
  * that is unable to tell is *blind* until it may be asked anew. */
 
-/* Returns 0: the machines of these nodes are known. OV_EAGAIN: that of *which
- * is not, and the nodes with unknown machines are due or have been asked.
- * OV_ESYS: the node *which is blind; then no node becomes due. O(count). */
+/* Returns 0: the machines of these nodes are known. OV_EAGAIN: the machines of
+ * *which nodes are not, and these nodes are due or have been asked. OV_ESYS:
+ * the node with the number *which is blind; then no node becomes due.
+ * O(count). */
 int ep_run_nodes_ask(struct run_nodes *nodes, const uint32_t *list,
                      uint32_t count, uint32_t *which);
 /* Returns the first node that is due, and counts it as asked. 0: none is due.

@@ -4,8 +4,8 @@
  * programs with other lists are placed independently. A program without hosts
  * that says how many processes it has begins on the nodes that have the fewest
  * processes of further jobs. No node gets more of these than RUN_SPARE_PROCS:
- * where one would, such programs use the nodes that have room and share them
- * evenly.
+ * where one would, programs that say how many processes they have use the nodes
+ * that have room, and share them evenly.
  */
 #ifndef ENDPOINTS_RUN_PLACING_H
 #define ENDPOINTS_RUN_PLACING_H
