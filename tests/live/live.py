@@ -1,11 +1,13 @@
-"""What the live tests in Python share; lib.sh is the same for the shell.
+"""What the live tests share; lib.sh is the same for those in shell.
 
     with live.case("a sentence"):      names the case that follows
         live.check(truth, "what is wrong")
+        ran = live.launch("-N", 2, "--", "true")    a job until its end
+        job = live.Job("-N", 2, "--", "cat")        one beside the test
     sys.exit(live.end())
 
-A failed check is printed and the test goes on. What cannot be tried on this
-machine raises LeftOut in its case. XYLEM_TEST_FULL=1 asks for the
+A failed check is printed with its line and the test goes on. What cannot be
+tried on this machine raises LeftOut in its case. XYLEM_TEST_FULL=1 asks for the
 full sizes; without it the sizes suit a machine with two cores and no time.
 """
 import contextlib
@@ -21,9 +23,12 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
 BUILD = os.environ["top_builddir"]
 XYLEM = os.environ.get("XYLEM") or os.path.join(BUILD, "commands", "xylem")
+TESTS = os.path.join(os.environ["top_srcdir"], "tests")
+RSH = "sh " + shlex.quote(os.path.join(TESTS, "live", "rsh_here.sh"))
 TMP = os.environ.get("TMPDIR", "/tmp")
 FULL = os.environ.get("XYLEM_TEST_FULL") == "1"
 BRIEF = os.environ.get("XYLEM_TEST_BRIEF") == "1"
@@ -60,16 +65,30 @@ def case(sentence):
         check(False, f"{type(why).__name__}: {why}")
 
 
+def _line():
+    """Where the test is: its innermost line, 0 in a thread."""
+    return next((frame.lineno for frame in reversed(traceback.extract_stack())
+                 if frame.filename == sys.argv[0]), 0)
+
+
 def check(truth, what):
     _now["done"] += 1
     if not truth:
         _now["bad"] += 1
-        print(f"FAILED: {_now['case']}: {what}", flush=True)
+        print(f"FAILED line {_line()}: {_now['case']}: {what}", flush=True)
     return truth
 
 
 def check_eq(want, got, what=""):
     return check(want == got, f"{what} want {want!r:.500}, got {got!r:.500}")
+
+
+def check_has(words, text):
+    return check(words in text, f"no {words!r} in {text!r:.2000}")
+
+
+def check_lacks(words, text):
+    return check(words not in text, f"{words!r} is in {text!r:.2000}")
 
 
 def end():
@@ -177,6 +196,14 @@ def ours():
             if name.startswith(("xylem", "lt-xylem"))}
 
 
+def theirs():
+    """The same, and the processes of its jobs."""
+    return {**ours(), **{
+        pid: read_proc(pid, "comm").strip().decode(errors="replace")
+        for pid in descendants(RUNNER)
+        if b"\0XYLEM_RANK=" in b"\0" + read_proc(pid, "environ")}}
+
+
 def await_sweepers():
     """Daemons that start look for what others have left; not from here on."""
     eventually(lambda: "xylem-sweep" not in ours().values(), 60,
@@ -246,12 +273,17 @@ def need_wide_pipes():
         raise LeftOut("this user's pipes are narrow")
 
 
-def check_gone(seconds=20):
-    if not eventually(lambda: not ours(), seconds,
+def check_gone(seconds=20, look=ours):
+    if not eventually(lambda: not look(), seconds,
                       "no process of xylem is left"):
-        for pid, name in ours().items():
+        for pid, name in look().items():
             print("#  ", pid, name, "beneath", parent(pid),
                   read_proc(pid, "cmdline").replace(b"\0", b" "))
+
+
+def check_all_gone(seconds=5):
+    """Neither a process of xylem nor one of a job."""
+    check_gone(seconds, theirs)
 
 
 def peak(pid):
@@ -328,16 +360,71 @@ class Job:
         check(code == 0, f"exit code {code}: {self.said():.2000}")
 
 
+class Ran:
+    """A command that has ended: its `code`, which is to be this one unless
+    None, the bytes of its output, `out`, and of its standard error, `err`,
+    which is `said` as text. It was `given` its stdin through a pipe, unless
+    `stdin` is a file. What `env` has as None is not in its environment."""
+
+    def __init__(self, *words, code=0, given=None, env=None,
+                 stdin=subprocess.DEVNULL, **more):
+        env = {**os.environ, **(env or {})}
+        feed = {"stdin": stdin} if given is None else {"input": given}
+        with tempfile.TemporaryFile(dir=TMP) as out, \
+                tempfile.TemporaryFile(dir=TMP) as said:
+            self.code = subprocess.run(
+                [*map(str, words)], check=False, **feed,
+                **{"stdout": out, "stderr": said, **more},
+                env={name: env[name] for name in env
+                     if env[name] is not None}).returncode
+            self.out, self.err = (os.pread(
+                file.fileno(), os.fstat(file.fileno()).st_size, 0)
+                for file in (out, said))
+        self.said = self.err.decode(errors="replace")
+        if code is not None:
+            check_eq(code, self.code, f"exit code: {self.said:.2000}")
+
+    def lines(self):
+        return self.out.decode(errors="replace").splitlines()
+
+
+def launch(*args, **more):
+    """`xylem run ARGS` until its end."""
+    return Ran(XYLEM, "run", *args, **more)
+
+
+def launch_telling(words, *args, **more):
+    """The same, again until it says this, three times at most: failures of
+    one second are told together, if they come so close."""
+    for _ in range(3):
+        ran = launch(*args, **more)
+        if words in ran.said:
+            break
+    return ran
+
+
+def wrong_lines(lines, procs, *options):
+    """What tool_check says of the lines of so many processes in this file, or
+    in these bytes: nothing when all are right."""
+    feed = "input" if isinstance(lines, bytes) else "stdin"
+    done = subprocess.run(
+        [tool("tool_check"), "--procs", str(procs), *map(str, options)],
+        check=False, stdout=subprocess.PIPE, **{feed: lines})
+    said = done.stdout.decode(errors="replace")
+    return f"status {done.returncode}: {said}" if done.returncode else ""
+
+
+def check_lines(lines, procs, *options):
+    check_eq("", wrong_lines(lines, procs, *options), "tool_check:")
+
+
 class Remote(Job):
     """`xylem run -w HOSTS ARGS`, all hosts being this machine; see
     rsh_here.sh for what can be asked by the environment."""
 
     def __init__(self, hosts, *args, stdin=subprocess.DEVNULL, **env):
-        shell = os.path.join(os.environ["top_srcdir"], "tests", "live",
-                             "rsh_here.sh")
         where = () if hosts is None else ("-w", hosts)
-        super().__init__("--launcher", "ssh", "--rsh",
-                         "sh " + shlex.quote(shell), *where, *args,
+        super().__init__("--launcher", "ssh", "--rsh", RSH, *where, *args,
                          stdin=stdin, env={**os.environ, **env})
 
 
