@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Exit codes, the end by a bad exit, by time and by a reader that leaves."""
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import live
+from live import case, check, check_eq, check_has, launch
+
+FOR_EVER = ("tail", "-f", "/dev/null")
+
+with case("0 when all return 0, else the code of one that failed"):
+    launch("-N", 5, "--", "true")
+    ran = launch("-N", 5, "--arity", 2, "--nodes-per-daemon", 1, "--", "sh",
+                 "-c", 'test "$XYLEM_RANK" != 4 || exit 42', code=42)
+    check_has("4", ran.said)
+
+with case("of the lowest rank among the first that were seen to fail"):
+    gate = live.Gate()
+    job = live.Job("-N", 4, "--", "sh", "-c", """
+        case $XYLEM_RANK in
+        2) exit 7 ;;
+        1) read -r _ <"$0"; exit 9 ;;
+        esac""", gate.path)
+    live.eventually(lambda: re.search("(?m)^xylem: rank 2 on .* returned 7",
+                                      job.said()), 60, "rank 2 is told")
+    time.sleep(0.3)  # sleep-ok: what fails within 100 ms is the same moment
+    gate.open()
+    os.write(gate.fd, b"go\n")
+    check_eq(7, job.wait(), job.said())
+    check_has("2 processes ended badly", job.said())
+
+with case("128 and the number of a signal"):
+    launch("-N", 3, "--", "sh", "-c",
+           'test "$XYLEM_RANK" != 1 || kill -SEGV $$', code=139)
+
+with case("--kill-on-bad-exit ends the others"):
+    launch("-N", 6, "--arity", 2, "-K", "--", "sh", "-c",
+           'test "$XYLEM_RANK" != 3 || exit 3; exec "$0" "$@"', *FOR_EVER,
+           code=3)
+    live.check_all_gone()
+
+with case("--timeout ends the job with 124"):
+    launch("-N", 4, "--arity", 2, "--timeout", 1, "--", *FOR_EVER, code=124)
+    live.check_all_gone()
+
+with case("a reader that leaves ends the job quietly with 141"):
+    job = live.Job("-N", 4, "--arity", 2, "--", "yes")
+    head = subprocess.run(["head", "-n", "1"], stdin=job.stdout, check=True,
+                          stdout=subprocess.PIPE)
+    job.stdout.close()
+    check_eq(141, job.wait(), job.said())
+    check_eq(b"y\n", head.stdout)
+    check(not re.search("(?m)^xylem: [^n]", job.said()), job.said())
+    live.check_all_gone()
+
+with case("a background child that holds the channels is waited for, not for "
+          "ever"):
+    # The process ends when its child has spoken.
+    ran = launch("-N", 2, "--linger", 1, "--", "sh", "-c", """
+        spoke=$0/spoke.$XYLEM_RANK
+        mkfifo "$spoke"
+        (echo early; echo >"$spoke"; exec tail -f /dev/null) &
+        echo $! >>"$0/pids"
+        read -r _ <"$spoke"
+        exit 0""", live.TMP)
+    check_eq(2, ran.out.count(b"early"))
+    for pid in live.read_file(os.path.join(live.TMP, "pids")).split():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGTERM)
+    live.check_all_gone()
+
+with case("a late line of a background child is still read"):
+    ran = launch("-N", 2, "--linger", 30, "--", "sh", "-c",
+                 "(cat; echo late) & exit 0")
+    check_eq(2, ran.out.count(b"late"))
+
+sys.exit(live.end())
