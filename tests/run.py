@@ -25,9 +25,9 @@ sub-reaper of all that the test starts, so nothing can escape the count, and
 only the test's own processes are ever killed.
 
 Environment: top_srcdir, top_builddir (set by make check); XYLEM_TEST_WRAP, a
-command put before test programs (valgrind); XYLEM_TEST_OVER, a shell script
-that runs test scripts (tests/provider/over_strict.sh); XYLEM_TEST_SLOW, a
-factor for time limits.
+command put before test programs (valgrind); XYLEM_TEST_OVER, a script that runs
+test scripts (tests/provider/over_strict.py); XYLEM_TEST_SLOW, a factor for time
+limits.
 """
 import contextlib
 import ctypes
@@ -142,7 +142,7 @@ class Test:
         path = os.path.abspath(self.words[0])
         over = os.environ.get("XYLEM_TEST_OVER")
         if over and path.endswith((".py", ".sh")):
-            return ["bash", over, path, *self.words[1:]]
+            return [sys.executable, over, path, *self.words[1:]]
         if path.endswith(".py"):
             return [sys.executable, path, *self.words[1:]]
         if path.endswith(".sh"):

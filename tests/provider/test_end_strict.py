@@ -1,0 +1,7 @@
+#!/usr/bin/env python3
+"""Nothing is left behind, whatever ends the job, over the provider strict."""
+import sys
+
+import over_strict
+
+sys.exit(over_strict.run("live/test_clean_end.py"))

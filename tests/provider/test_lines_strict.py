@@ -1,0 +1,7 @@
+#!/usr/bin/env python3
+"""Every line comes once, whole and in order, over the provider strict."""
+import sys
+
+import over_strict
+
+sys.exit(over_strict.run("live/test_exact_lines.py"))

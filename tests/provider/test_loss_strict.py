@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+"""Nodes are lost while the others go on, over the provider strict."""
+# timeout: 600
+import sys
+
+import over_strict
+
+sys.exit(over_strict.run("live/test_loss.py"))

@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+"""The transport's tests again, over the provider strict."""
+import sys
+
+import over_strict
+
+sys.exit(over_strict.run("unit/test_transport") or
+         over_strict.run("unit/test_transport_end"))
