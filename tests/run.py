@@ -2,8 +2,6 @@
 """Run one test of the suite, a program or a script, and judge it.
 
 usage: run.py TEST [ARGUMENTS...]     run it, exit with its status
-       run.py --left SECONDS          wait until no xylem process of the calling
-                                      test is left; list them and exit 1 if not
        run.py --times                 the tests whose logs are here, slowest
                                       first: seconds, and seconds of processors
 
@@ -46,7 +44,6 @@ import time
 TIMEOUT_S = 300
 PROGRAM_TIMEOUT_S = 600
 LINGER_S = 5
-LOOK_S = 0.1
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 LIBC = ctypes.CDLL(None)
@@ -89,31 +86,6 @@ def describe(pid):
         read_proc(pid, name).decode(errors="replace").replace("\0", " ").strip()
         for name in ("comm", "wchan", "cmdline"))
     return f"  {pid} {comm} (in {wchan or '?'}): {words[:160]}"
-
-
-def is_xylem(pid):
-    """One of ours: a program of xylem, or a process of one of its jobs."""
-    comm = read_proc(pid, "comm")
-    return comm.startswith((b"xylem", b"lt-xylem")) or \
-        b"\0XYLEM_RANK=" in b"\0" + read_proc(pid, "environ")
-
-
-def left(seconds):
-    """Wait until the calling test has no process of xylem any more. Looks that
-    take long, because much else runs here, make that longer."""
-    runner = int(os.environ["XYLEM_TEST_RUNNER"])
-    rest, last = seconds, time.monotonic()
-    while True:
-        pids = [pid for pid in descendants(runner) if is_xylem(pid)]
-        if not pids:
-            return 0
-        now = time.monotonic()
-        rest, last = rest - min(now - last, LOOK_S), now
-        if rest <= 0:
-            print(f"left after {seconds:g} s:")
-            print("\n".join(describe(pid) for pid in pids))
-            return 1
-        time.sleep(0.02)  # sleep-ok: between two looks
 
 
 class Test:
@@ -303,8 +275,6 @@ def turn(alone):
 
 
 def main():
-    if len(sys.argv) == 3 and sys.argv[1] == "--left":
-        return left(float(sys.argv[2]))
     if sys.argv[1:] == ["--times"]:
         times()
         return 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The test runner and the shell library of the live tests do what they say.
+"""The test runner and what the live tests share do what they say.
 
 Each case writes a small test, runs it through run.py, and looks at the status,
 the text, and what is left in the process table.
@@ -141,74 +141,92 @@ class RunnerTest(unittest.TestCase):
         self.assertEqual(status, 0)
 
 
+HEAD = """import live, os, subprocess, sys
+with live.case("a sentence"):
+"""
+PATH = os.path.join(TESTS, "live")
+
+
 class LibraryTest(unittest.TestCase):
-    def live(self, text):
-        return Result(".sh", '. "$top_srcdir/tests/live/lib.sh"\n' + text,
-                      XYLEM="/bin/true")
+    def live(self, *lines, xylem="/bin/true"):
+        """Of a test with these lines in its case, the first of which is its
+        third."""
+        text = HEAD + "".join(f"    {line}\n" for line in lines)
+        return Result(".py", text + "sys.exit(live.end())\n", XYLEM=xylem,
+                      PYTHONPATH=PATH)
 
     def test_good_checks_pass(self):
-        result = self.live("""
-            it "passes"
-            check true
-            refute false
-            check_eq a a
-            printf 'a b' >"$TMPDIR/f"
-            check_file 'a b' "$TMPDIR/f"
-            check_same "$TMPDIR/f" "$TMPDIR/f"
-            check_has "$TMPDIR/f" 'a b'
-            check_lacks "$TMPDIR/f" 'c'
-            check_gone
-            eventually 1 true
-            launch
-            check_eq 0 $rc
-        """)
+        result = self.live(
+            "live.check(True, 'a text')",
+            "live.check_eq('a', 'a')",
+            "live.check_has('a b', 'xa bx')",
+            "live.check_lacks(b'c', b'a b')",
+            "live.check_gone()",
+            "live.check_all_gone()",
+            "live.check(live.eventually(lambda: True, 1, 'a text'), 'it is')",
+            "ran = live.launch(given=b'in')",
+            "live.check_eq((0, b'', ''), (ran.code, ran.out, ran.said))")
         self.assertEqual(result.status, 0, result.text)
-        self.assertIn("10 checks passed", result.text)
+        self.assertIn("7 checks passed", result.text)
 
     def test_each_bad_check_fails_with_its_line(self):
-        for words in ("check false", "refute true", "check_eq a b",
-                      "check_file 'a b' /dev/null", "eventually 0 false",
-                      "check_same /dev/null /etc/passwd",
-                      "check_has /dev/null x", "check_lacks /etc/passwd ':'"):
-            result = self.live(f"it 'breaks'\ncheck true\n{words}\n")
+        for words in ("live.check(False, 'a text')",
+                      "live.check_eq('a', 'b')",
+                      "live.check_has('c', 'a b')",
+                      "live.check_lacks(b'a', b'a b')",
+                      "live.eventually(lambda: False, 0, 'a text')",
+                      "live.launch(code=1)"):
+            result = self.live("live.check(True, 'a text')", words)
             self.assertEqual(result.status, 1, words)
-            self.assertIn("FAILED line 4: breaks", result.text)
-            self.assertIn("1 checks failed, 1 passed", result.text)
+            self.assertIn("FAILED line 4: a sentence: ", result.text)
+            self.assertIn("1 of 2 checks failed", result.text)
+
+    def test_a_case_that_breaks_off_fails(self):
+        result = self.live("live.check(True, 'a text')", "[][1]")
+        self.assertEqual(result.status, 1)
+        self.assertIn("a sentence: IndexError", result.text)
 
     def test_a_script_that_checks_nothing_fails(self):
-        self.assertEqual(self.live("it 'does nothing'").status, 1)
+        self.assertEqual(self.live("pass").status, 1)
 
     def test_a_skip_is_a_skip(self):
-        result = self.live("skip 'no reason'")
-        self.assertEqual(result.status, 77)
+        self.assertEqual(self.live("live.skip('no reason')").status, 77)
 
-    def test_a_process_of_a_job_is_found_by_check_gone(self):
-        result = self.live("""
-            XYLEM_RANK=0 tail -f /dev/null &
-            job=$!
-            until tr '\\0' '\\n' </proc/$job/environ | grep -q ^XYLEM_RANK=; do
-                live_rest
-            done
-            check_gone 0
-            kill $job
-        """)
-        self.assertEqual(result.status, 1)
-        self.assertIn("tail -f /dev/null", result.text)
+    def test_a_test_of_which_nothing_is_left_is_a_skip(self):
+        left_out = "raise live.LeftOut('no reason')"
+        self.assertEqual(self.live(left_out).status, 77)
+        result = self.live("live.check(True, 'a text')", left_out)
+        self.assertEqual(result.status, 0)
+        self.assertIn("# left out: a sentence: no reason\n", result.text)
 
-    def test_the_last_job_is_the_same_after_a_wait(self):
-        result = self.live("""
-            : &
-            job=$!
-            live_rest
-            check_eq $job $!
-        """)
+    def test_a_command_has_its_environment_and_input(self):
+        result = self.live(
+            "os.environ.update(A='1', B='2')",
+            "ran = live.Ran('sh', '-c', 'echo $A$B$C; cat; echo x >&2; exit 3',"
+            " env={'A': None, 'C': '4'}, given=b'in', code=3)",
+            "live.check_eq((b'24\\nin', 'x\\n'), (ran.out, ran.said))",
+            "live.check_eq(['24', 'in'], ran.lines())")
         self.assertEqual(result.status, 0, result.text)
+        self.assertIn("3 checks passed", result.text)
+
+    def test_a_process_of_a_job_is_found_by_check_all_gone(self):
+        result = self.live(
+            "job = subprocess.Popen(['tail', '-f', '/dev/null'],"
+            " env={**os.environ, 'XYLEM_RANK': '0'})",
+            "live.eventually(live.theirs, 60, 'it has its environment')",
+            "live.check_gone(0)",
+            "live.check_all_gone(0)",
+            "job.kill()",
+            "job.wait()")
+        self.assertEqual(result.status, 1)
+        self.assertIn("FAILED line 6: ", result.text)
+        self.assertIn("tail -f /dev/null", result.text)
+        self.assertIn("1 of 1 checks failed", result.text)
 
     def test_a_xylem_that_was_not_built_is_named(self):
-        result = Result(".sh", '. "$top_srcdir/tests/live/lib.sh"',
-                        XYLEM="/nowhere/xylem")
+        result = self.live("live.launch()", xylem="/nowhere/xylem")
         self.assertEqual(result.status, 1)
-        self.assertIn("/nowhere/xylem is not there", result.text)
+        self.assertIn("'/nowhere/xylem'", result.text)
 
 
 if __name__ == "__main__":

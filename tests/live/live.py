@@ -1,4 +1,4 @@
-"""What the live tests share; lib.sh is the same for those in shell.
+"""What the live tests share.
 
     with live.case("a sentence"):      names the case that follows
         live.check(truth, "what is wrong")
