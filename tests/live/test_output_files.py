@@ -9,7 +9,6 @@ import json
 import os
 import re
 import resource
-import shlex
 import sys
 
 import live
@@ -80,10 +79,8 @@ def only_files():
 def few_descriptors():
     """128 files by a launcher that may have 110 descriptors of any kind."""
     lines = live.full(2000, 200)
-    shell = os.path.join(os.environ["top_srcdir"], "tests", "live",
-                         "rsh_here.sh")
     job = live.Job(
-        "--launcher", "ssh", "--rsh", "sh " + shlex.quote(shell),
+        "--launcher", "ssh", "--rsh", live.RSH,
         "-w", "h[1-8]", "--interface", "lo", "--ppn", 8, "--arity", 2,
         "--no-pmix", "--file-only", "--output-dir", place("few"),
         "--stats", place("stats"), "--", "sh", "-c",

@@ -110,9 +110,7 @@ def too_many_on_a_host():
     home = os.path.join(live.TMP, "home")
     os.mkdir(home)
     os.chmod(home, 0o777)
-    shell = os.path.join(os.environ["top_srcdir"], "tests", "live",
-                         "rsh_here.sh")
-    job = live.Job("--launcher", "ssh", "--rsh", "sh " + shell, "-w", "h1,h2",
+    job = live.Job("--launcher", "ssh", "--rsh", live.RSH, "-w", "h1,h2",
                    "--ppn", procs, "--", "echo", "started",
                    preexec_fn=limit_nobody(most_of_a_user()), cwd=home,
                    env={**os.environ, "TMPDIR": home})

@@ -18,8 +18,6 @@ from live import check, check_eq
 
 HELLO, WELCOME, REFUSED, STOP, ADDRESS = range(1, 6)
 CLIENTS = 512
-RSH = os.path.join(os.environ["top_srcdir"], "tests", "live",
-                   "rsh_here.sh")
 SHUT = f"{os.environ['XDG_RUNTIME_DIR']}/xylem: it is not a folder of this " \
     "user's alone, with mode 0700"
 OTHER = 1000000 + os.getpid()  # a user of this test alone
@@ -205,7 +203,7 @@ def again():
     os.mkfifo(gate)
     with open(rsh, "w", encoding="ascii") as file:
         file.write(f'#!/bin/sh\ncase " $* " in *" bad "*) : <{gate}; exit 1;; '
-                   f'esac\nexec sh {RSH} "$@"\n')
+                   f'esac\nexec {live.RSH} "$@"\n')
     os.chmod(rsh, 0o755)
     dvm = pmix.Dvm("-v", "--launcher", "ssh", "--rsh", rsh, "--min-nodes", 1,
                    "-H", "good,bad")

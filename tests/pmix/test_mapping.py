@@ -26,9 +26,8 @@ def start_hosts(*options, wait=pmix.Gate.WAIT, **machines):
     """A run on hosts with these machines, whose processes wait at a gate."""
     shell = os.path.join(live.TMP, "rsh")
     with open(shell, "w", encoding="ascii") as file:
-        file.write('eval "export HWLOC_XMLFILE=\\$$1"\nexec sh %s "$@"\n' %
-                   shlex.quote(os.path.join(os.environ["top_srcdir"], "tests",
-                                            "live", "rsh_here.sh")))
+        file.write('eval "export HWLOC_XMLFILE=\\$$1"\n'
+                   'exec %s "$@"\n' % live.RSH)
     return spawning.start(
         "true", "--launcher", "ssh", "--rsh", "sh " + shlex.quote(shell),
         "-w", ",".join(machines), "--interface", "lo", *options,
