@@ -99,7 +99,7 @@ class Test:
         self.timeout_s *= float(os.environ.get("XYLEM_TEST_SLOW") or 1)
 
     def read_wishes(self):
-        if not self.words[0].endswith((".py", ".sh")):
+        if not self.words[0].endswith(".py"):
             self.timeout_s = PROGRAM_TIMEOUT_S
             return
         with open(self.words[0], encoding="utf-8") as script:
@@ -113,12 +113,10 @@ class Test:
     def command(self):
         path = os.path.abspath(self.words[0])
         over = os.environ.get("XYLEM_TEST_OVER")
-        if over and path.endswith((".py", ".sh")):
+        if over and path.endswith(".py"):
             return [sys.executable, over, path, *self.words[1:]]
         if path.endswith(".py"):
             return [sys.executable, path, *self.words[1:]]
-        if path.endswith(".sh"):
-            return ["bash", path, *self.words[1:]]
         wrap = shlex.split(os.environ.get("XYLEM_TEST_WRAP") or "")
         return [*wrap, path, *self.words[1:]]
 

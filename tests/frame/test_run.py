@@ -29,11 +29,19 @@ os.wait()
 sys.exit(0)
 """
 
+# Writes a report as a sanitizer does: its process and the text.
+REPORT = """
+import os
+path = os.environ["ASAN_OPTIONS"].rpartition("log_path=")[2].split(":")[0]
+with open(path + ".%d", "a") as file:
+    file.write(%r)
+"""
+
 
 class Result:
-    def __init__(self, suffix, text, **env):
+    def __init__(self, text, **env):
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "case" + suffix)
+            path = os.path.join(folder, "case.py")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
             done = subprocess.run(
@@ -54,33 +62,38 @@ def alive(pid):
 class RunnerTest(unittest.TestCase):
     def test_the_status_of_a_test_is_handed_on(self):
         for status in (0, 1, 3, 77):
-            self.assertEqual(Result(".sh", f"exit {status}").status, status)
+            result = Result(f"import sys; sys.exit({status})")
+            self.assertEqual(result.status, status)
 
     def test_a_test_that_dies_by_a_signal_fails(self):
-        result = Result(".sh", "kill -SEGV $$")
+        result = Result("import os; os.kill(os.getpid(), 11)")
         self.assertEqual(result.status, 1)
         self.assertIn("SIGSEGV", result.text)
 
     def test_a_test_past_its_time_limit_is_ended_and_named(self):
-        result = Result(".sh", "# timeout: 4\necho $$\ntail -f /dev/null\n")
+        result = Result("# timeout: 4\nimport os\n"
+                        "print(os.getpid(), flush=True)\n"
+                        "os.system('tail -f /dev/null')\n")
         self.assertEqual(result.status, 1)
         self.assertIn("took longer than 4 s", result.text)
         self.assertIn("tail -f /dev/null", result.text)
         self.assertFalse(alive(result.text.split()[0]))
 
     def test_a_daemon_that_is_left_behind_fails_the_test_and_is_ended(self):
-        result = Result(".py", DAEMON)
+        result = Result(DAEMON)
         self.assertEqual(result.status, 1)
         self.assertIn("left these processes", result.text)
         pid = re.search(r"daemon (\d+)", result.text)[1]
         self.assertFalse(alive(pid))
 
     def test_a_process_that_goes_soon_after_the_end_is_fine(self):
-        result = Result(".sh", "(read -rt 0.2 <> <(:)) & exit 0")
+        result = Result("import os, select\n"
+                        "if os.fork() == 0:\n"
+                        "    select.select([], [], [], 0.2)\n")
         self.assertEqual((result.status, result.text), (0, ""))
 
     def test_the_time_that_it_took_is_the_last_line(self):
-        result = Result(".sh", "read -rt 0.3 <> <(:)")
+        result = Result("import select; select.select([], [], [], 0.3)")
         seconds, processors = map(float, re.fullmatch(
             r"(\d+\.\d) s, (\d+\.\d) s of processors\n",
             result.times).groups())
@@ -102,35 +115,35 @@ class RunnerTest(unittest.TestCase):
                           "1.5", "0.2", "tests/live/fast"])
 
     def test_what_is_said_of_a_killed_process_is_no_report(self):
-        text = """folder=${ASAN_OPTIONS##*log_path=}
-        folder=${folder%%/report*}
-        echo "==12==Unable to get registers from thread 34." >$folder/report.34
-        """
-        self.assertEqual(Result(".sh", text).status, 0)
-        nothing = ": >$folder/report.35\n"
-        self.assertEqual(Result(".sh", text + nothing).status, 0)
-        more = 'echo "==12==ERROR: LeakSanitizer" >>$folder/report.34'
-        self.assertEqual(Result(".sh", text + more).status, 1)
+        killed = REPORT % (
+            34, "==12==Unable to get registers from thread 34.\n")
+        self.assertEqual(Result(killed).status, 0)
+        nothing = REPORT % (35, "")
+        self.assertEqual(Result(killed + nothing).status, 0)
+        more = REPORT % (34, "==12==ERROR: LeakSanitizer\n")
+        self.assertEqual(Result(killed + more).status, 1)
 
     def test_a_sanitizer_report_of_any_process_fails_the_test(self):
-        result = Result(".sh", """
-            path=${ASAN_OPTIONS##*log_path=}
-            echo 'heap-use-after-free' >"${path%%:*}.123"
-        """)
+        result = Result(REPORT % (123, "heap-use-after-free\n"))
         self.assertEqual(result.status, 1)
         self.assertIn("heap-use-after-free", result.text)
 
     def test_stdin_is_empty_and_the_temporary_folder_is_private(self):
-        result = Result(".sh", 'cat; ls -A "$TMPDIR"; echo "$TMPDIR"')
+        result = Result("import os, sys\nprint(sys.stdin.read(), end='')\n"
+                        "print(*os.listdir(os.environ['TMPDIR']),"
+                        " os.environ['TMPDIR'])")
         self.assertEqual(result.status, 0)
         folder = result.text.strip()
+        self.assertTrue(os.path.isabs(folder), folder)
         self.assertNotIn("\n", folder)
         self.assertFalse(os.path.exists(folder))
 
     def test_signals_that_were_ignored_outside_work_inside(self):
-        text = "trap 'echo caught; exit 0' HUP; kill -HUP $$; exit 1"
+        text = ("import signal, sys\n"
+                "sys.exit(signal.getsignal(signal.SIGHUP) !="
+                " signal.SIG_DFL)\n")
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "case.sh")
+            path = os.path.join(folder, "case.py")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
             status = subprocess.run(
@@ -152,7 +165,7 @@ class LibraryTest(unittest.TestCase):
         """Of a test with these lines in its case, the first of which is its
         third."""
         text = HEAD + "".join(f"    {line}\n" for line in lines)
-        return Result(".py", text + "sys.exit(live.end())\n", XYLEM=xylem,
+        return Result(text + "sys.exit(live.end())\n", XYLEM=xylem,
                       PYTHONPATH=PATH)
 
     def test_good_checks_pass(self):
