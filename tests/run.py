@@ -2,6 +2,9 @@
 """Run one test of the suite, a program or a script, and judge it.
 
 usage: run.py TEST [ARGUMENTS...]     run it, exit with its status
+       run.py SUBJECT...              run all tests of a subject: those of the
+                                      folder tests/SUBJECT, and the unit tests
+                                      that UNITS names; core: all other units
        run.py --times                 the tests whose logs are here, slowest
                                       first: seconds, and seconds of processors
 
@@ -18,7 +21,8 @@ A script may say in its first lines, in a comment of its own:
                         or takes what others need
 
 The test gets: a session of its own, no core dumps, default signals, stdin from
-/dev/null, an empty TMPDIR that is removed afterwards. This process is the
+/dev/null, an empty TMPDIR that is removed afterwards, and what the tests in
+Python share (tests/harness) where Python finds it. This process is the
 sub-reaper of all that the test starts, so nothing can escape the count, and
 only the test's own processes are ever killed.
 
@@ -30,6 +34,8 @@ limits.
 import contextlib
 import ctypes
 import fcntl
+import fnmatch
+import glob
 import os
 import re
 import resource
@@ -47,7 +53,32 @@ LINGER_S = 5
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 LIBC = ctypes.CDLL(None)
+HERE = os.path.dirname(os.path.abspath(__file__))
 STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+# The unit tests of each subject, by their names without "test_". Names that no
+# subject has are those of the core.
+UNITS = {
+    "output": "cache channel* console* fields files format head hoard* item "
+              "lines proof replay run_log run_records run_report run_style "
+              "run_verdict run_voice sink spool stats_json tails tally tape "
+              "up worker writer",
+    "stdin": "chunks down feed* input job_push_set job_streams job_writers "
+             "push run_down stdin_stream",
+    "loss": "adopt claim failure hold leftover mark orphan run_losses "
+            "run_sweeps witness",
+    "launch": "address allocation auth beside boot* call cost crowd fabric "
+              "guess hosts inquiry life limits machine manners need order "
+              "owner path peer place* prelude program programs ranges room "
+              "run_again run_counts run_environ run_launch run_missing "
+              "run_nodes run_placing run_plan run_pool run_relaunch "
+              "run_signals run_survey run_suspension run_watch scontrol "
+              "session shape spawner* srun starter* strays suspension "
+              "transport* tree",
+    "clients": "client_* door job_late job_request job_route "
+               "job_subscription job_wish run_history run_orders",
+    "pmix": "px_* tool_*",
+}
+CORE = "core"
 
 
 def processes():
@@ -133,6 +164,7 @@ class Test:
         env["XDG_RUNTIME_DIR"] = os.path.join(folder, "runtime")
         env["XYLEM_TEST_RUNNER"] = str(os.getpid())
         env["PYTHONDONTWRITEBYTECODE"] = "1"
+        env["PYTHONPATH"] = os.path.join(HERE, "harness")
 
         def prepare():
             LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -272,7 +304,46 @@ def turn(alone):
         yield
 
 
+def units():
+    """The names of all unit tests, without test_."""
+    return [os.path.basename(path)[5:-2] for path in
+            sorted(glob.glob(os.path.join(HERE, "unit", "test_*.c")))]
+
+
+def is_of(name, subject):
+    return any(fnmatch.fnmatchcase(name, pattern)
+               for pattern in UNITS[subject].split())
+
+
+def tests_of(subject):
+    """The tests of a subject, as make names them."""
+    if subject == CORE:
+        mine = [name for name in units()
+                if not any(is_of(name, other) for other in UNITS)]
+    else:
+        mine = [name for name in units() if is_of(name, subject)]
+    scripts = sorted(glob.glob(os.path.join(HERE, subject, "test_*.py")))
+    return [f"tests/{subject}/{os.path.basename(path)}" for path in scripts] + \
+        [f"tests/unit/test_{name}" for name in mine]
+
+
+def run_subjects(subjects):
+    """Has make run their tests, as many at a time as ./bootstrap check does."""
+    build = os.environ.get("XYLEM_BUILD") or os.path.join(HERE, "..", "build")
+    if not os.path.isfile(os.path.join(build, "Makefile")):
+        print(f"nothing is built in {build}: run ./bootstrap build first, or "
+              "set XYLEM_BUILD")
+        return 1
+    tests = [test for subject in subjects for test in tests_of(subject)]
+    return subprocess.call(
+        ["make", "-s", "--no-print-directory", "-C", build,
+         f"-j{2 * (os.cpu_count() or 1) + 1}", "check", "VERBOSE=1",
+         "TESTS=" + " ".join(tests)])
+
+
 def main():
+    if sys.argv[1:] and all(word in {*UNITS, CORE} for word in sys.argv[1:]):
+        return run_subjects(sys.argv[1:])
     if sys.argv[1:] == ["--times"]:
         times()
         return 0

@@ -18,7 +18,7 @@ BASE = 32 * MIB
 NODE = MIB
 PROCESS = 3 << 10
 LAUNCHER_NODE, LAUNCHER_PROCESS, ADOPTED = 1 << 10, 512, 36 << 10
-# Launcher and helper together (tests/pmix/pmix.py).
+# Launcher and helper together (tests/harness/pmix.py).
 HELPER = 32 * MIB
 
 GIVE_UP = 4.5   # heartbeats until a silent node is lost

@@ -144,7 +144,6 @@ class Client(threading.Thread):
         super().__init__(daemon=True)
         self.run_, self.number, self.client = run, number, client
         self.proc, self.attached, self.hung = None, False, False
-        self.again = False
         self.pusher = threading.Thread(target=self.push, daemon=True)
 
     def said(self):
@@ -176,7 +175,7 @@ class Client(threading.Thread):
         if self.client.get("push") is not None:
             self.pusher.start()
         if self.client["end"] == "stay" and "push" in self.client:
-            self.say_end()
+            self.proc.wait()
         elif self.client["end"] != "stay":
             time.sleep(self.client["end_s"])  # sleep-ok: then it leaves
             self.leave()
@@ -187,17 +186,6 @@ class Client(threading.Thread):
         with contextlib.suppress(BrokenPipeError, ValueError), self.proc.stdin:
             for piece in writer.stdin_pieces(job, job["push"]["size"]):
                 self.proc.stdin.write(piece)
-
-    def say_end(self):
-        """A tool may be cut off, as its helper dies, before it has said that
-        nothing follows: with --keep-stdin the job waits for one that does."""
-        while self.proc.wait() != 0 and not self.run_.over and \
-                self.again < AGAIN_MAX:
-            self.again += 1
-            self.proc = self.run_.popen(
-                command.attach(self.client, self.run_.launcher.pid),
-                keeper=True, stdin=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
     def leave(self):
         end = self.client["end"]
@@ -224,7 +212,6 @@ class Client(threading.Thread):
 
     def tell(self):
         return {"attached": self.attached, "hung": self.hung,
-                "again": self.again,
                 "came": self.proc is not None,
                 "code": self.proc.returncode if self.proc else None,
                 "crc": zlib.crc32(self.said())}

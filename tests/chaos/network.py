@@ -1,11 +1,11 @@
-"""Faults of the network between hosts of the rig (tests/rig/rig.py)."""
+"""Faults of the network between hosts of the rig (tests/harness/rig.py)."""
 import os
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                "..", "rig"))
+                                "..", "harness"))
 import rig  # noqa: E402  (found by the line before)
 
 REFUSALS = {"drop": "drop", "reset": "reject with tcp reset",

@@ -4,8 +4,9 @@
     run.py FOLDER         FOLDER/plan.json is the plan
 
 What was seen goes into files of FOLDER and into FOLDER/evidence.json, which
-check.py judges. As root it all happens in a world of its own (tests/rig): other
-processes, networks and mounts of this machine are not seen and not touched.
+check.py judges. As root it all happens in a world of its own
+(tests/harness/rig.py): other processes, networks and mounts of this machine are
+not seen and not touched.
 """
 import contextlib
 import glob
@@ -30,7 +31,7 @@ import odd
 import plan as plans
 import writer
 
-sys.path.insert(0, os.path.join(command.HERE, "..", "rig"))
+sys.path.insert(0, os.path.join(command.HERE, "..", "harness"))
 import rig  # noqa: E402  (found by the line before)
 import world  # noqa: E402
 

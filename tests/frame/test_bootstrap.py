@@ -8,9 +8,8 @@ import sys
 import time
 
 TOP = os.environ["top_srcdir"]
-sys.path.insert(0, os.path.join(TOP, "tests", "live"))
-import live  # noqa: E402  (found by the line before)
-from live import case, check, check_eq, check_has, check_lacks  # noqa: E402
+import live
+from live import case, check, check_eq, check_has, check_lacks
 
 PROJECT = os.path.join(live.TMP, "project")
 TOOLS = os.path.join(live.TMP, "tools")

@@ -6,9 +6,8 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "live"))
-import live  # noqa: E402  (found by the line before)
-from live import case, check_eq  # noqa: E402
+import live
+from live import case, check_eq
 
 RELAY = os.path.join(live.BUILD, "bench", "relay")
 LINES = live.tool("tool_lines")

@@ -102,17 +102,17 @@ class RunnerTest(unittest.TestCase):
 
     def test_the_slowest_test_comes_first(self):
         with tempfile.TemporaryDirectory() as folder:
-            os.makedirs(folder + "/tests/live")
+            os.makedirs(folder + "/tests/loss")
             for name, text in (("fast", "1.5 s, 0.2 s"), ("none", ""),
                                ("slow", "20.0 s, 1 s")):
-                with open(f"{folder}/tests/live/{name}.log", "w") as log:
+                with open(f"{folder}/tests/loss/{name}.log", "w") as log:
                     log.write(f"5 checks\ntest runner: {text} of processors\n")
             said = subprocess.run(
                 [sys.executable, os.path.join(TESTS, "run.py"), "--times"],
                 cwd=folder, stdout=subprocess.PIPE, check=True).stdout
         self.assertEqual(said.decode().split(),
-                         ["20.0", "1.0", "tests/live/slow",
-                          "1.5", "0.2", "tests/live/fast"])
+                         ["20.0", "1.0", "tests/loss/slow",
+                          "1.5", "0.2", "tests/loss/fast"])
 
     def test_what_is_said_of_a_killed_process_is_no_report(self):
         killed = REPORT % (
@@ -157,7 +157,6 @@ class RunnerTest(unittest.TestCase):
 HEAD = """import live, os, subprocess, sys
 with live.case("a sentence"):
 """
-PATH = os.path.join(TESTS, "live")
 
 
 class LibraryTest(unittest.TestCase):
@@ -165,8 +164,7 @@ class LibraryTest(unittest.TestCase):
         """Of a test with these lines in its case, the first of which is its
         third."""
         text = HEAD + "".join(f"    {line}\n" for line in lines)
-        return Result(text + "sys.exit(live.end())\n", XYLEM=xylem,
-                      PYTHONPATH=PATH)
+        return Result(text + "sys.exit(live.end())\n", XYLEM=xylem)
 
     def test_good_checks_pass(self):
         result = self.live(

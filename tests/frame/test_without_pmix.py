@@ -4,10 +4,9 @@ in such a build; make distcheck has one."""
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "live"))
-import clients  # noqa: E402  (found by the line before)
-import live  # noqa: E402
-from live import case, check_eq, check_has  # noqa: E402
+import clients
+import live
+from live import case, check_eq, check_has
 
 if os.path.exists(os.path.join(live.BUILD, "pmix_api", "xylem-pmix")):
     live.skip("built with PMIx")

@@ -36,7 +36,7 @@ class Disk:
 
     def __init__(self):
         self.path = os.path.join(live.TMP, "disk")
-        self.env = {**live.preload("live", "preload_disk.c"),
+        self.env = {**live.preload("harness", "preload_disk.c"),
                     "TEST_DISK": self.path}
         self.fail()
 

@@ -4,4 +4,4 @@ import sys
 
 import over_strict
 
-sys.exit(over_strict.run("live/test_clean_end.py"))
+sys.exit(over_strict.run("loss/test_clean_end.py"))

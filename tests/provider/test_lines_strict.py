@@ -4,4 +4,4 @@ import sys
 
 import over_strict
 
-sys.exit(over_strict.run("live/test_exact_lines.py"))
+sys.exit(over_strict.run("output/test_exact_lines.py"))

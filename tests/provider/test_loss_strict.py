@@ -5,4 +5,4 @@ import sys
 
 import over_strict
 
-sys.exit(over_strict.run("live/test_loss.py"))
+sys.exit(over_strict.run("loss/test_loss.py"))

@@ -4,4 +4,4 @@ import sys
 
 import over_strict
 
-sys.exit(over_strict.run("live/test_exact_stdin.py"))
+sys.exit(over_strict.run("stdin/test_exact_stdin.py"))

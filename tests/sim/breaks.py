@@ -4,7 +4,7 @@ such a core is built.
 A change is (file of overlay/, or a path, what stands there once, what the
 mutant has); a mutant is a list of changes. Tests say who has to notice: the
 swarm and unit tests (mutants.py), scenarios (scenarios.py), and jobs with real
-daemons (tests/live/test_mutants.py).
+daemons (tests/loss/test_mutants.py).
 """
 import os
 import shlex

@@ -22,7 +22,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                "..", "rig"))
+                                "..", "harness"))
 import rig  # noqa: E402
 import world  # noqa: E402
 

@@ -11,8 +11,7 @@ import live
 import services
 from live import check, check_eq
 
-sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "pmix"))
-import pmix  # noqa: E402
+import pmix
 
 COUNT = live.full(64, 16)
 SIZE = live.full(64, 2) * live.MIB

@@ -1,5 +1,5 @@
 /* How the lines are made: all from a hash of seed, rank and number. */
-#include "tests/live/lines_text.h"
+#include "tests/harness/lines_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -28,7 +28,7 @@ import traceback
 BUILD = os.environ["top_builddir"]
 XYLEM = os.environ.get("XYLEM") or os.path.join(BUILD, "commands", "xylem")
 TESTS = os.path.join(os.environ["top_srcdir"], "tests")
-RSH = "sh " + shlex.quote(os.path.join(TESTS, "live", "rsh_here.sh"))
+RSH = "sh " + shlex.quote(os.path.join(TESTS, "harness", "rsh_here.sh"))
 TMP = os.environ.get("TMPDIR", "/tmp")
 FULL = os.environ.get("XYLEM_TEST_FULL") == "1"
 BRIEF = os.environ.get("XYLEM_TEST_BRIEF") == "1"
@@ -44,7 +44,7 @@ class LeftOut(Exception):
 
 
 def tool(name):
-    return os.path.join(BUILD, "tests", "live", name)
+    return os.path.join(BUILD, "tests", "harness", name)
 
 
 def full(big, small):

@@ -29,7 +29,6 @@ import time
 import world
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "live"))
 DIR = "/run/rig"  # of the files that hosts need; /run is the world's own
 PORT_LIMIT = 1000  # a bridge has 1,024
 

@@ -409,7 +409,7 @@ def subreaper_before_children():
     if live.is_sanitized():
         raise live.LeftOut("sanitizers have to be loaded first")
     told = os.path.join(live.TMP, "reapers")
-    env = live.preload("live", "preload_reaper.c")
+    env = live.preload("harness", "preload_reaper.c")
     live.Job("-N", 3, "--arity", 1, "--", "true",
              env={**env, "TEST_REAPER": told}).check_ok()
     with open(told, encoding="utf-8") as file:

@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "tests/live/lines_text.h"
+#include "tests/harness/lines_text.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """What a process finds: environment, working directory, umask and limits."""
-import collections
 import os
-import re
 import resource
 import sys
 
 import live
-from live import case, check_eq, check_has, check_lacks, launch
+from live import case, check_eq, check_has, launch
 
 HOME = os.path.join(live.TMP, "home")  # of the host
 HERE = os.path.join(live.TMP, "here")  # of the launcher

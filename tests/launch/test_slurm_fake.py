@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The launcher `slurm` with an srun that starts its tasks on this machine
 (srun_here.sh): hosts are addresses of loopback. What a real Slurm does is in
-tests/rig/test_slurm.py."""
+tests/launch/test_slurm.py."""
 import collections
 import hashlib
 import os
@@ -22,7 +22,7 @@ def read(name):
 
 
 os.mkdir(place("bin"))
-shutil.copy(os.path.join(live.TESTS, "live", "srun_here.sh"),
+shutil.copy(os.path.join(live.TESTS, "harness", "srun_here.sh"),
             place("bin/srun"))
 os.chmod(place("bin/srun"), 0o755)
 os.environ["PATH"] = place("bin") + ":" + os.environ["PATH"]

@@ -9,8 +9,8 @@
  *
  * A shorter one is lower-case letters, or empty.
  */
-#ifndef TESTS_LIVE_LINES_TEXT_H
-#define TESTS_LIVE_LINES_TEXT_H
+#ifndef TESTS_HARNESS_LINES_TEXT_H
+#define TESTS_HARNESS_LINES_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,13 +7,11 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 
-sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "tests", "live"))
-import clients  # noqa: E402  (found by the line before)
-import live  # noqa: E402
+import clients
+import live
 
 TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_pull")
 ASK = os.path.join(live.BUILD, "tests", "pmix", "tool_ask")

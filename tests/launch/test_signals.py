@@ -165,7 +165,7 @@ def stopped_twice_at_once():
     """Two SIGTSTP that come together, of which one is heard late, are one: the
     launcher does not stop again after SIGCONT."""
     job = live.Job(*SHAPE, "--", "cat", stdin=subprocess.PIPE,
-                   env=live.preload("live", "preload_stop.c"))
+                   env=live.preload("harness", "preload_stop.c"))
     job.stdin.write(b"here\n")
     job.stdin.flush()
     read_all(job, "here")
