@@ -1,5 +1,4 @@
 /* tool PID RANKS: shows what the RANKS processes of xylem run PID write. */
-#include <pmix.h>
 #include <pmix_tool.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -7,14 +6,23 @@
 
 static sem_t ends; /* one for each channel that has ended */
 
-static void show(size_t id, pmix_iof_channel_t channel, pmix_proc_t *from,
+static void need(const char *call, pmix_status_t status)
+{
+    if (status >= 0)
+        return;
+    fprintf(stderr, "tool: %s: %s\n", call, PMIx_Error_string(status));
+    exit(1);
+}
+
+static void show(size_t pull, pmix_iof_channel_t channel, pmix_proc_t *from,
                  pmix_byte_object_t *got, pmix_info_t info[], size_t infos)
 {
-    (void)id, (void)from;
+    (void)pull, (void)from;
     fwrite(got->size > 0 ? got->bytes : "", 1, got->size,
            channel & PMIX_FWD_STDERR_CHANNEL ? stderr : stdout);
     for (size_t i = 0; i < infos; i++)
-        PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE) ? sem_post(&ends) : 0;
+        if (PMIX_CHECK_KEY(&info[i], PMIX_IOF_COMPLETE))
+            sem_post(&ends);
 }
 
 int main(int argc, char **argv)
@@ -25,16 +33,17 @@ int main(int argc, char **argv)
     pmix_info_t server, copy, *jobs;
     size_t count;
 
+    if (left < 1 || sem_init(&ends, 0, 0))
+        return fputs("usage: tool PID RANKS, of a xylem run\n", stderr), 2;
     PMIX_INFO_LOAD(&server, PMIX_SERVER_PIDINFO, &pid, PMIX_PID);
     PMIX_INFO_LOAD(&copy, PMIX_IOF_COPY, NULL, PMIX_BOOL);
-    if (left < 1 || PMIx_tool_init(&self, &server, 1) ||
-        PMIx_Query_info(&query, 1, &jobs, &count) || sem_init(&ends, 0, 0))
-        return fputs("usage: tool PID RANKS, of a xylem run\n", stderr), 2;
+    need("PMIx_tool_init", PMIx_tool_init(&self, &server, 1));
+    need("PMIx_Query_info", PMIx_Query_info(&query, 1, &jobs, &count));
     PMIX_LOAD_PROCID(&all, jobs->value.data.string, PMIX_RANK_WILDCARD);
-    if (PMIx_IOF_pull(&all, 1, &copy, 1, 6, show, NULL, NULL) < 0)
-        return fputs("tool: its output is not to be had\n", stderr), 1;
+    need("PMIx_IOF_pull", PMIx_IOF_pull(&all, 1, &copy, 1, 6, show, 0, 0));
     fprintf(stderr, "tool: shows %s\n", all.nspace);
     while (left-- > 0) /* stdout and stderr, which are the channels of 6 */
         sem_wait(&ends);
-    return PMIx_tool_finalize();
+    need("PMIx_tool_finalize", PMIx_tool_finalize());
+    return 0;
 }

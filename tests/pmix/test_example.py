@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The tools of docs/examples, as they stand there, with 40 lines at most: one
-shows all output, one starts a job with its stdin and shows its output."""
+"""The tools of docs/examples, as they stand there, with 50 lines at most: one
+shows all output, one starts a job with its stdin and shows its output. Each
+names the call that fails, and what its library calls the failure."""
 import hashlib
 import os
+import re
 import subprocess
 import sys
 
@@ -33,6 +35,14 @@ def start(job, stdin, *words):
     return shown
 
 
+def check_fails(call, *words):
+    """It shows nothing, names the call and a status of it, and ends with 1."""
+    code, shown, said = run(*words)
+    live.check_eq((1, b""), (code, shown), (words, said))
+    begin = f"{'start' if words[0] == START else 'tool'}: {call}: "
+    live.check(re.fullmatch(begin + r"\w.+\n", said.decode()), said)
+
+
 def starts():
     gate = pmix.Gate()
     job = pmix.Job("-v", "-N", 2, "--", "sh", "-c", pmix.Gate.WAIT, gate.path)
@@ -45,8 +55,21 @@ def starts():
     live.check_eq([hashlib.sha256(data).hexdigest() + "  -"] * 4, sums)
     gate.open()
     job.check_ok()
-    live.check_eq((1, b"", b"start: it cannot be started there\n"),
-                  run(START, job.proc.pid, 1, "true"))
+
+
+def alone():
+    """There is no server with that process number: none has ever been, or it
+    has gone."""
+    gate = pmix.Gate()
+    job = pmix.Job("-v", "-N", 1, "--", "sh", "-c", pmix.Gate.WAIT, gate.path)
+    pmix.wait_up(job)
+    check_fails("PMIx_tool_init", TOOL, os.getpid(), 1)
+    check_fails("PMIx_tool_init", START, os.getpid(), 1, "true")
+    check_fails("PMIx_Spawn", START, job.proc.pid, 1, "./no-such-program")
+    gate.open()
+    job.check_ok()
+    check_fails("PMIx_tool_init", TOOL, job.proc.pid, 1)
+    check_fails("PMIx_tool_init", START, job.proc.pid, 1, "true")
 
 
 def misused():
@@ -63,8 +86,7 @@ def misused():
     dvm = dvms.start(nodes=1)
     tool = spawning.connect(dvm)
     live.check_eq("SUCCESS", tool.spawn("-- 1 sleep 1000")[1])
-    live.check_eq((1, b"", b"tool: its output is not to be had\n"),
-                  run(TOOL, dvm.proc.pid, 1))
+    check_fails("PMIx_IOF_pull", TOOL, dvm.proc.pid, 1)
     live.check_eq(0, tool.end())
     live.check_eq((0, ""), dvms.stop())
     dvms.check_end(dvm)
@@ -72,14 +94,16 @@ def misused():
 
 def main():
     pmix.need()
-    with live.case("they have 40 lines"):
+    with live.case("they have 50 lines"):
         for name in SOURCES:
             with open(os.path.join(EXAMPLES, name), encoding="ascii") as file:
-                live.check(len(file.readlines()) <= 40, name)
+                live.check(len(file.readlines()) <= 50, name)
     with live.case("one starts, feeds and shows a job"):
         starts()
     with live.case("what they refuse"):
         misused()
+    with live.case("a call that fails is named"):
+        alone()
     with live.case("one shows what a job writes"):
         gate = pmix.Gate()
         job = pmix.Job("-v", "-N", 3, "--", "sh", "-c", pmix.Gate.WAIT +
