@@ -10,9 +10,9 @@
 const struct text_row *text_row(enum text_format_kind kind)
 {
     static const struct text_row *const table[TEXT_FORMATS] = {
-        [TEXT_FORMAT_TEXT] = &text_row_text,
-        [TEXT_FORMAT_JSON] = &text_row_json,
-        [TEXT_FORMAT_XML] = &text_row_xml,
+#define TEXT_ROW_PLACED(NAME, row) [TEXT_FORMAT_##NAME] = &text_row_##row,
+        TEXT_FORMAT_MAP(TEXT_ROW_PLACED)
+#undef TEXT_ROW_PLACED
     };
 
     OV_ASSERT((unsigned)kind < TEXT_FORMATS);

@@ -1,5 +1,5 @@
-/* Formats of output: each is a file of its own and a row of the table in row.c
- * (and its name in enum text_format_kind).
+/* Formats of output: each is a file of its own and a row of TEXT_FORMAT_MAP
+ * (style.h).
  *
  * A format without a tail takes lines as they are, behind their head. In all
  * others each line is an object or element: head, characters, tail.
@@ -31,7 +31,10 @@ struct text_row {
                      bool has_newline);
 };
 
-extern const struct text_row text_row_text, text_row_json, text_row_xml;
+#define TEXT_ROW_DECLARED(NAME, row)                                           \
+    extern const struct text_row text_row_##row;
+TEXT_FORMAT_MAP(TEXT_ROW_DECLARED)
+#undef TEXT_ROW_DECLARED
 
 /* O(1). */
 const struct text_row *text_row(enum text_format_kind kind);

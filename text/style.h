@@ -13,11 +13,18 @@ enum text_label_mode {
     TEXT_LABEL_MODES
 };
 
+/* The formats, each with the end of the name of its row (row.h): lines as they
+ * are, an object for each line, an element for each line as PMIx has them. */
+#define TEXT_FORMAT_MAP(X)                                                     \
+    X(TEXT, text)                                                              \
+    X(JSON, json)                                                              \
+    X(XML, xml)
+
 enum text_format_kind {
-    TEXT_FORMAT_TEXT,
-    TEXT_FORMAT_JSON, /* an object for each line */
-    TEXT_FORMAT_XML,  /* an element for each line, as PMIx has them */
-    TEXT_FORMATS
+#define TEXT_FORMAT_NUMBER(NAME, row) TEXT_FORMAT_##NAME,
+    TEXT_FORMAT_MAP(TEXT_FORMAT_NUMBER)
+#undef TEXT_FORMAT_NUMBER
+        TEXT_FORMATS
 };
 
 enum {

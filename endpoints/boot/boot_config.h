@@ -21,11 +21,17 @@ enum {
     EP_BOOT_WHY_MAX = 1024 /* words for the user */
 };
 
+/* The launchers, each with the end of the name of its row (launcher.h). */
+#define EP_LAUNCHER_MAP(X)                                                     \
+    X(LOCAL, local)                                                            \
+    X(SSH, ssh)                                                                \
+    X(SLURM, slurm)
+
 enum ep_launcher {
-    EP_LAUNCHER_LOCAL,
-    EP_LAUNCHER_SSH,
-    EP_LAUNCHER_SLURM,
-    EP_LAUNCHERS
+#define EP_LAUNCHER_NUMBER(NAME, row) EP_LAUNCHER_##NAME,
+    EP_LAUNCHER_MAP(EP_LAUNCHER_NUMBER)
+#undef EP_LAUNCHER_NUMBER
+        EP_LAUNCHERS
 };
 
 /* A parameter: the daemon tells of its machine when it has joined. */

@@ -4,9 +4,9 @@
  *   ssh     a remote shell for each daemon
  *   slurm   one srun for all of them
  *
- * Each is a file of its own and a row of the table in launcher.c (and its name
- * in enum ep_launcher). Nobody else compares launchers: what differs between
- * them is a trait here. starter.h drives them.
+ * Each is a file of its own and a row of EP_LAUNCHER_MAP (boot_config.h).
+ * Nobody else compares launchers: what differs between them is a trait here.
+ * starter.h drives them.
  */
 #ifndef ENDPOINTS_BOOT_LAUNCHER_H
 #define ENDPOINTS_BOOT_LAUNCHER_H
@@ -62,8 +62,10 @@ struct ep_launcher_ops {
 /* What a daemon is called with, and NULL. */
 extern const char *const ep_launcher_boot[2];
 
-extern const struct ep_launcher_ops ep_launcher_local, ep_launcher_ssh,
-    ep_launcher_slurm;
+#define EP_LAUNCHER_DECLARED(NAME, row)                                        \
+    extern const struct ep_launcher_ops ep_launcher_##row;
+EP_LAUNCHER_MAP(EP_LAUNCHER_DECLARED)
+#undef EP_LAUNCHER_DECLARED
 
 /* O(1). */
 const struct ep_launcher_ops *ep_launcher_ops(enum ep_launcher launcher);
