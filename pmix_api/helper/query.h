@@ -25,7 +25,7 @@ int px_queries_open(const struct px_jobs *jobs, struct px_describer *describer,
 /* Those that wait are not answered. NULL is fine. */
 void px_queries_close(struct px_queries *queries);
 
-/* All of docs/pmix.md, "Queries". O(keys * (processes + places)). */
+/* All of docs/pmix-attributes.md, "Queries". O(keys * (processes + places)). */
 void px_queries_on_query(struct px_queries *queries,
                          const struct px_lib_query *query);
 

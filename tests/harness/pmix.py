@@ -32,7 +32,7 @@ def is_5():
 
 
 def until_5(why):
-    """The case holds with PMIx 4 alone: docs/pmix.md has all such by name."""
+    """The case holds with PMIx 4 alone: docs/pmix-attributes.md names them."""
     if is_5():
         raise live.LeftOut("with PMIx %s %s" % (
             os.environ["PMIX_VERSION"], why))

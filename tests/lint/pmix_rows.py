@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What docs/pmix.md says of an attribute is tested where it says so, and is
-what the code does.
+"""What docs/pmix-attributes.md says of an attribute is tested where it says so,
+and is what the code does.
 
 The rows of "Attribute by attribute": each file that one names is one of
 tests/pmix/, and each attribute is in one of them, by its name or by the key
@@ -17,7 +17,7 @@ import re
 
 import sources
 
-DOCUMENT = os.path.join("docs", "pmix.md")
+DOCUMENT = os.path.join("docs", "pmix-attributes.md")
 FOLDER = os.path.join("tests", "pmix")
 HEADING = "## Attribute by attribute"
 LIB = os.path.join("pmix_api", "helper", "lib")

@@ -61,8 +61,8 @@ static void forget_host(void)
     }
 }
 
-/* The library's own settings: see docs/pmix.md. What the user has set holds,
- * but for what keeps it alive, and its file. */
+/* The library's own settings: see docs/architecture.md, "PMIx tools". What the
+ * user has set holds, but for what keeps it alive, and its file. */
 static void set_up(void)
 {
     setenv("PMIX_LAUNCHER_RENDEZVOUS_FILE", server.file, 1);
