@@ -8,7 +8,8 @@
 
 enum what { NSPACE, PROCID, RANK, HOSTNAME, NODEID, REFRESH_CACHE, WHATS };
 
-/* REFRESH_CACHE may be of any type: nothing is remembered here. */
+/* REFRESH_CACHE may have any type: the helper caches nothing, so it has no
+ * effect. */
 static const struct {
     const char *key;
     enum px_lib_type type;
@@ -26,7 +27,7 @@ const char *px_about_key(unsigned index)
     return index < WHATS ? qualifiers[index].key : NULL;
 }
 
-/* WHATS: none that is known. */
+/* Returns WHATS for a qualifier that is not known. */
 static enum what what_of(const struct px_lib_info *info)
 {
     enum what what = NSPACE;
@@ -109,7 +110,7 @@ static enum px_lib_answer check_rank(struct px_about *about, uint32_t rank)
                                                          : PX_LIB_NOT_FOUND;
 }
 
-/* The host that a qualifier names; NULL: it names none. */
+/* The host that a qualifier names; NULL: the qualifier does not name one. */
 static const char *host_of(const struct px_about *about,
                            const struct px_lib_info *info)
 {
@@ -147,7 +148,7 @@ static enum px_lib_answer check_host(const struct px_about *about,
     return PX_LIB_NOT_FOUND;
 }
 
-/* One that nobody knows narrows nothing, unless it is required. */
+/* A qualifier that is not known narrows nothing, unless it is required. */
 static enum px_lib_answer read_qualifier(struct px_about *about,
                                          const struct px_lib_info *info)
 {

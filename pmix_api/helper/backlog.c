@@ -8,30 +8,32 @@
 
 enum {
     CHANNELS = 3,
-    /* Of the file, beside the limit: heads of messages and ends, */
+    /* Room of the file beyond the limit: for heads of messages and ends, */
     SPARE_BYTES = 8 << 20,
-    /* and what comes while the oldest, which is to go, is being read. */
+    /* and for what comes while the oldest output, which is to go, is being
+     * read. */
     SLACK_BYTES = 64 << 20,
 };
 
-/* A channel. */
+/* What was dropped of a channel. */
 struct lack {
-    uint64_t before_bytes; /* dropped before the first that waits, */
-    uint64_t behind_bytes; /* and behind the last */
-    bool is_end_due;       /* which did not find room */
+    uint64_t before_bytes; /* dropped before the first output that waits, */
+    uint64_t behind_bytes; /* and behind the last one */
+    bool is_end_due;       /* its end did not find room */
 };
 
 struct px_backlog {
     struct px_backlog_cfg cfg;
     struct ep_hoard *hoard; /* owned */
     uint64_t waiting_bytes;
-    uint64_t lost_bytes;   /* in the file: nobody knows of which channel */
-    uint64_t given_bytes;  /* of them: with what the last get gave */
-    uint64_t untold_bytes; /* of all lacks, and lost */
-    struct lack *lacks;    /* owned [procs * CHANNELS]; NULL: none yet */
-    uint64_t ends_due;     /* of them */
-    uint32_t ends_from;    /* none of a process before */
-    bool is_end_at_hand;   /* the last get gave one of these */
+    uint64_t lost_bytes;   /* lost in the file; the channels are not known */
+    uint64_t given_bytes;  /* part of that: told with what the last get gave */
+    uint64_t untold_bytes; /* sum of all lacks and of what was lost */
+    /* Owned [procs * CHANNELS]; NULL: nothing dropped yet. */
+    struct lack *lacks;
+    uint64_t ends_due;   /* number of ends that are due */
+    uint32_t ends_from;  /* no end is due before this index */
+    bool is_end_at_hand; /* the last get gave such an end */
 };
 
 int px_backlog_open(const struct px_backlog_cfg *cfg, struct px_backlog **out)
@@ -69,7 +71,7 @@ void px_backlog_close(struct px_backlog *backlog)
 
 /* --- what is missing */
 
-/* NULL: memory is out, and nothing is counted. */
+/* NULL: memory is out, and the drop is not counted. */
 static struct lack *lack_of(struct px_backlog *backlog,
                             const struct job_door *output)
 {
@@ -95,7 +97,7 @@ static void owe_end(struct px_backlog *backlog, struct lack *lack)
     backlog->ends_from = 0;
 }
 
-/* It does not come in. */
+/* Counts an output that finds no room. */
 static void refuse(struct px_backlog *backlog, const struct job_door *output)
 {
     struct lack *lack = lack_of(backlog, output);
@@ -108,7 +110,8 @@ static void refuse(struct px_backlog *backlog, const struct job_door *output)
         owe_end(backlog, lack);
 }
 
-/* It has waited, and goes: nothing of its channel is before it. */
+/* Counts an output that has waited and is dropped. Nothing of its channel is
+ * before it. */
 static void give_up(struct px_backlog *backlog, const struct job_door *output)
 {
     struct lack *lack = lack_of(backlog, output);
@@ -129,7 +132,8 @@ static bool is_full(const struct px_backlog *backlog, uint64_t bytes)
     return backlog->waiting_bytes + bytes > backlog->cfg.limit_bytes;
 }
 
-/* Some messages, of so many bytes with their heads, which are all alike. */
+/* Counts messages that the file does not give back: so many bytes with their
+ * heads, which all have the same length. */
 static void lose(struct px_backlog *backlog, uint64_t bytes)
 {
     uint8_t head[JOB_DOOR_HEAD_MAX];
@@ -145,7 +149,7 @@ static void lose(struct px_backlog *backlog, uint64_t bytes)
     backlog->untold_bytes += bytes;
 }
 
-/* The next in the file; what cannot be read is passed over. */
+/* Gives the next message in the file; skips what cannot be read. */
 static int look(struct px_backlog *backlog, struct job_door *out)
 {
     const uint8_t *mem;
@@ -159,7 +163,8 @@ static int look(struct px_backlog *backlog, struct job_door *out)
     return rc != 0 ? rc : job_door_decode(ov_rd_init(mem, len_bytes), out);
 }
 
-/* Makes room. OV_EAGAIN: the oldest is being read. */
+/* Drops the oldest output until there is room. OV_EAGAIN: the oldest is being
+ * read. */
 static int drop_oldest(struct px_backlog *backlog, uint64_t bytes)
 {
     struct job_door oldest;
@@ -201,8 +206,8 @@ static int put(struct px_backlog *backlog, const struct job_door *output)
     return 0;
 }
 
-/* The session is not to wait for the oldest to be read: it would drop what
- * comes. */
+/* While the oldest output is being read, new output may use the slack: if the
+ * session had to wait, it would drop what comes. */
 int px_backlog_put(struct px_backlog *backlog, const struct job_door *output)
 {
     const uint64_t bytes = ov_rd_left(&output->rest);
@@ -224,7 +229,7 @@ int px_backlog_put(struct px_backlog *backlog, const struct job_door *output)
 
 /* --- out */
 
-/* An end that found no room. All else has gone. */
+/* Gives an end that found no room, once nothing else waits. */
 static int get_end(struct px_backlog *backlog, struct job_door *out)
 {
     struct lack *lack = &backlog->lacks[backlog->ends_from];

@@ -11,9 +11,10 @@
 
 struct px_describer {
     const struct px_jobs *jobs;
-    struct px_describer_user *first; /* the launcher is at its question */
-    struct px_table *table;          /* owned: its answer; NULL: memory is out
-                                      */
+    /* The first waits for the launcher's answer. */
+    struct px_describer_user *first;
+    /* Owned: what the answer says so far; NULL: memory is out. */
+    struct px_table *table;
 };
 
 int px_describer_open(const struct px_jobs *jobs, struct px_describer **out)
@@ -60,7 +61,7 @@ void px_describer_ask(struct px_describer *describer,
         say(describer);
 }
 
-/* A table that lacks something is none. */
+/* A table that lacks a row is useless, and is given up. */
 static void add(struct px_describer *describer, const struct job_door *msg)
 {
     if (describer->table != NULL && px_table_add(describer->table, msg) != 0) {

@@ -1,6 +1,7 @@
 /* Asks the launcher what the processes of a job are, one job after the other.
  *
- * All in the loop's thread. Memory: the table of the job that is asked for.
+ * All in the loop's thread. Memory: the table of the job that is being asked
+ * for.
  */
 #ifndef PMIX_API_HELPER_DESCRIBER_H
 #define PMIX_API_HELPER_DESCRIBER_H
@@ -15,17 +16,17 @@ struct px_jobs;
 struct px_jobs_entry;
 struct px_table;
 
-/* An asker, which has one question at a time; its own memory, which stays
+/* An asker, which has one question at a time. It owns this struct, and keeps it
  * until on_done. */
 struct px_describer_user {
-    /* PX_LIB_YES: the table is the asker's from now on. Else it is NULL:
-     * PX_LIB_NOT_FOUND: there is no such job any more; PX_LIB_NO_RESOURCE:
-     * memory is out, or what was said of it makes no sense. From the loop; may
-     * ask again. */
+    /* Called from the loop; may ask again. With PX_LIB_YES the table is the
+     * asker's from now on. Otherwise it is NULL, with PX_LIB_NOT_FOUND: the job
+     * no longer exists; or PX_LIB_NO_RESOURCE: memory is out, or the launcher's
+     * answer makes no sense. */
     void (*on_done)(void *arg, enum px_lib_answer answer,
                     struct px_table *table);
     void *arg;
-    struct px_describer_user *next; /* these are the describer's */
+    struct px_describer_user *next; /* this and the rest: the describer's */
     uint32_t base, size;
 };
 
@@ -34,12 +35,12 @@ int px_describer_open(const struct px_jobs *jobs, struct px_describer **out);
 /* NULL is fine. No callback follows. */
 void px_describer_close(struct px_describer *describer);
 
-/* on_done follows. O(users that wait). */
+/* Asks for the table of the job; on_done follows. O(users that wait). */
 void px_describer_ask(struct px_describer *describer,
                       struct px_describer_user *user,
                       const struct px_jobs_entry *job);
 
-/* Any word of the session. */
+/* Takes any message of the session. */
 void px_describer_on_word(struct px_describer *describer,
                           const struct job_door *msg);
 

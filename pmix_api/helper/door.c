@@ -17,8 +17,8 @@
 #include "topo/ranges.h"
 
 enum {
-    PACKETS = 64,  /* heard in a turn of the loop */
-    RANGES = 1000, /* told in a message */
+    PACKETS = 64,  /* read in a turn of the loop */
+    RANGES = 1000, /* sent in a message */
     AGAIN_US = 10 * 1000,
 };
 
@@ -26,17 +26,19 @@ struct px_door {
     const struct px_door_way *way;
     const struct px_door_events *events;
     void *arg;
-    int fd;                     /* -1: none yet */
-    struct event *again;        /* owned: it is dialled, or ends, soon */
-    struct event *reads;        /* owned; NULL: none yet */
+    int fd;                     /* -1: not connected yet */
+    struct event *again;        /* owned: dials, or reports the end, soon */
+    struct event *reads;        /* owned; NULL: not connected yet */
     struct ep_outbox *box;      /* owned, likewise */
     struct ep_outbox_pool pool; /* of this one alone */
-    uint8_t *early;             /* owned: said before that, */
+    uint8_t *early;             /* owned: messages from before that, */
     size_t early_bytes;         /* each with its length before it */
-    uint8_t *packet;            /* owned: heard, and not taken yet; or NULL */
-    uint32_t packet_bytes;      /* 0: none is */
+    /* Owned: the message that was not taken yet; or NULL. */
+    uint8_t *packet;
+    uint32_t packet_bytes; /* 0: there is none */
     bool is_paused, is_over;
-    bool *is_closed; /* borrowed: told when it is closed in a callback */
+    /* Borrowed: set when the door is closed in a callback. */
+    bool *is_closed;
     char why[JOB_DOOR_TEXT_MAX];
 };
 
@@ -47,7 +49,7 @@ static void look_again(struct px_door *door, suseconds_t us)
     event_add(door->again, &wait);
 }
 
-/* From the loop, as all that is said of it. */
+/* Ends the connection; the callback is called from the loop. */
 static void end(struct px_door *door)
 {
     door->is_over = true;
@@ -56,7 +58,7 @@ static void end(struct px_door *door)
     look_again(door, 0);
 }
 
-/* --- what is said */
+/* --- sending */
 
 static void send_packet(struct px_door *door, const uint8_t *mem,
                         uint32_t len_bytes)
@@ -134,10 +136,10 @@ bool px_door_is_quiet(const struct px_door *door)
            (door->box == NULL || ep_outbox_is_empty(door->box));
 }
 
-/* --- what is heard */
+/* --- receiving */
 
-/* False: there is none now. A session that goes with something of ours unread
- * leaves an error before what it has said. */
+/* Returns false when there is no packet now. A session that ends with something
+ * of ours unread leaves an error before its last words. */
 static bool receive(struct px_door *door)
 {
     ssize_t got;
@@ -160,7 +162,7 @@ static bool receive(struct px_door *door)
     return got > 0;
 }
 
-/* False: it has to wait, or the door is closed. */
+/* Returns false when the message has to wait, or the door is closed. */
 static bool hand_on(struct px_door *door)
 {
     bool is_taken = true, is_closed = false;
@@ -227,7 +229,7 @@ void px_door_go_on(struct px_door *door)
         event_active(door->reads, EV_READ, 0);
 }
 
-/* --- it comes and goes */
+/* --- opening and closing */
 
 static void on_sent(void *arg)
 {

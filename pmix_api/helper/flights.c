@@ -7,9 +7,9 @@
 struct px_flight {
     struct px_flight *next;
     uint64_t number;
-    uint64_t newest; /* when it was put to those that come again */
+    uint64_t newest; /* the newest number when it was put into `again` */
     bool is_missed;
-    struct px_lib_output piece; /* its bytes are behind this struct */
+    struct px_lib_output piece; /* its bytes lie behind this struct */
 };
 
 static void push(struct px_flights_list *list, struct px_flight *one)
@@ -26,7 +26,7 @@ static bool are_of_one(const struct px_flight *one,
            one->piece.channel == piece->channel;
 }
 
-/* It goes before those that had been there when it was given. */
+/* Puts a piece before those that had been in the list when it was given. */
 static void put_again(struct px_flights *flights, struct px_flight *one)
 {
     struct px_flights_list *list = &flights->again;

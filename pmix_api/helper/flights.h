@@ -1,5 +1,6 @@
-/* Output that was given for pulls of the tool, until it is known what has
- * reached it: libpmix says so by number. What has not comes again.
+/* Output that was given to libpmix for pulls of the tool, until it is known
+ * whether it has reached the tool: libpmix says so by number. What has not
+ * reached it is given again.
  *
  * Not thread-safe. Memory: a copy of each piece.
  */
@@ -18,42 +19,45 @@ struct px_flights_list {
 };
 
 struct px_flights {
-    struct px_flights_list given; /* owned, by number */
-    struct px_flights_list again; /* owned: that have reached nobody */
-    struct px_flight *landed;     /* owned: the last one that has reached it */
-    uint64_t newest;              /* number */
+    struct px_flights_list given; /* owned, in the order of their numbers */
+    /* Owned: what reached no pull, to be given again. */
+    struct px_flights_list again;
+    /* Owned: the last piece that reached the tool. */
+    struct px_flight *landed;
+    uint64_t newest; /* number of the newest piece */
 };
 
 void px_flights_init(struct px_flights *flights);
 void px_flights_fini(struct px_flights *flights);
 
-/* One more is given, by a greater number than before: of its channel behind all
- * that are under way, and before all that are to come again. False: memory is
- * out, and nothing is known of it. O(bytes). */
+/* Notes that a piece was given, with a greater number than any before. In its
+ * channel it comes after all that is under way, and before all that is to be
+ * given again. False: memory is out, and the piece is not noted. O(bytes). */
 bool px_flights_add(struct px_flights *flights,
                     const struct px_lib_output *piece, uint64_t number);
 
-/* It has reached nobody. NULL: it is none of these. O(flights). */
+/* Notes that the piece with this number reached no pull, and returns it. NULL:
+ * there is no such piece. O(flights). */
 const struct px_lib_output *px_flights_miss(struct px_flights *flights,
                                             uint64_t number);
-/* The next one that has reached the tool, of those up to this number; what has
- * reached nobody is to come again. Valid until the next call. NULL: that was
- * all. O(1) amortised. */
+/* Gives the next piece that has reached the tool, among those up to the number
+ * `taken`. Pieces that reached no pull stay, to be given again. Valid until the
+ * next call. NULL: that was all. O(1) amortised. */
 const struct px_lib_output *px_flights_land(struct px_flights *flights,
                                             uint64_t taken);
 
-/* The first that is to come again. NULL: there is none. */
+/* The first piece that is to be given again. NULL: there is none. */
 const struct px_lib_output *px_flights_again(const struct px_flights *flights);
-/* It has gone. There is one. */
+/* Removes the piece that px_flights_again() returns; there must be one. */
 void px_flights_drop(struct px_flights *flights);
 
 /* True when a piece of the same channel is under way with a number up to this,
- * or has reached nobody. O(flights). */
+ * or has reached no pull. O(flights). */
 bool px_flights_have(const struct px_flights *flights,
                      const struct px_lib_output *piece, uint64_t number);
-/* The number of the first that is under way; 0: none is. */
+/* The number of the first piece that is under way; 0: none is. */
 uint64_t px_flights_first(const struct px_flights *flights);
-/* Nor is one to come again. */
+/* True when nothing is under way and nothing is to be given again. */
 bool px_flights_are_over(const struct px_flights *flights);
 
 #endif

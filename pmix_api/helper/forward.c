@@ -1,4 +1,4 @@
-/* Output that comes to the tool by itself. */
+/* Output that comes to the tool without a pull. */
 #include "pmix_api/helper/forward.h"
 
 #include <stdio.h>
@@ -17,27 +17,28 @@
 
 enum { CHANNELS_END = 4 };
 
-/* A job. */
+/* The output of a job. */
 struct stream {
     struct stream *next;
     struct px_forwards *all;
     char name[PX_LIB_NAME_BYTES];
     uint32_t base, size;
-    struct px_door *door; /* borrowed; NULL: nothing more comes */
+    struct px_door *door; /* borrowed; NULL: the session sends nothing more */
     bool is_begun, is_dropped;
     struct px_backlog *backlog;
-    struct px_gather *lines;   /* of what is shown */
-    struct px_gather *pulled;  /* of what pulls have */
+    struct px_gather *lines;   /* holds what is shown */
+    struct px_gather *pulled;  /* holds what goes to pulls */
     struct px_flights flights; /* what was given for pulls */
     struct px_past *past;      /* what the tool has; NULL: nothing is kept */
-    uint64_t owed_since;       /* deliveries when the last pull was owed */
+    /* Number of deliveries when a pull was last owed something. */
+    uint64_t owed_since;
     uint64_t open_count;
     uint8_t open[]; /* [size]: channels that have not ended */
 };
 
 struct px_forwards {
     struct px_forwards_cfg cfg;
-    struct ep_cache_pool pool; /* of what is kept */
+    struct ep_cache_pool pool; /* of the pasts of all jobs */
     struct stream *streams;    /* owned */
 };
 
@@ -50,9 +51,10 @@ static struct stream *find_stream(const struct px_forwards *all, uint32_t base)
     return at;
 }
 
-/* --- what has been given for a pull */
+/* --- what was given for a pull */
 
-/* Without memory for it, it counts as one that has reached it. */
+/* Without memory to note a piece, it counts as one that has reached the
+ * tool. */
 static void remember(struct stream *stream, const struct px_lib_output *piece,
                      uint64_t number)
 {
@@ -60,8 +62,9 @@ static void remember(struct stream *stream, const struct px_lib_output *piece,
         px_past_add(stream->past, piece);
 }
 
-/* Behind what of its channel may come again, or is to be shown, waits what is
- * shown; and what is for a pull behind all that was given before that. */
+/* True when a piece may go now. What is shown waits for all of its channel that
+ * was given for a pull and may come again. What is for a pull waits only for
+ * what was given before that pull was answered. */
 static bool may_go(const struct stream *stream,
                    const struct px_lib_output *piece, bool is_pulled)
 {
@@ -129,7 +132,8 @@ static void hand_over(struct stream *stream, struct px_lib_output *piece,
     piece->nspace = stream->name;
     piece->is_pulled = is_for_pull;
     rc = px_lib_deliver(piece);
-    OV_ASSERT(rc == 0); /* without memory the tool would miss some */
+    /* Without memory the tool would miss some of its output. */
+    OV_ASSERT(rc == 0);
     all->given++;
     all->last = NULL;
     all->owners[all->given % PX_SOURCE_DELIVERIES] = 0;
@@ -147,7 +151,8 @@ static void deliver(struct stream *stream, struct px_lib_output *piece,
         note_end(stream, piece);
 }
 
-/* False: something before it has gone, and it is to be put once more. */
+/* Returns false when something earlier went instead, and the piece is to be put
+ * once more. */
 static bool put(struct stream *stream, const struct px_lib_output *piece,
                 bool is_for_pull, uint64_t now_ms)
 {
@@ -161,8 +166,9 @@ static bool put(struct stream *stream, const struct px_lib_output *piece,
     return verdict != PX_GATHER_FIRST;
 }
 
-/* Takes a piece in: it goes, or is put together, behind what of its channel is
- * held for the other ones. False: later. */
+/* Takes a piece: it goes, or is put together with others, after what the other
+ * gather holds of its channel. Returns false when the piece has to be taken
+ * later. */
 static bool take(struct stream *stream, const struct px_lib_output *piece,
                  uint64_t now_ms)
 {
@@ -183,8 +189,8 @@ static bool is_owed(const struct stream *stream,
     return (px_past_owes(stream->past, piece->rank) & piece->channel) != 0;
 }
 
-/* What pulls have from before, once it is known what of it has reached the
- * tool; then what there is of a line that is not shown yet. */
+/* Gives pulls the earlier output that they are owed, once it is known what of
+ * that has reached the tool; then the part of a line that was not shown yet. */
 static void pay(struct stream *stream, uint64_t now_ms)
 {
     const uint64_t first = px_flights_first(&stream->flights);
@@ -208,7 +214,7 @@ static void pay(struct stream *stream, uint64_t now_ms)
     }
 }
 
-/* The next piece; true where there is one now. */
+/* Looks at the next piece; false: there is none now. */
 static bool look(struct stream *stream, struct px_lib_output *piece)
 {
     const struct px_lib_output *again = px_flights_again(&stream->flights);
@@ -257,8 +263,8 @@ static void give_lines(struct stream *stream, uint64_t now_ms, bool all)
         deliver(stream, &out, false);
 }
 
-/* What was put together goes as its time has come, or as nothing follows; for a
- * pull also as that is over. */
+/* Gives what was put together when its time has come or nothing follows it;
+ * what is held for a pull also when the pull is over. */
 static bool give_held(struct stream *stream, uint64_t now_ms)
 {
     const uint64_t given = stream->all->cfg.deliveries->given;
@@ -363,7 +369,7 @@ bool px_forwards_are_busy(const struct px_forwards *all)
     return are;
 }
 
-/* --- from the session */
+/* --- what the session sends */
 
 bool px_forward_hear(struct px_forwards *all, uint32_t base,
                      const struct job_door *msg)
@@ -426,7 +432,7 @@ void px_forwards_stop(struct px_forwards *all)
         at->is_dropped = true;
 }
 
-/* --- what is asked */
+/* --- what others ask */
 
 uint8_t px_forward_covers(const struct px_forwards *all, uint32_t base,
                           uint32_t rank)
@@ -445,8 +451,8 @@ bool px_forward_is_open(const struct px_forwards *all, uint32_t base)
     return false;
 }
 
-/* What a pull says counts before what the spawn has said. Without memory it
- * does not. */
+/* What a pull says counts before what the spawn has said. Without memory the
+ * wish has no effect. */
 void px_forward_wish(struct px_forwards *all, uint32_t base,
                      const struct px_lib_wish *wish)
 {
@@ -484,7 +490,7 @@ void px_forward_forget(struct px_forwards *all, uint32_t owner)
         px_past_forget(at->past, owner);
 }
 
-/* --- it begins */
+/* --- adding a job */
 
 static int open_parts(struct stream *stream, const struct px_forward_cfg *cfg)
 {

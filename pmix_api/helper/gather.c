@@ -8,7 +8,7 @@
 
 enum {
     CHANNELS = 3,
-    ROOM_BYTES = 4096, /* of a channel at first */
+    ROOM_BYTES = 4096, /* of a channel's memory at first */
     SIZE_MAX_BYTES = PX_LIB_BYTES_MAX - PX_GATHER_PIECE_BYTES,
 };
 
@@ -16,15 +16,17 @@ struct cell {
     uint8_t *mem; /* owned; NULL: nothing is held */
     uint32_t used_bytes, room_bytes;
     uint64_t due_ms;
-    struct cell *next, *last; /* held since later, and before */
+    /* Channels that are held since later, and since before. */
+    struct cell *next, *last;
 };
 
 struct px_gather {
     struct px_gather_cfg cfg;
     uint64_t held_bytes;
-    struct cell *first, *end; /* held for longest, and since last */
-    uint8_t *gone;            /* owned: what goes */
-    struct cell cells[];      /* [procs * CHANNELS], where some is held */
+    struct cell *first, *end; /* held longest, and shortest */
+    uint8_t *gone;            /* owned: what the last call gave */
+    /* [procs * CHANNELS]; a list links those where something is held. */
+    struct cell cells[];
 };
 
 int px_gather_open(const struct px_gather_cfg *cfg, struct px_gather **out)
@@ -118,7 +120,7 @@ static void hold(struct px_gather *gather, struct cell *cell,
     gather->held_bytes += piece->len_bytes;
 }
 
-/* All that is held of it goes as *out. */
+/* Lets all that is held of the channel go, as *out. */
 static void let_go(struct px_gather *gather, struct cell *cell,
                    struct px_lib_output *out)
 {
@@ -131,7 +133,7 @@ static void let_go(struct px_gather *gather, struct cell *cell,
     *cell = (struct cell){.mem = NULL};
 }
 
-/* Bytes behind the last newline. */
+/* The number of bytes behind the last newline. */
 static uint32_t open_bytes(const struct px_lib_output *piece)
 {
     const uint8_t *mem = piece->mem;
@@ -143,7 +145,7 @@ static uint32_t open_bytes(const struct px_lib_output *piece)
     return bytes;
 }
 
-/* The line in it ends; it has room for that. */
+/* Ends the line that is held; there is room for the newline. */
 static void close_line(struct px_gather *gather, struct cell *cell)
 {
     if (cell->used_bytes == 0 || cell->mem[cell->used_bytes - 1] == '\n')
@@ -152,7 +154,8 @@ static void close_line(struct px_gather *gather, struct cell *cell)
     gather->held_bytes++;
 }
 
-/* The last bytes of what goes begin the next line. */
+/* Keeps the last bytes of the piece that goes, as the beginning of the next
+ * line. */
 static void keep_open(struct px_gather *gather, struct cell *cell,
                       const struct px_lib_output *piece, uint32_t open,
                       uint64_t now_ms)
@@ -164,9 +167,10 @@ static void keep_open(struct px_gather *gather, struct cell *cell,
     hold(gather, cell, &rest, now_ms);
 }
 
-/* --- in and out */
+/* --- putting and getting */
 
-/* How many bytes of it are to wait, with all that is held of its channel. */
+/* How many bytes of the channel are to wait when the piece is added to what is
+ * held. */
 static uint32_t waiting(const struct px_gather *gather,
                         const struct px_lib_output *piece, uint32_t together)
 {
@@ -180,7 +184,8 @@ static uint32_t waiting(const struct px_gather *gather,
     return gather->cfg.has_lines ? open_bytes(piece) : 0;
 }
 
-/* Nothing of it is held, nor is to be. */
+/* True when the piece goes unchanged: nothing of its channel is held, nor is to
+ * be. */
 static bool goes_by(const struct px_gather *gather, const struct cell *cell,
                     const struct px_lib_output *piece, uint32_t waits)
 {

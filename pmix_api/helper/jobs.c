@@ -14,10 +14,10 @@ struct px_jobs {
     struct px_door *door; /* owned */
     const struct px_jobs_events *events;
     void *arg;
-    struct px_jobs_entry *all; /* owned: in the order in which they began */
+    struct px_jobs_entry *all; /* owned, in the order in which they began */
     uint32_t count, room;
-    struct px_lib_name tool; /* "": it has none yet */
-    uint32_t begun_end;      /* behind the last process so far */
+    struct px_lib_name tool; /* "": the tool has no name yet */
+    uint32_t begun_end;      /* behind the last process of all jobs so far */
 };
 
 /* --- the table */
@@ -94,7 +94,8 @@ static struct px_lib_wish wish_of(const struct job_door *msg)
                                 .buffer_s = msg->buffer_s};
 }
 
-/* One whose name no tool can say is nobody's. */
+/* A job whose name is too long for tools is not added: no tool can ask for
+ * it. */
 static void add(struct px_jobs *jobs, const struct job_door *msg)
 {
     struct px_jobs_entry *job;

@@ -17,8 +17,8 @@
 #include "pmix_api/helper/jobs.h"
 #include "pmix_api/helper/pulls.h"
 
-/* Infos that have no name in PMIx: the channel that broke off; how many
- * processes ended badly; that one was lost before any did. */
+/* Infos without a name in PMIx say which channel broke off, how many processes
+ * ended badly, and that a process was lost before any ended badly. */
 #define KEY_CHANNEL "xylem.iof.channel"
 #define KEY_FAILED  "xylem.job.failed"
 #define KEY_LOST    "xylem.job.lost"
@@ -42,11 +42,12 @@ struct px_news {
     struct px_news_cfg cfg;
     struct ending *endings, **last; /* owned, in order */
     struct event *soon;             /* owned */
-    uint64_t moved;                 /* at the last look, */
-    int64_t moved_ms;               /* and since when it is that */
-    uint64_t mark;                  /* behind all events; 0: none yet */
+    uint64_t moved;                 /* px_pulls_moved() at the last look, */
+    int64_t moved_ms;               /* and since when it is unchanged */
+    /* Px_pulls_mark() behind all events; 0: none yet. */
+    uint64_t mark;
     bool is_ending;
-    unsigned broken; /* channels so far */
+    unsigned broken; /* broken channels so far */
 };
 
 /* --- an event */
@@ -69,8 +70,8 @@ static void add_number(struct news_event *event, const char *key,
     value->width = width;
 }
 
-/* Its source is what it is about: what the server says itself comes back to
- * it. */
+/* Begins an event about a job, which is its source: the server would hear its
+ * own events otherwise. */
 static void begin(struct news_event *event, const struct px_jobs_entry *job,
                   uint32_t rank)
 {
@@ -132,7 +133,7 @@ static void tell_stage(const struct px_news *news, const struct job_door *stage)
     tell(&event, codes[stage->reason]);
 }
 
-/* --- its end */
+/* --- the end of a job */
 
 static void look_later(struct px_news *news)
 {
@@ -151,7 +152,7 @@ static void free_ending(struct px_news *news, struct ending **at)
     free(one);
 }
 
-/* The tool has taken nothing for so long. */
+/* True when the tool has taken nothing for PX_NEWS_WAIT_MS. */
 static bool is_stuck(struct px_news *news)
 {
     const uint64_t moved = px_pulls_moved(news->cfg.pulls);
@@ -209,7 +210,7 @@ static void wait_more(struct px_news *news)
         look_later(news);
 }
 
-/* Without memory it is told at once. */
+/* Without memory for an ending, the tool is told at once. */
 static void hear_stage(struct px_news *news, const struct job_door *stage)
 {
     struct ending *one = NULL;
@@ -227,7 +228,7 @@ static void hear_stage(struct px_news *news, const struct job_door *stage)
     wait_more(news);
 }
 
-/* Its name is about to be void. */
+/* Tells an end that waits now: the job's name is about to become void. */
 static void hear_forgotten(struct px_news *news, uint32_t base)
 {
     struct ending **at = &news->endings;
@@ -257,7 +258,7 @@ static void hear_broken(struct px_news *news, const struct job_door *msg)
     tell(&event, PX_LIB_IOF_FAILURE);
 }
 
-/* --- tools */
+/* --- what tools tell each other */
 
 void px_news_on_event(struct px_news *news, const void *mem, size_t len_bytes)
 {
@@ -291,7 +292,7 @@ void px_news_on_word(struct px_news *news, const struct job_door *msg)
         hear_event(msg);
 }
 
-/* --- it comes and goes */
+/* --- opening and closing */
 
 void px_news_end(struct px_news *news)
 {

@@ -1,9 +1,10 @@
-/* What becomes of jobs, as events for the tool; and what tools tell each other.
+/* Tells the tool, as events, what becomes of jobs and what other tools say.
  *
- * The end of a job is told behind all output of it that the tool is given,
- * unless that takes nothing for PX_NEWS_WAIT_MS. All else goes at once, and
- * waits in libpmix for a tool that asks late; of broken channels
- * PX_NEWS_BROKEN_MAX do, and further ones are for who has asked already.
+ * The tool is told the end of a job after all output of the job that it gets,
+ * unless it takes nothing for PX_NEWS_WAIT_MS. All else is told at once, and
+ * waits in libpmix for a tool that registers late. Of broken channels only
+ * PX_NEWS_BROKEN_MAX wait so; further ones reach only those that have
+ * registered already.
  *
  * All in the loop's thread. Memory: 100 bytes for each end that waits.
  */
@@ -25,7 +26,7 @@ struct px_news_cfg {
     struct event_base *base; /* borrowed, as all */
     const struct px_jobs *jobs;
     struct px_pulls *pulls;
-    /* After px_news_end(): the tool has heard all. */
+    /* Called after px_news_end(), when the tool has heard all. */
     void (*on_told)(void *arg);
     void *arg;
 };
@@ -35,14 +36,14 @@ int px_news_open(const struct px_news_cfg *cfg, struct px_news **out);
 /* NULL is fine. */
 void px_news_close(struct px_news *news);
 
-/* As px_jobs_events has it: STAGE, BROKEN, EVENT and FORGOTTEN. */
+/* Takes STAGE, BROKEN, EVENT and FORGOTTEN, as px_jobs_events gives them. */
 void px_news_on_word(struct px_news *news, const struct job_door *msg);
-/* As px_lib_events has it: others hear of it, where it has no more than
- * JOB_DOOR_REST_MAX bytes. O(bytes). */
+/* Tells an event of the tool to other tools, if it has no more than
+ * JOB_DOOR_REST_MAX bytes; called as px_lib_events says. O(bytes). */
 void px_news_on_event(struct px_news *news, const void *mem, size_t len_bytes);
 
-/* The session has gone: on_told follows, from the loop, when the tool has all
- * output and events, or has taken nothing for PX_NEWS_WAIT_MS. */
+/* Says that the session has gone. on_told follows, from the loop, when the tool
+ * has all output and events, or has taken nothing for PX_NEWS_WAIT_MS. */
 void px_news_end(struct px_news *news);
 
 #endif

@@ -19,15 +19,18 @@ struct order {
     struct order *next;
     const struct px_lib_control *asked;
     struct px_lib_name *names; /* owned */
-    size_t count, local;       /* of this node's are none before that one */
-    bool is_said;              /* as are all before it */
+    /* Before the index `local` no name stands for this node. */
+    size_t count, local;
+    /* Said to the session, as are all orders before it. */
+    bool is_said;
 };
 
 struct px_orders {
     const struct px_jobs *jobs;
     struct px_describer *describer;
-    struct px_describer_user user; /* of the first that is not said, */
-    bool is_asking;                /* which waits for its answer */
+    /* Asks the table that the first unsaid order needs. */
+    struct px_describer_user user;
+    bool is_asking; /* which waits for its answer */
     char here[HOST_BYTES];
     struct order *first; /* owned */
     uint32_t count;
@@ -74,7 +77,8 @@ static uint32_t count_here(const struct px_orders *orders,
     return count;
 }
 
-/* The name that means them is replaced; the others of the order stay. */
+/* Replaces the name that stands for this node by one for each of its processes;
+ * the other names of the order stay. */
 static void name_each(const struct px_orders *orders, struct order *order,
                       const struct px_table *table, struct px_lib_name *out)
 {
@@ -116,7 +120,7 @@ static enum px_lib_answer expand(const struct px_orders *orders,
     return PX_LIB_YES;
 }
 
-/* --- what is said */
+/* --- saying an order */
 
 static int compare(const void *a, const void *b)
 {
@@ -126,7 +130,7 @@ static int compare(const void *a, const void *b)
                                             : left->job.base > right->job.base;
 }
 
-/* Their numbers ascend, over all jobs. */
+/* Says an order; its processes are named in ascending order over all jobs. */
 static enum px_lib_answer say(const struct px_orders *orders,
                               const struct order *order)
 {
@@ -153,7 +157,7 @@ static enum px_lib_answer say(const struct px_orders *orders,
     return PX_LIB_YES;
 }
 
-/* It is said, or refused; or it waits for a table. */
+/* Says or refuses an order, or asks for the table that it needs. */
 static enum px_lib_answer go_on_with(struct px_orders *orders,
                                      struct order *order)
 {
@@ -200,9 +204,9 @@ static void on_done(void *arg, enum px_lib_answer word, struct px_table *table)
     go_on(orders);
 }
 
-/* --- what the tool asks, and the session answers */
+/* --- what the tool asks and the session answers */
 
-/* No target at all is all of the run's own job. */
+/* An order without targets is for all of the run's own job. */
 static enum px_lib_answer copy_names(const struct px_orders *orders,
                                      struct order *order)
 {

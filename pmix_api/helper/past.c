@@ -1,4 +1,4 @@
-/* What the tool has had of a job. */
+/* What the tool has already had of a job. */
 #include "pmix_api/helper/past.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { CHANNELS = 3, CHANNEL_LEAST = PX_LIB_STDOUT };
 
-/* A channel that is owed. */
+/* A channel of which a pull is owed bytes. */
 struct debt {
     struct debt *next;
     uint32_t owner, rank;
@@ -16,13 +16,13 @@ struct debt {
     uint32_t max_bytes;
     bool is_last;
     bool is_chosen;
-    struct ep_cache_part part; /* what is left of it */
+    struct ep_cache_part part; /* what is still owed */
 };
 
 struct px_past {
     struct px_past_cfg cfg;
     struct ep_cache *caches; /* owned [procs * CHANNELS] */
-    uint8_t *owed;           /* owned [procs]: channels */
+    uint8_t *owed;           /* owned [procs]: channels that are owed */
     struct debt *first, **last;
     uint8_t piece[PX_PAST_PIECE_BYTES];
 };
@@ -118,7 +118,7 @@ bool px_past_is_paid(const struct px_past *past)
     return past == NULL || past->first == NULL;
 }
 
-/* --- it is paid */
+/* --- paying */
 
 static void take(struct px_past *past, struct debt *debt,
                  const struct ep_cache *cache, struct px_lib_output *out)
@@ -160,7 +160,7 @@ enum px_past_step px_past_pay(struct px_past *past, struct px_lib_output *out)
     return PX_PAST_PAID;
 }
 
-/* --- it comes and goes */
+/* --- opening and closing */
 
 int px_past_open(const struct px_past_cfg *cfg, struct px_past **out)
 {

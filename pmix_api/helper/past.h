@@ -1,13 +1,14 @@
-/* What the tool has had of a job whose output comes to it by itself: the first
- * and the last bytes of each channel, for a pull of the tool that asks for what
- * was before it.
+/* What the tool has already had of a job whose output comes without a pull: the
+ * first and the last bytes of each channel, for a pull of the tool that asks
+ * for earlier output.
  *
- * Such a pull is owed them, by channel. What it gets of one is chosen with the
- * first piece that is paid: until the last one nothing of that channel may be
- * added. Pieces go to the pull alone, and are not added again.
+ * Such a pull is owed these bytes, channel by channel. What it gets of a
+ * channel is chosen when its first piece is paid; from then to the last piece
+ * nothing may be added to that channel. The pieces go to the pull alone, and
+ * are not added again.
  *
  * Not thread-safe. Memory: that of the pool (sys/cache.h), 72 bytes for each
- * channel of all processes, 64 for each that is owed, and a piece.
+ * channel of all processes, 64 for each channel that is owed, and a piece.
  */
 #ifndef PMIX_API_HELPER_PAST_H
 #define PMIX_API_HELPER_PAST_H
@@ -21,52 +22,53 @@ struct ep_cache_pool;
 struct px_past;
 
 enum {
-    PX_PAST_POOL_BYTES = 16 << 20, /* of all jobs of a tool */
+    PX_PAST_POOL_BYTES = 16 << 20, /* for all jobs of a tool */
     PX_PAST_PIECE_BYTES = 32 << 10,
 };
 
 struct px_past_cfg {
     uint32_t procs;
-    uint32_t room_bytes;        /* of each channel, first ones and last ones */
+    /* Of each channel, for its first and last bytes each. */
+    uint32_t room_bytes;
     struct ep_cache_pool *pool; /* borrowed */
 };
 
-/* What somebody wants of channels of a process. */
+/* The earlier output of a process that a pull asks for. */
 struct px_past_claim {
-    uint32_t owner; /* whose it is */
+    uint32_t owner; /* the pull's number */
     uint32_t rank;
-    uint8_t channels;   /* bits, 1 << channel; nothing of these is owed */
-    uint64_t max_bytes; /* of each */
-    bool is_last;       /* the last bytes, not the first */
+    uint8_t channels;   /* bits, 1 << channel; none of them is owed yet */
+    uint64_t max_bytes; /* of each channel */
+    bool is_last;       /* wants the last bytes, not the first */
 };
 
 enum px_past_step {
-    PX_PAST_NOTHING, /* is owed */
-    PX_PAST_PIECE,   /* *out is the next one */
-    PX_PAST_PAID,    /* all of the channel of *out was given */
+    PX_PAST_NOTHING, /* nothing is owed */
+    PX_PAST_PIECE,   /* *out is the next piece */
+    PX_PAST_PAID,    /* all of the channel named in *out was given */
 };
 
 /* Returns 0 or OV_ENOMEM. */
 int px_past_open(const struct px_past_cfg *cfg, struct px_past **out);
-/* NULL is fine, here and below: nothing is kept, and nothing is owed. */
+/* NULL is fine, here and below: then nothing is kept and nothing is owed. */
 void px_past_close(struct px_past *past);
 
-/* The tool has this piece, behind all that was added of its channel; with its
- * end nothing of that is kept any more. O(bytes). */
+/* Adds a piece that the tool has got, behind all earlier ones of its channel.
+ * At the end of a channel all that is kept of it is dropped. O(bytes). */
 void px_past_add(struct px_past *past, const struct px_lib_output *piece);
 
-/* Returns 0, or OV_ENOMEM: some may be owed. O(channels). */
+/* Returns 0; or OV_ENOMEM, and then a part may be owed. O(channels). */
 int px_past_owe(struct px_past *past, const struct px_past_claim *claim);
-/* Nothing is owed to it any more. O(what is owed). */
+/* Forgets all that this pull is owed. O(what is owed). */
 void px_past_forget(struct px_past *past, uint32_t owner);
-/* Channels of a process of which something is owed; bits. O(1). */
+/* The channels of a process of which something is owed; bits. O(1). */
 uint8_t px_past_owes(const struct px_past *past, uint32_t rank);
-/* Whatever it is. O(1). */
+/* True when nothing is owed to any pull. O(1). */
 bool px_past_is_paid(const struct px_past *past);
 
-/* Goes on with what is owed for longest. *out names a channel; of a piece it
- * has bytes that are valid until the next call, and says how many are missing
- * before them. O(bytes). */
+/* Goes on with the channel that has been owed longest, and names it in *out. A
+ * piece has bytes that are valid until the next call, and says how many are
+ * missing before them. O(bytes). */
 enum px_past_step px_past_pay(struct px_past *past, struct px_lib_output *out);
 
 #endif

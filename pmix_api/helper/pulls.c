@@ -17,8 +17,9 @@ enum {
     CHANNELS = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG,
     CHANNEL_LEAST = PX_LIB_STDOUT,
     TICK_US = 50 * 1000,
-    SOON_US = 5 * 1000, /* the same, while the tool reads what is redirected */
-    TOLD_BYTES = 512 * 1024, /* of that, before it is looked up */
+    SOON_US = 5 * 1000, /* likewise, while the tool reads what is redirected */
+    /* Redirected bytes after which it is looked up what is taken. */
+    TOLD_BYTES = 512 * 1024,
 };
 
 static void look_soon(void *arg)
@@ -30,7 +31,7 @@ static void look_soon(void *arg)
 
 /* --- ends of channels */
 
-/* All that name it have heard it. */
+/* Notes the end of a channel in all pulls that name it. */
 static void on_end(void *arg, uint32_t base, uint32_t rank, uint8_t channel)
 {
     struct px_pulls *pulls = arg;
@@ -56,7 +57,8 @@ static const struct px_source_events source_events = {
 
 /* --- sources */
 
-/* What of a rank somebody is to ask for, for this pull. */
+/* The channels of a rank that this pull wants and no source or forward
+ * covers. */
 static uint8_t uncovered(const struct px_pulls *pulls,
                          const struct px_registration *pull, size_t nth,
                          uint32_t rank)
@@ -71,7 +73,8 @@ static uint8_t uncovered(const struct px_pulls *pulls,
     return channels;
 }
 
-/* What came by itself the tool has had. */
+/* How much earlier output to ask the session for. The tool has already had what
+ * came without a pull. */
 static uint32_t cache_of(const struct px_lib_wish *wish,
                          const struct px_jobs_entry *job, bool is_late)
 {
@@ -110,7 +113,7 @@ static int open_source(struct px_pulls *pulls, struct px_registration *pull,
     return 0;
 }
 
-/* The ranks of which just these channels are to be asked for. */
+/* Asks for the ranks of which exactly these channels are wanted. */
 static int ask_for(struct px_pulls *pulls, struct px_registration *pull,
                    size_t nth, uint8_t channels, const uint8_t *wanted,
                    bool is_late)
@@ -164,7 +167,7 @@ static void close_source(struct px_pulls *pulls, unsigned nth)
     pulls->sources[nth] = pulls->sources[--pulls->sources_count];
 }
 
-/* --- one comes */
+/* --- a pull begins */
 
 static void drop(struct px_pulls *pulls, struct px_registration *pull)
 {
@@ -215,7 +218,7 @@ static void watch_time(struct px_pulls *pulls)
 
 static void acknowledge(struct px_pulls *pulls);
 
-/* A tool may have left many since the last look at them. */
+/* Finds a free slot; the tool may have left many pulls since the last look. */
 static struct px_registration *find_free(struct px_pulls *pulls)
 {
     if (px_pulls_find(pulls, 0) == NULL)
@@ -250,7 +253,7 @@ void px_pulls_on_pull(struct px_pulls *pulls, const struct px_lib_pull *asked)
     look_soon(pulls);
 }
 
-/* Has the session heard all of it? */
+/* Answers the pull that waits when the session has heard all of it. */
 static void look_for_answer(struct px_pulls *pulls)
 {
     bool are_all_live = true;
@@ -276,7 +279,7 @@ static void look_for_answer(struct px_pulls *pulls)
     answer_pull(pulls, PX_LIB_YES);
 }
 
-/* --- one goes */
+/* --- a pull ends */
 
 static void stop(struct px_pulls *pulls, struct px_registration *pull)
 {
@@ -290,7 +293,7 @@ static void stop(struct px_pulls *pulls, struct px_registration *pull)
     look_soon(pulls);
 }
 
-/* Others may have relied on what it asked for. */
+/* Asks for what the ended pull asked for, and other pulls relied on. */
 static void ask_again(struct px_pulls *pulls)
 {
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
@@ -301,7 +304,7 @@ static void ask_again(struct px_pulls *pulls)
     }
 }
 
-/* A delivery that reached nobody tells which pull is deregistered. */
+/* A delivery that reached no pull tells which pull was deregistered. */
 static void look_for_missed(struct px_pulls *pulls)
 {
     uint64_t number;
@@ -337,12 +340,12 @@ void px_pulls_on_stop(struct px_pulls *pulls)
     if (pulls->known == 1 && only != NULL)
         stop(pulls, only);
     else if (pulls->known > 0 && only == NULL)
-        pulls->known--; /* one that had finished */
+        pulls->known--; /* a pull that had finished */
 }
 
 #define ENDED "has ended"
 
-/* Those that have come to their end. */
+/* Closes sources, and then pulls, that have come to their end. */
 static void reap(struct px_pulls *pulls, uint64_t taken)
 {
     for (unsigned i = pulls->sources_count; i-- > 0;) {
@@ -370,10 +373,11 @@ static void reap(struct px_pulls *pulls, uint64_t taken)
     }
 }
 
-/* --- in turns */
+/* --- output, in turns */
 
-/* Behind the sources it is the turn of what comes by itself; while a pull waits
- * for its answer libpmix has to, too. */
+/* The forwards have their turn after the sources. While a pull waits for its
+ * answer they give nothing, as libpmix would not know yet for which pulls it
+ * is. */
 static bool give_turn(struct px_pulls *pulls, uint64_t now_ms)
 {
     if (pulls->turn < pulls->sources_count)
@@ -382,8 +386,8 @@ static bool give_turn(struct px_pulls *pulls, uint64_t now_ms)
     return pulls->asked == 0 && px_forwards_give(pulls->forwards, now_ms);
 }
 
-/* One delivery of each, as long as there is room. Those that redirect go on to
- * read in this order, too. */
+/* Gives one delivery of each source in turn, as long as there is room. Sources
+ * that redirect go on reading in this order, too. */
 static void give(struct px_pulls *pulls)
 {
     const uint64_t now_ms = (uint64_t)ep_clock_ms();
@@ -391,7 +395,7 @@ static void give(struct px_pulls *pulls)
 
     for (unsigned i = 0; i < pulls->sources_count; i++) {
         if (pulls->sources[i] == pulls->deliveries.last)
-            pulls->turn = i; /* which has had its own */
+            pulls->turn = i; /* it has just had its turn */
     }
     while (idle <= pulls->sources_count) {
         pulls->turn = (pulls->turn + 1) % (pulls->sources_count + 1);
@@ -421,8 +425,9 @@ static bool is_taken_of_use(const struct px_pulls *pulls)
     return is_it;
 }
 
-/* What is taken is looked up first: what is missed of it is known then. Where
- * all are copies the kernel need not be asked. */
+/* The order matters: libpmix knows what was missed of the deliveries taken only
+ * after px_lib_taken(). Where all sources copy, the kernel need not be
+ * asked. */
 static void acknowledge(struct px_pulls *pulls)
 {
     const uint64_t taken = is_taken_of_use(pulls) ? px_lib_taken() : 0;
@@ -453,7 +458,7 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
         acknowledge(pulls);
 }
 
-/* The tool has gone: what it has read by then counts, and nothing more. */
+/* The tool has gone: what it has read by then counts, and nothing else. */
 static bool are_settled(const struct px_pulls *pulls)
 {
     const uint64_t taken = px_lib_taken();
@@ -511,9 +516,9 @@ void px_pulls_end(struct px_pulls *pulls)
     event_add(pulls->tick, &now);
 }
 
-/* --- what comes by itself */
+/* --- what comes without a pull */
 
-/* All that named it are over. */
+/* Stops all pulls that named the channel when this delivery was given. */
 static void on_missed(void *arg, uint32_t base, uint32_t rank, uint8_t channel,
                       uint64_t delivery)
 {
@@ -551,7 +556,7 @@ struct px_forwards *px_pulls_forwards(const struct px_pulls *pulls)
     return pulls->forwards;
 }
 
-/* --- it comes and goes */
+/* --- opening and closing */
 
 int px_pulls_open(const struct px_pulls_cfg *cfg, struct px_pulls **out)
 {

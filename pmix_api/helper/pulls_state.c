@@ -36,7 +36,7 @@ uint64_t px_pulls_moved(const struct px_pulls *pulls)
     return pulls->deliveries.given + px_lib_taken();
 }
 
-/* Nobody has such a job. */
+/* The mark is an empty delivery of a job that does not exist. */
 uint64_t px_pulls_mark(struct px_pulls *pulls)
 {
     const struct px_lib_output nothing = {.nspace = PX_LIB_NOBODY,

@@ -12,16 +12,17 @@
 #include "pmix_api/helper/scope.h"
 
 enum {
-    SLOW_BYTES = PX_PUSH_WAITING_BYTES / 2, /* without an answer */
+    /* Without an answer: the library is told to slow down. */
+    SLOW_BYTES = PX_PUSH_WAITING_BYTES / 2,
     HOST_BYTES = 256,
 };
 
-/* A call that has no answer. */
+/* A call that has no answer yet. */
 struct call {
     struct px_lib_push push;
-    size_t parts; /* not done */
+    size_t parts; /* not done yet */
     bool is_accepted;
-    enum px_lib_answer refusal; /* of a part that was not */
+    enum px_lib_answer refusal; /* of a part that was refused */
 };
 
 /* The part of a call that goes to one job. */
@@ -29,28 +30,29 @@ struct part {
     struct part *next;
     struct call *call;
     struct topo_ranges ranks; /* owned */
-    uint32_t named;           /* of them */
+    uint32_t named;           /* ranges that were sent */
     size_t sent_bytes;
     bool is_sent;
-    bool is_local;  /* it is also for those on this machine */
-    bool needs_all; /* it names each of them: that one reads is not enough */
+    bool is_local; /* it is also for the processes on this machine */
+    /* Each process is named: it is not enough that one of them reads. */
+    bool needs_all;
 };
 
 /* The processes of a job that are on this machine. */
 struct locals {
-    struct topo_ranges ranks; /* owned: so far; without items: not asked for */
-    uint32_t parts, heard;    /* of the job: neighbours on one host */
+    struct topo_ranges ranks; /* owned; without items: not asked for yet */
+    uint32_t parts, heard;    /* parts of the answer: neighbours on one host */
 };
 
-/* A connection. */
+/* A connection to one job. */
 struct writer {
     struct writer *next;
     struct px_pushing_tool *all;
     struct px_door *door;       /* owned */
     uint32_t base, count;       /* of its job */
-    uint32_t push_bytes;        /* of a message; 0: it is not attached yet */
+    uint32_t push_bytes;        /* longest message; 0: it is not attached yet */
     struct part *first, **last; /* owned */
-    struct topo_ranges set;     /* owned: whom the last message was for */
+    struct topo_ranges set;     /* owned: targets of the last message */
     struct locals locals;
 };
 
@@ -58,13 +60,14 @@ struct px_pushing_tool {
     struct px_pushing_cfg cfg;
     struct writer *writers; /* owned */
     uint64_t waiting_bytes;
-    bool has_completed; /* the tool's own stdin is collected no more */
+    bool has_completed; /* the tool's own stdin is no longer collected */
     char here[HOST_BYTES];
 };
 
 /* --- answers */
 
-/* A library that collects stdin waits for no answer. */
+/* A library that collects stdin does not wait for answers, so it has to be
+ * told. */
 static void count_bytes(struct px_pushing_tool *pushing, uint64_t waiting_bytes)
 {
     pushing->waiting_bytes = waiting_bytes;
@@ -79,7 +82,7 @@ static void finish_call(struct px_pushing_tool *pushing, struct call *call)
     free(call);
 }
 
-/* The first of the writer is done. */
+/* Answers for the writer's first part, and removes it. */
 static void finish_part(struct writer *writer, enum px_lib_answer answer)
 {
     struct part *part = writer->first;
@@ -106,7 +109,8 @@ static bool is_same(const struct topo_ranges *a, const struct topo_ranges *b)
            memcmp(a->items, b->items, a->count * sizeof(*a->items)) == 0;
 }
 
-/* Without memory for it the set is told again with the next call. */
+/* Without memory to keep it, the set of targets is sent again with the next
+ * call. */
 static void keep_set(struct writer *writer, const struct topo_ranges *ranks)
 {
     const size_t bytes = ranks->count * sizeof(*ranks->items);
@@ -119,7 +123,8 @@ static void keep_set(struct writer *writer, const struct topo_ranges *ranks)
     writer->set.count = ranks->count;
 }
 
-/* Writes as many ranges as there is room for. Returns their flags. */
+/* Writes as many ranges as there is room for. Returns the flags of the
+ * message. */
 static uint16_t name_some(const struct writer *writer, struct part *part,
                           struct ov_wr *wr)
 {
@@ -149,7 +154,7 @@ static void set_flags(uint8_t *mem, uint16_t flags)
     ov_wr_u16(&wr, flags);
 }
 
-/* The next message of the part: whom it is for, where that is to be said, and
+/* Sends the next message of the part: its targets, where they have changed, and
  * bytes. */
 static void send_some(struct writer *writer, struct part *part)
 {
@@ -188,7 +193,7 @@ static void begin_next(struct writer *writer)
     send_some(writer, part);
 }
 
-/* --- those on this machine */
+/* --- the processes on this machine */
 
 static void ask_places(struct writer *writer)
 {
@@ -197,7 +202,7 @@ static void ask_places(struct writer *writer)
                                    .parts = writer->locals.heard});
 }
 
-/* Once. False: memory is out. */
+/* Asks once which processes are on this machine. False: memory is out. */
 static bool ask_locals(struct writer *writer)
 {
     struct locals *locals = &writer->locals;
@@ -214,7 +219,8 @@ static bool ask_locals(struct writer *writer)
     return true;
 }
 
-/* Returns PX_LIB_YES, or what the part is refused with. */
+/* Adds the processes on this machine to a part. Returns PX_LIB_YES, or the
+ * reason to refuse the part. */
 static enum px_lib_answer add_locals(const struct locals *locals,
                                      struct part *part)
 {
@@ -238,7 +244,7 @@ static enum px_lib_answer add_locals(const struct locals *locals,
     return PX_LIB_YES;
 }
 
-/* The first part of a writer that is attached. One that is for those on this
+/* Begins the first part of an attached writer. A part for the processes on this
  * machine waits until it is known which they are. */
 static void begin_part(struct writer *writer)
 {
@@ -291,7 +297,7 @@ static void on_pushed(struct writer *writer, const struct job_door *msg)
         return;
     }
     if (msg->is_over && part->named < part->ranks.count)
-        writer->set.count = 0; /* it was told in part */
+        writer->set.count = 0; /* the set was sent in part */
     finish_part(writer, msg->is_over ? PX_LIB_IS_COMPLETE : PX_LIB_YES);
     begin_part(writer);
 }
@@ -327,7 +333,7 @@ static void free_writer(struct writer *writer)
     free(writer);
 }
 
-/* The job is not known any more, or the session has gone. */
+/* The session no longer knows the job, or has gone. */
 static void on_end(void *arg, const char *why)
 {
     struct writer *writer = arg;
@@ -374,7 +380,8 @@ static struct writer *make_writer(struct px_pushing_tool *pushing,
 
 /* --- a call */
 
-/* All parts are made before one begins: without memory none of them does. */
+/* All parts are made before one begins: without memory for all of them, none
+ * begins. */
 static struct part *make_part(struct px_pushing_tool *pushing,
                               struct call *call, struct px_scope *scope)
 {
@@ -429,7 +436,8 @@ static enum px_lib_answer start(struct px_pushing_tool *pushing,
     return PX_LIB_NO_RESOURCE;
 }
 
-/* A library that collects stdin does not look at answers. */
+/* True when the waiting bytes would exceed their bound. A library that collects
+ * stdin does not look at answers, so only cutting the tool off helps. */
 static bool is_flood(const struct px_pushing_tool *pushing,
                      const struct px_lib_push *push)
 {
@@ -472,12 +480,12 @@ void px_pushing_on_push(struct px_pushing_tool *pushing,
         return;
     free(call);
     is_over = is_flood(pushing, push) && pushing->waiting_bytes > 0;
-    px_lib_answer(push->call, answer); /* it is not there any more then */
+    px_lib_answer(push->call, answer); /* px_pushing_close() may follow */
     if (is_over)
         pushing->cfg.on_flood(pushing->cfg.arg);
 }
 
-/* --- it comes and goes */
+/* --- opening and closing */
 
 int px_pushing_open(const struct px_pushing_cfg *cfg,
                     struct px_pushing_tool **out)

@@ -28,11 +28,11 @@ struct px_queries {
     char here[HOST_BYTES];
     struct query *first, *last; /* owned */
     uint32_t count;
-    /* What the first one needs: */
+    /* The jobs that the first query needs: */
     struct px_known_job *needs; /* owned, with their tables */
-    bool *are_places;           /* owned: of this one only a place is needed */
+    bool *are_places;           /* owned: only a place of this job is needed */
     uint32_t needs_count, known;
-    enum px_lib_answer answer; /* what it all comes to: PX_LIB_YES so far */
+    enum px_lib_answer answer; /* of all of it; PX_LIB_YES so far */
 };
 
 /* --- what a query needs */
@@ -108,9 +108,9 @@ static void plan(struct px_queries *queries)
 
 struct answer {
     struct px_lib_info *infos; /* owned */
-    void **owned;              /* each, as are they */
+    void **owned;              /* owned, and each of its members */
     size_t wanted, known;
-    enum px_lib_answer why; /* the first key that is not known is not */
+    enum px_lib_answer why; /* the first key that has no answer has not */
 };
 
 static size_t count_keys(const struct px_lib_query *asked)
@@ -184,7 +184,7 @@ static void reply(struct px_queries *queries)
     free(out.infos);
 }
 
-/* --- their turn */
+/* --- queries in turn */
 
 static void end_first(struct px_queries *queries)
 {
@@ -202,7 +202,8 @@ static void end_first(struct px_queries *queries)
     free(query);
 }
 
-/* Asks for what is needed next. False: nothing more is. */
+/* Asks for the next table that is needed. Returns false when there is none left
+ * to ask for. */
 static bool ask_next(struct px_queries *queries)
 {
     const struct px_jobs_entry *job;
@@ -220,7 +221,7 @@ static bool ask_next(struct px_queries *queries)
     return false;
 }
 
-/* Until one waits for the launcher. */
+/* Answers queries until one has to wait for the launcher. */
 static void go_on(struct px_queries *queries)
 {
     while (queries->first != NULL) {
@@ -233,7 +234,7 @@ static void go_on(struct px_queries *queries)
     }
 }
 
-/* A job that is not known any more has no table. */
+/* A job that the launcher no longer knows gets no table. */
 static void on_done(void *arg, enum px_lib_answer answer,
                     struct px_table *table)
 {

@@ -1,10 +1,10 @@
-/* Queries of the tool, answered in their order: what they need is asked of the
- * launcher, afresh each time, for each job once.
+/* Queries of the tool, answered in their order. What they need is asked of the
+ * launcher afresh each time, once for each job.
  *
- * All in the loop's thread. Memory: 32 bytes a query that waits; of the one
- * that is answered the tables of all jobs that it is about (tool/table.h; for
- * PX_KEY_NAMESPACE_INFO a place of each), and 60 to 260 bytes for each process
- * in the answer, until libpmix has that.
+ * All in the loop's thread. Memory: 32 bytes for each query that waits. The one
+ * that is being answered needs the tables of all jobs that it is about
+ * (table.h; for PX_KEY_NAMESPACE_INFO one place of each), and 60 to 260 bytes
+ * for each process in the answer, until libpmix has that.
  */
 #ifndef PMIX_API_HELPER_QUERY_H
 #define PMIX_API_HELPER_QUERY_H
@@ -15,17 +15,18 @@ struct px_describer;
 struct px_jobs;
 struct px_queries;
 
-/* Beyond that a query is answered PX_LIB_NO_RESOURCE. */
+/* More queries than this are answered with PX_LIB_NO_RESOURCE. */
 enum { PX_QUERIES_MAX = 1024 };
 
-/* Both are borrowed until it is closed; the describer is closed first. Returns
- * 0 or OV_ENOMEM. */
+/* Both arguments are borrowed until it is closed; the describer is closed
+ * first. Returns 0 or OV_ENOMEM. */
 int px_queries_open(const struct px_jobs *jobs, struct px_describer *describer,
                     struct px_queries **out);
-/* Those that wait are not answered. NULL is fine. */
+/* Leaves the queries that wait unanswered. NULL is fine. */
 void px_queries_close(struct px_queries *queries);
 
-/* All of docs/pmix-attributes.md, "Queries". O(keys * (processes + places)). */
+/* Answers a query; docs/pmix.md, "Queries", says all of how. O(keys *
+ * (processes + places)). */
 void px_queries_on_query(struct px_queries *queries,
                          const struct px_lib_query *query);
 

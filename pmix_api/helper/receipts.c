@@ -1,4 +1,4 @@
-/* Which OUTPUTs need not come back. */
+/* Counts the OUTPUTs that the session may forget. */
 #include "pmix_api/helper/receipts.h"
 
 #include <stdlib.h>
@@ -8,15 +8,17 @@
 
 struct receipt {
     uint64_t channel;
-    uint64_t delivery; /* 0: it is in none yet */
+    uint64_t delivery; /* 0: not given yet */
 };
 
 struct px_receipts {
-    uint64_t count;    /* OUTPUTs that have come, */
-    uint64_t taken;    /* and need not come back */
-    uint64_t given_to; /* all before this one are in a delivery */
-    uint64_t last;     /* delivery */
-    uint64_t limit;    /* deliveries from here on do not count */
+    uint64_t count; /* OUTPUTs that have come */
+    uint64_t taken; /* OUTPUTs that the session may forget */
+    /* All before this one were given in a delivery. */
+    uint64_t given_to;
+    uint64_t last; /* the last delivery */
+    /* Deliveries from this one on do not count. */
+    uint64_t limit;
     struct receipt all[PX_RECEIPTS_MAX]; /* a ring, by number */
 };
 

@@ -1,9 +1,10 @@
-/* Which OUTPUTs of a connection that redirects need not come back any more:
+/* Counts the OUTPUTs of a redirecting connection that the session may forget:
  * those that the tool has read, counted from the first one on (JOB_DOOR_TAKEN).
+ * All others go back to the session when the connection ends.
  *
- * An OUTPUT comes, and goes to the tool in a delivery, with others of its
- * channel maybe, and maybe after later ones of other channels. Memory: at most
- * 24 bytes for each of PX_RECEIPTS_MAX. Pure.
+ * An OUTPUT goes to the tool in a delivery, possibly with others of its
+ * channel, and possibly after later ones of other channels. Memory: at most 24
+ * bytes for each of PX_RECEIPTS_MAX. Pure.
  */
 #ifndef PMIX_API_HELPER_RECEIPTS_H
 #define PMIX_API_HELPER_RECEIPTS_H
@@ -19,25 +20,27 @@ enum { PX_RECEIPTS_MAX = 16384 };
 int px_receipts_open(struct px_receipts **out);
 void px_receipts_close(struct px_receipts *receipts);
 
-/* One more OUTPUT has come, of this channel of the connection (any number).
- * There is room: px_receipts_are_full(). O(1). */
+/* Notes that an OUTPUT has come, of this channel of the connection (any number
+ * identifies it). There must be room: px_receipts_are_full(). O(1). */
 void px_receipts_add(struct px_receipts *receipts, uint64_t channel);
-/* All that came of the channel, and was not given before, is in this delivery
- * (from 1 on, ascending). O(OUTPUTs not given, and later ones). */
+/* Notes that this delivery has all OUTPUTs of the channel that were not given
+ * before. Deliveries are numbered from 1 on, ascending. O(OUTPUTs not given,
+ * and later ones). */
 void px_receipts_give(struct px_receipts *receipts, uint64_t channel,
                       uint64_t delivery);
-/* This delivery reached nobody: none from it on counts. O(1). */
+/* Notes that this delivery reached no pull: neither it nor a later one counts.
+ * O(1). */
 void px_receipts_miss(struct px_receipts *receipts, uint64_t delivery);
-/* So many deliveries are read. Returns how many OUTPUTs need not come back.
- * O(1) amortised. */
+/* Notes that `taken` deliveries are read. Returns how many OUTPUTs the session
+ * may forget. O(1) amortised. */
 uint64_t px_receipts_take(struct px_receipts *receipts, uint64_t taken);
 
-/* One more would be too many. */
+/* True when there is no room for another OUTPUT. */
 bool px_receipts_are_full(const struct px_receipts *receipts);
-/* All that was given is read, or reached nobody. O(1). */
+/* True when each given OUTPUT is read or has reached no pull. O(1). */
 bool px_receipts_are_settled(const struct px_receipts *receipts,
                              uint64_t taken);
-/* None has come that need not come back. */
+/* True when no OUTPUT has come that the session may not forget yet. */
 bool px_receipts_are_empty(const struct px_receipts *receipts);
 
 #endif

@@ -1,4 +1,4 @@
-/* A pull that is registered. */
+/* A registered pull. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +10,10 @@
 
 enum { OUTPUT = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG };
 
-/* --- may it be? */
+/* --- judging */
 
-/* libpmix matches output by rank, and knows no name for many but all. */
+/* libpmix matches output by rank. The only rank for many processes that it
+ * knows means all. */
 static bool are_names(const struct px_pulls *pulls,
                       const struct px_lib_pull *asked)
 {
@@ -30,7 +31,7 @@ static bool are_names(const struct px_pulls *pulls,
     return true;
 }
 
-/* The directive of a spawn that one of these channels is missing. */
+/* The directive of a spawn without which one of these channels is missing. */
 static const char *name_forward(unsigned channels)
 {
     if ((channels & PX_LIB_STDOUT) != 0)
@@ -39,7 +40,8 @@ static const char *name_forward(unsigned channels)
                                            : "PMIX_FWD_STDDIAG";
 }
 
-/* What its job was started without is not to be had, and nothing of daemons. */
+/* A channel that the job was started without cannot be had, nor can any of a
+ * daemon. */
 static bool are_forwarded(const struct px_pulls *pulls,
                           const struct px_scopes *scopes, unsigned channels)
 {

@@ -1,4 +1,4 @@
-/* What a key is answered with. */
+/* The answers to the keys of queries. */
 #include "pmix_api/helper/reply.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "pmix_api/helper/jobs.h"
 #include "pmix_api/helper/table.h"
 
-/* One that is being made. */
+/* An answer that is being made. */
 struct reply {
     const struct px_known *known;
     const struct px_about *about;
@@ -50,7 +50,7 @@ static enum px_lib_answer put_number(const struct reply *reply,
     return PX_LIB_YES;
 }
 
-/* What was written is the answer. */
+/* Makes the written text the answer. */
 static enum px_lib_answer put_file(const struct reply *reply, FILE *file,
                                    char **text)
 {
@@ -64,7 +64,8 @@ static enum px_lib_answer put_file(const struct reply *reply, FILE *file,
 
 /* --- processes */
 
-/* Nobody can ask before the daemons run; they do not tell their pids. */
+/* Daemons do not tell their pids, but they run when the first query can
+ * come. */
 static void describe(const struct px_about *about,
                      const struct px_table_place *place, uint32_t rank,
                      struct px_lib_process *out)
@@ -115,7 +116,7 @@ static enum px_lib_answer load_table(const struct reply *reply)
     return load_rows(reply, NULL);
 }
 
-/* Without a host it is this one that is meant. */
+/* A query without a host means this one. */
 static enum px_lib_answer load_local_table(const struct reply *reply)
 {
     return load_rows(reply, reply->known->here);
@@ -174,8 +175,8 @@ static enum px_lib_answer load_local_size(const struct reply *reply)
                       px_about_count(reply->about, reply->known->here));
 }
 
-/* The exit code of a process that has ended. A table cannot give it: the
- * library does not pack that field. */
+/* The exit code of a process that has ended. The table of processes cannot give
+ * it, because the library does not pack that field. */
 static enum px_lib_answer load_exit(const struct reply *reply)
 {
     const struct px_about *about = reply->about;
@@ -196,7 +197,8 @@ static enum px_lib_answer load_size(const struct reply *reply)
     return put_number(reply, PX_LIB_U32, reply->about->job->size);
 }
 
-/* The stage alone tells of processes that are not heard of again. */
+/* The stage of the job counts as well, as some of its processes may never be
+ * heard of again. */
 static enum px_lib_answer load_status(const struct reply *reply)
 {
     const struct px_about *about = reply->about;
@@ -208,8 +210,8 @@ static enum px_lib_answer load_status(const struct reply *reply)
     return PX_LIB_YES;
 }
 
-/* The run's own, and those of others that have not ended, separated by commas.
- */
+/* The namespaces of the run's own job and of all jobs that have not ended,
+ * separated by commas. */
 static enum px_lib_answer load_spaces(const struct reply *reply)
 {
     const struct px_jobs_entry *job;
@@ -230,11 +232,11 @@ static enum px_lib_answer load_spaces(const struct reply *reply)
     return put_file(reply, file, &text);
 }
 
-/* The infos of a job: its name and its command line, both texts, as tools that
- * take each for a text expect it (OpenPMIx's own example does). */
+/* The infos of a job: its name and its command line. Both are texts, because
+ * some tools take each info for a text (OpenPMIx's own example does). */
 enum { INFOS = 2 };
 
-/* An info of a job, and the infos in it. */
+/* Fills an info for a job with the infos in it. */
 static void put_job(struct px_lib_info *out, struct px_lib_info *infos,
                     const struct px_jobs_entry *job,
                     const struct px_table *table)
@@ -251,7 +253,7 @@ static void put_job(struct px_lib_info *out, struct px_lib_info *infos,
     out->value.as.infos = infos;
 }
 
-/* One for each job, or for the one that is named. */
+/* Makes an info for each job, or for the job that is named. */
 static enum px_lib_answer load_space_info(const struct reply *reply)
 {
     const struct px_known *known = reply->known;
@@ -286,7 +288,7 @@ static enum px_lib_answer load_spawn(const struct reply *reply)
     return put_text(reply, px_lib_spawn_keys());
 }
 
-/* No attribute for debuggers is. */
+/* No attribute for debuggers is supported. */
 static enum px_lib_answer load_debug(const struct reply *reply)
 {
     return put_text(reply, "");
@@ -335,7 +337,7 @@ const char *px_reply_key(unsigned index)
     return index < KEYS ? keys[index].key : NULL;
 }
 
-/* KEYS: nobody knows it. */
+/* Returns KEYS for a key that is not known. */
 static unsigned find_key(const char *key)
 {
     unsigned i = 0;

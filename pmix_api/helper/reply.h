@@ -10,38 +10,38 @@ struct px_about;
 struct px_jobs;
 struct px_table;
 
-/* What the answer to a key is made of. */
+/* What the answer to a key is made from. */
 enum px_reply_need {
-    PX_REPLY_NEEDS_NOTHING, /* but the jobs, as of all others */
-    PX_REPLY_NEEDS_JOB,     /* that it is about */
-    PX_REPLY_NEEDS_TABLE,   /* of that */
-    PX_REPLY_NEEDS_PLACES,  /* the first of each job, or of a named one */
+    PX_REPLY_NEEDS_NOTHING, /* but the jobs, as all others */
+    PX_REPLY_NEEDS_JOB,     /* the job that it is about */
+    PX_REPLY_NEEDS_TABLE,   /* the table of that job */
+    PX_REPLY_NEEDS_PLACES,  /* the first place of each job, or of a named one */
 };
 
-/* What is known. */
+/* What is known when a query is answered. */
 struct px_known {
     const struct px_jobs *jobs;
-    const char *here; /* this host */
+    const char *here; /* the name of this host */
     const struct px_known_job {
         uint32_t base;
-        struct px_table *table; /* NULL: it is not known any more */
+        struct px_table *table; /* NULL: the job is no longer known */
     } * at;
     uint32_t count;
 };
 
-/* The index-th key; NULL: there are no more. */
+/* The index-th key; NULL: there is none of this index. */
 const char *px_reply_key(unsigned index);
 
-/* What an answer needs; a key that nobody knows needs nothing. */
+/* What the answer to a key needs; a key that is not known needs nothing. */
 enum px_reply_need px_reply_need(const char *key);
 
-/* The table of this job; NULL: it is not there. O(count). */
+/* The table of this job; NULL: there is none. O(count). */
 const struct px_table *px_known_table(const struct px_known *known,
                                       uint32_t base);
 
-/* Makes the info for a key. *owned is to be freed when it is not needed any
- * more; the rest is borrowed from what is known. Returns PX_LIB_YES, or
- *     PX_LIB_NOT_SUPPORTED  nobody knows the key
+/* Makes the info for a key. *owned is to be freed when the info has been used;
+ * the rest is borrowed from what is known. Returns PX_LIB_YES, or
+ *     PX_LIB_NOT_SUPPORTED  the key is not known
  *     PX_LIB_NOT_FOUND      there is no such job or process, or it has not
  *                           ended
  *     PX_LIB_BAD_PARAM      it is about a process, and none is named

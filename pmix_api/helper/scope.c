@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks up to this one are processes. */
+/* Higher values than this are no ranks of processes. */
 enum { RANK_MAX = INT32_MAX - 1 };
 
-/* The one of this job, NULL: none yet. */
+/* The scope of this job; NULL: there is none yet. */
 static struct px_scope *find_scope(const struct px_scopes *scopes,
                                    uint32_t base)
 {
@@ -18,7 +18,7 @@ static struct px_scope *find_scope(const struct px_scopes *scopes,
     return NULL;
 }
 
-/* It has room for a range for each name. */
+/* Makes a scope with room for a range for each name. */
 static struct px_scope *make_scope(struct px_scopes *scopes,
                                    const struct px_jobs_entry *job,
                                    size_t names)

@@ -12,25 +12,26 @@
 
 /* Some processes of one job. */
 struct px_scope {
-    struct px_jobs_entry job; /* as it was then */
+    struct px_jobs_entry job; /* the job as it was when the tool named it */
     struct topo_ranges ranks; /* owned; has members unless is_local */
-    bool is_all;              /* a name stands for all of the job, */
-    bool is_local;            /* one for those on the launcher's machine */
+    bool is_all;              /* a name stands for all processes of the job, */
+    bool is_local;            /* another for those on the launcher's machine */
 };
 
 struct px_scopes {
-    struct px_scope *at; /* owned: in the order of their jobs' first names */
+    /* Owned, in the order in which the jobs are first named. */
+    struct px_scope *at;
     size_t count;
 };
 
-/* Does the name stand for the processes on the launcher's machine? */
+/* True when the name stands for the processes on the launcher's machine. */
 static inline bool px_scope_is_local(const struct px_lib_name *name)
 {
     return name->rank == PX_LIB_LOCAL_NODE || name->rank == PX_LIB_LOCAL_PEERS;
 }
 
-/* Returns PX_LIB_YES with *out, which is to be given to px_scopes_end();
- * without it:
+/* Returns PX_LIB_YES with *out, which is to be given to px_scopes_end().
+ * Without *out it returns
  *     PX_LIB_BAD_PARAM      no process is named
  *     PX_LIB_NOT_FOUND      there is no such job, or rank
  *     PX_LIB_NOT_SUPPORTED  a rank that stands for others and is none of
@@ -40,7 +41,7 @@ static inline bool px_scope_is_local(const struct px_lib_name *name)
 enum px_lib_answer px_scopes_find(const struct px_jobs *jobs,
                                   const struct px_lib_name *names, size_t count,
                                   struct px_scopes *out);
-/* Once; harmless again. */
+/* Frees the scopes. A second call does nothing. */
 void px_scopes_end(struct px_scopes *scopes);
 
 #endif

@@ -14,16 +14,19 @@
 #include "pmix_api/helper/receipts.h"
 
 enum {
-    LEAST_BYTES = 1 << 20,  /* that may wait */
-    MOST_BYTES = 256 << 20, /* the same; the default */
-    EARLY_BYTES = 8 << 20,  /* of one that redirects, before it may begin */
-    SPAN_BYTES = 4 << 20, /* behind so much nothing redirected is put together:
-                             the launcher keeps all that is behind it */
-    /* Of copies in the launcher, while this process gets no processor: else it
-     * has all of them, up to the bound. */
+    LEAST_BYTES = 1 << 20,  /* least bound of what may wait */
+    MOST_BYTES = 256 << 20, /* greatest bound, and the default */
+    /* Read by a redirecting source before it may give. */
+    EARLY_BYTES = 8 << 20,
+    /* While something is put together, no more redirected output than this may
+     * follow it: the launcher keeps all of that. */
+    SPAN_BYTES = 4 << 20,
+    /* Bound of copies that wait in the launcher, so that they survive while
+     * this process gets no processor. As a rule all copies wait here, up to
+     * their bound. */
     BRIDGE_BYTES = 64 << 20,
     CHANNELS_END = 4,
-    SOON_MS = 30, /* that copies wait in the session, as they do there */
+    SOON_MS = 30, /* as long as copies may wait in the session */
 };
 
 struct px_source {
@@ -34,16 +37,19 @@ struct px_source {
     struct topo_ranges ranks; /* owned */
     enum px_source_state state;
     bool is_begun, is_stopped, is_known;
-    uint64_t ends_put; /* channels whose ends wait, as nothing else comes */
+    /* Channels whose ends were put, where nothing else comes. */
+    uint64_t ends_put;
     struct px_door *door;
     struct px_backlog *backlog;
     struct px_gather *gather;
     struct px_receipts *receipts; /* NULL: it copies */
     uint64_t told_taken;
-    uint64_t span_bytes; /* given while others are put together */
-    uint8_t *open;       /* owned [job.size]: channels that have not ended */
+    /* Redirected bytes given while others are put together. */
+    uint64_t span_bytes;
+    uint8_t *open; /* owned [job.size]: channels that have not ended */
     uint64_t open_count;
-    int64_t saving_ms; /* since when copies would go to the file; 0: no */
+    /* Since when copies would go to the file; 0: they would not. */
+    int64_t saving_ms;
 };
 
 /* --- to the tool */
@@ -72,7 +78,8 @@ static void deliver(struct px_source *source, struct px_lib_output *piece)
     piece->nspace = source->job.name;
     piece->is_pulled = true;
     rc = px_lib_deliver(piece);
-    OV_ASSERT(rc == 0); /* without memory the tool would miss some */
+    /* Without memory the tool would miss some of its output. */
+    OV_ASSERT(rc == 0);
     all->given++;
     all->last = source;
     all->owners[all->given % PX_SOURCE_DELIVERIES] = source->cfg.owner;
@@ -92,9 +99,9 @@ static bool may_give(const struct px_source *source)
     return source->is_begun && !source->is_stopped && px_lib_room() > 0;
 }
 
-/* Takes an OUTPUT in, which may be at the door: it goes to the tool, or is put
- * together. False: first something else has to go, for which there is no room.
- * Of a large one that goes by itself nothing is copied. */
+/* Takes an OUTPUT, which may still be at the door: it goes to the tool or is
+ * put together. Returns false when something else has to go first and there is
+ * no room for it. A large OUTPUT that goes at once is not copied. */
 static bool take(struct px_source *source, const struct job_door *msg,
                  bool is_at_door, uint64_t now_ms)
 {
@@ -126,8 +133,8 @@ static bool take(struct px_source *source, const struct job_door *msg,
     return true;
 }
 
-/* What is put together goes as its time has come, or as the launcher keeps too
- * much behind it. */
+/* Gives what was put together when its time has come, or when the launcher
+ * keeps too much behind it. */
 static bool give_held(struct px_source *source, uint64_t now_ms)
 {
     const bool all =
@@ -149,8 +156,8 @@ static bool has_room(const struct px_source *source)
                                 !px_receipts_are_full(source->receipts));
 }
 
-/* Copies would go to the file, which costs more than a short wait for a tool
- * that has no processor at the moment. */
+/* True for a short time while copies would go to the file. The file costs more
+ * than a short wait for a tool that has no processor at the moment. */
 static bool is_soon_moving(struct px_source *source)
 {
     const int64_t now_ms = ep_clock_ms();
@@ -194,14 +201,15 @@ static bool is_of_job(const struct px_source *source,
            msg->channel > 0 && msg->channel < CHANNELS_END;
 }
 
-/* False: not now. */
+/* Keeps an OUTPUT in the backlog. False: not now. */
 static bool keep(struct px_source *source, const struct job_door *msg)
 {
     if (source->receipts != NULL &&
         (source->is_begun || px_backlog_bytes(source->backlog) >= EARLY_BYTES))
         return false;
     if (is_soon_moving(source)) {
-        source->events->on_change(source->arg); /* it is busy until then */
+        /* The source is busy until then. */
+        source->events->on_change(source->arg);
         return false;
     }
     if (px_backlog_put(source->backlog, msg) != 0)
@@ -250,7 +258,8 @@ static void ask(struct px_source *source)
                                      : (uint32_t)px_source_limit_bytes(wish)});
 }
 
-/* Of a job without a console there is nothing to redirect. */
+/* Turns a redirecting source into one that copies: a job without a console has
+ * nothing to redirect. */
 static void copy(struct px_source *source)
 {
     px_receipts_close(source->receipts);
@@ -276,7 +285,8 @@ static bool on_word(void *arg, const struct job_door *msg)
     return true;
 }
 
-/* Of a job that the session has forgotten nothing is left but its ends. */
+/* Puts the ends of all channels, for a job that the session has forgotten:
+ * nothing else is left of it. */
 static void put_ends(struct px_source *source)
 {
     const uint64_t all = (uint64_t)source->job.size * (CHANNELS_END - 1);
@@ -292,11 +302,11 @@ static void put_ends(struct px_source *source)
 
         if ((source->open[rank] & 1u << msg.channel) != 0 &&
             px_backlog_put(source->backlog, &msg) != 0)
-            return; /* the others come when the file has taken some */
+            return; /* the other ends come when the file has taken some */
     }
 }
 
-/* Of such a job the session knows no name. */
+/* The session does not know the name of a job that it has forgotten. */
 static void on_end(void *arg, const char *why)
 {
     struct px_source *source = arg;
@@ -322,7 +332,7 @@ static void on_backlog(void *arg)
     source->events->on_change(source->arg);
 }
 
-/* --- it comes and goes */
+/* --- opening and closing */
 
 static int copy_scope(struct px_source *source, const struct px_scope *scope)
 {
@@ -422,7 +432,7 @@ void px_source_begin(struct px_source *source)
     source->is_begun = true;
 }
 
-/* --- what it is asked */
+/* --- what others ask */
 
 enum px_source_state px_source_state(const struct px_source *source)
 {
@@ -436,7 +446,7 @@ bool px_source_is_over(const struct px_source *source)
                                        px_gather_is_empty(source->gather));
 }
 
-/* What comes for one that redirects stays with the session. */
+/* Output that comes for a redirecting source stays with the session. */
 void px_source_stop(struct px_source *source)
 {
     source->is_stopped = true;

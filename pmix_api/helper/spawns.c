@@ -13,11 +13,12 @@
 struct start {
     struct start *next;
     struct px_spawns *all;
-    struct px_door *door;      /* owned */
-    struct px_lib_spawn asked; /* call NULL: it is answered, the rest is void */
+    struct px_door *door; /* owned */
+    /* Call NULL: it has its answer, and the rest is void. */
+    struct px_lib_spawn asked;
     char name[JOB_DOOR_TEXT_MAX]; /* of the job */
     uint32_t base, size;          /* 0: it has not begun */
-    uint8_t comes;                /* channels */
+    uint8_t comes;                /* channels that come without a pull */
     bool is_kept;
     bool is_started, is_over;
 };
@@ -48,7 +49,7 @@ static void say_pieces(struct px_door *door, const uint8_t *mem, size_t size)
     }
 }
 
-/* False: it is too large, or memory is out. */
+/* Returns false when the request is too large, or memory is out. */
 static bool say(struct px_door *door, const struct job_request *request)
 {
     const size_t size = job_request_bytes(request);
@@ -64,7 +65,7 @@ static bool say(struct px_door *door, const struct job_request *request)
     return true;
 }
 
-/* --- it goes */
+/* --- the end */
 
 static void free_start(struct start *start)
 {
@@ -78,7 +79,7 @@ static void free_start(struct start *start)
     free(start);
 }
 
-/* Its door is closed: nothing more comes. */
+/* Ends a start whose door is closed: nothing more comes. */
 static void end(struct start *start)
 {
     if (start->size > 0)
@@ -86,7 +87,8 @@ static void end(struct start *start)
     free_start(start);
 }
 
-/* Nothing more can come on its connection, and that holds no job. */
+/* True when nothing more can come on the connection, and the connection does
+ * not hold the job. */
 static bool is_done(const struct start *start)
 {
     const bool is_empty = start->comes == 0 ||
@@ -107,7 +109,7 @@ static void sweep(struct px_spawns *spawns)
     }
 }
 
-/* --- its answer */
+/* --- the answer */
 
 static void refuse(struct start *start, enum px_lib_answer answer)
 {
@@ -131,7 +133,7 @@ static const enum px_lib_answer answers[JOB_DOOR_REASONS] = {
     [JOB_DOOR_NO_GROWTH] = PX_LIB_NO_GROWTH,
 };
 
-/* The job is told on two connections: it runs when both have said so. */
+/* The job is told on two connections. It runs when both have said so. */
 static void look(struct start *start)
 {
     struct px_jobs *jobs = start->all->cfg.jobs;
@@ -173,7 +175,7 @@ void px_spawns_on_word(struct px_spawns *spawns, const struct job_door *msg)
     sweep(spawns);
 }
 
-/* --- its connection */
+/* --- the connection */
 
 static void begin(struct start *start, const struct job_door *msg)
 {
@@ -216,7 +218,7 @@ static bool on_word(void *arg, const struct job_door *msg)
     return true;
 }
 
-/* The session has gone, or does without this client. */
+/* The session has gone, or has given up this client. */
 static void on_end(void *arg, const char *why)
 {
     struct start *start = arg;
@@ -228,7 +230,7 @@ static void on_end(void *arg, const char *why)
         refuse(start, PX_LIB_NO_ROOM);
 }
 
-/* --- one comes */
+/* --- a request */
 
 static struct start *make(struct px_spawns *spawns)
 {

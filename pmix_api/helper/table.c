@@ -11,8 +11,9 @@ struct px_table {
     uint32_t base, size, ended;
     struct px_table_place *places; /* owned, with their names */
     uint32_t count, room;
-    uint32_t *pids, *statuses; /* owned [size]; JOB_DOOR_RUNS: not ended */
-    char *command;             /* owned, or NULL */
+    /* Owned [size]; status JOB_DOOR_RUNS: not ended. */
+    uint32_t *pids, *statuses;
+    char *command; /* owned, or NULL */
 };
 
 struct px_table *px_table_open(uint32_t base, uint32_t size)
@@ -34,7 +35,8 @@ struct px_table *px_table_open(uint32_t base, uint32_t size)
     return table;
 }
 
-/* Names that are those of the place before are owned by that. */
+/* A place shares the names of the place before where they are equal; that place
+ * owns them. */
 static void free_place(struct px_table *table, uint32_t index)
 {
     const struct px_table_place *place = &table->places[index];
@@ -72,7 +74,7 @@ void px_table_cut(struct px_table *table)
     table->size = 0;
 }
 
-/* --- what is told */
+/* --- what the launcher tells */
 
 static bool has_room(struct px_table *table)
 {

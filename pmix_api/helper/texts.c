@@ -11,14 +11,14 @@
 #include "pmix_api/helper/door.h"
 #include "pmix_api/helper/jobs.h"
 
-enum { UNANSWERED_MAX = 4 }; /* at the door */
+enum { UNANSWERED_MAX = 4 }; /* texts sent to the launcher and not answered */
 
 struct request {
     struct request *next;
     const struct px_lib_log *log;
-    size_t said, written; /* of its texts */
+    size_t said, written; /* numbers of its texts */
     uint32_t len_bytes;
-    bool is_refused; /* one of them */
+    bool is_refused; /* one of them was refused */
 };
 
 struct px_texts {
@@ -37,7 +37,7 @@ static void remove_first(struct px_texts *texts)
     free(request);
 }
 
-/* In pieces. */
+/* Sends a text in pieces. */
 static void say_text(const struct px_texts *texts,
                      const struct px_lib_text *text)
 {
@@ -60,7 +60,7 @@ static void say_text(const struct px_texts *texts,
     } while (left > 0);
 }
 
-/* As many as the door takes, in their order. */
+/* Sends as many texts as may be unanswered, in their order. */
 static void say(struct px_texts *texts)
 {
     for (struct request *at = texts->first; at != NULL; at = at->next) {

@@ -1,4 +1,4 @@
-/* From the threads of libpmix to the caller's. */
+/* Calls from the threads of libpmix to the caller's. */
 #include "pmix_api/helper/lib/ask.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ static struct {
     pthread_cond_t answered;
     void (*call)(void *arg); /* NULL: nothing is asked */
     void *arg;
-    bool is_put; /* to the caller, whose answer is awaited */
+    bool is_put; /* passed to the caller, whose answer is awaited */
     int wake;    /* eventfd */
 } ask = {.lock = PTHREAD_MUTEX_INITIALIZER,
          .answered = PTHREAD_COND_INITIALIZER,
@@ -36,7 +36,7 @@ void px_ask_wake(void)
     static const uint64_t one = 1;
 
     if (write(ask.wake, &one, sizeof(one)) < 0)
-        abort(); /* nobody would go on */
+        abort(); /* nobody could answer libpmix then */
 }
 
 void px_ask(void (*call)(void *arg), void *arg)

@@ -15,7 +15,7 @@
 
 enum { ATTRIBUTES_MAX = 128, KEYS_BYTES = 4096 };
 
-/* The index-th attribute of a call; NULL: there are no more. */
+/* The index-th attribute of a call; NULL: there is none of this index. */
 typedef const char *(*key_fn)(size_t index);
 
 static const char *const *of_query;
@@ -45,7 +45,8 @@ static void tell(const char *call, key_fn key_of)
     for (size_t i = 0; (key = key_of(i)) != NULL; i++) {
         const char *name = PMIx_Get_attribute_name(key);
 
-        /* One that it does not know would cut its answer short. */
+        /* Names that the library does not know are left out: one would cut its
+         * answer short. */
         if (count < ATTRIBUTES_MAX && strncmp(name, "PMIX_", 5) == 0)
             names[count++] = strdup(name);
     }
@@ -54,7 +55,7 @@ static void tell(const char *call, key_fn key_of)
         free(names[i]);
 }
 
-/* By names as the standard has them. The library copies all. */
+/* The names are those of the standard. The library copies all of them. */
 void px_attribute_register(const char *const *query_keys)
 {
     of_query = query_keys;

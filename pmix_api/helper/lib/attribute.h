@@ -2,8 +2,9 @@
 #ifndef PMIX_API_HELPER_LIB_ATTRIBUTE_H
 #define PMIX_API_HELPER_LIB_ATTRIBUTE_H
 
-/* Tells the library, which answers PMIX_QUERY_ATTRIBUTE_SUPPORT from it; with
- * the keys of queries, NULL-terminated. Once it is initialised. */
+/* Tells the library which attributes are supported, and which keys of queries
+ * (NULL-terminated); it answers PMIX_QUERY_ATTRIBUTE_SUPPORT from that. Once,
+ * after the library is initialised. */
 void px_attribute_register(const char *const *query_keys);
 
 #endif

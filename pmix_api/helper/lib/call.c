@@ -51,7 +51,8 @@ pmix_status_t px_call_status(enum px_lib_answer answer)
 
 void px_call_turn(void (*done)(pmix_status_t status, void *arg), void *arg)
 {
-    /* Nobody has this name: there is nothing to forget, but the call. */
+    /* The library forgets a namespace that does not exist; what counts is that
+     * its thread makes the call. */
     static const pmix_nspace_t nobody = PX_LIB_NOBODY;
 
     PMIx_server_deregister_nspace(nobody, done, arg);

@@ -6,35 +6,36 @@
 
 #include "pmix_api/helper/lib/lib.h"
 
-/* The first member of each; what a caller knows as `call`. */
+/* The first member of the struct of each request. Callers know it as `call`. */
 struct px_lib_call {
-    /* Gives the answer to libpmix, or sees to it, and frees the call when that
-     * is done. In whatever thread. */
+    /* Gives the answer to libpmix, or has it given, and frees the call after
+     * that. Any thread. */
     void (*give)(struct px_lib_call *call);
     enum px_lib_answer answer;
 };
 
-/* What libpmix is told. */
+/* The status by which libpmix is told an answer. */
 pmix_status_t px_call_status(enum px_lib_answer answer);
 
-/* Has done(status, arg) run in libpmix's thread, behind all that it has to do
- * already. Returns at once; any thread. */
+/* Has done(status, arg) run in libpmix's thread, behind all that the thread has
+ * to do already. Returns at once. Any thread. */
 void px_call_turn(void (*done)(pmix_status_t status, void *arg), void *arg);
 
-/* Whom the tool's requests go to: the caller's callbacks. */
+/* The callbacks that the tool's requests go to. */
 struct px_caller {
-    const struct px_lib_events *events; /* borrowed for good */
+    /* Borrowed as long as the process runs. */
+    const struct px_lib_events *events;
     void *arg;
-    pmix_proc_t tool; /* who has come in; in libpmix's thread */
+    pmix_proc_t tool; /* the tool that has come in; for libpmix's thread */
 };
 
-/* px_call_open() comes once, before the library is started. */
+/* The caller. px_call_open() sets it once, before the library is started. */
 const struct px_caller *px_caller(void);
 void px_call_open(const struct px_lib_events *events, void *arg);
-/* In libpmix's thread. */
+/* Notes the name of the tool. In libpmix's thread. */
 void px_call_tool(const pmix_proc_t *name);
 
-/* The user is told why something is refused. In libpmix's thread. */
+/* Tells the user why something is refused. In libpmix's thread. */
 void px_call_note(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 

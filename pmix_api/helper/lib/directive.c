@@ -12,7 +12,8 @@
 #include "pmix_api/helper/lib/refused.h"
 #include "pmix_api/helper/lib/wish.h"
 
-/* Does what an info asks for. NOT_SUPPORTED: this value cannot be served. */
+/* Does what an info asks for. NOT_SUPPORTED: the info's value cannot be
+ * served. */
 typedef enum px_lib_answer (*apply_fn)(struct px_lib_start *start,
                                        struct job_wish *app,
                                        const pmix_info_t *info);
@@ -100,7 +101,7 @@ static enum px_lib_answer unset_env(struct px_lib_start *start,
                                               .text = info->value.data.string});
 }
 
-/* --- where */
+/* --- directories */
 
 static enum px_lib_answer set_dir(struct px_lib_start *start,
                                   struct job_wish *app, const pmix_info_t *info)
@@ -125,7 +126,7 @@ static enum px_lib_answer need_dir(struct px_lib_start *start,
     return PX_LIB_YES;
 }
 
-/* --- */
+/* --- how the job runs */
 
 static enum px_lib_answer set_nohup(struct px_lib_start *start,
                                     struct job_wish *app,
@@ -153,7 +154,7 @@ static enum px_lib_answer set_log(struct px_lib_start *start,
     return PX_LIB_YES;
 }
 
-/* What is so in any case. */
+/* Accepts a directive that asks for what happens in any case. */
 static enum px_lib_answer accept(struct px_lib_start *start,
                                  struct job_wish *app, const pmix_info_t *info)
 {
@@ -162,7 +163,7 @@ static enum px_lib_answer accept(struct px_lib_start *start,
     return px_value_is_flag(info) ? PX_LIB_YES : PX_LIB_BAD_PARAM;
 }
 
-/* What the pull is told that brings the output. */
+/* Checks a directive that the job's output obeys later, as a pull would. */
 static enum px_lib_answer check_wish(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info)
@@ -189,7 +190,8 @@ static enum px_lib_answer forward(struct px_lib_start *start,
     return PX_LIB_YES;
 }
 
-/* A rank, or all; a bool as OpenPMIx has it, for all. */
+/* The value is a rank, or all; or a bool, as OpenPMIx has it, which stands for
+ * all. */
 static enum px_lib_answer forward_in(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info)
@@ -238,7 +240,7 @@ static enum px_lib_answer forward_diag(struct px_lib_start *start,
 static const struct {
     const char *key;
     apply_fn apply;
-    bool is_of_job; /* among those of an app it is not supported */
+    bool is_of_job; /* not supported among the directives of an app */
 } directives[] = {
     {PMIX_SET_ENVAR, set_env, false},
     {PMIX_ADD_ENVAR, set_env, false},
@@ -269,7 +271,8 @@ static const struct {
     {PMIX_NOTIFY_COMPLETION, accept, false},
     {PMIX_LOG_JOB_EVENTS, set_log, false},
     {PMIX_LOG_COMPLETION, set_log, false},
-    {PMIX_SETUP_APP_ENVARS, accept, false}, /* the tool's library has done it */
+    /* The tool's library has done it already. */
+    {PMIX_SETUP_APP_ENVARS, accept, false},
 };
 
 enum { DIRECTIVES = sizeof(directives) / sizeof(directives[0]) };
@@ -280,7 +283,7 @@ const char *px_start_key(size_t index)
                               : px_output_key(index - DIRECTIVES);
 }
 
-/* NULL: it is none of these. */
+/* NULL: the directive is not in the table. */
 static apply_fn find(const pmix_info_t *info, bool *is_of_job)
 {
     for (size_t i = 0; i < DIRECTIVES; i++) {
@@ -293,7 +296,8 @@ static apply_fn find(const pmix_info_t *info, bool *is_of_job)
     return *is_of_job ? px_output_apply : NULL;
 }
 
-/* What is known and cannot be served is refused, and so is what is required. */
+/* Refuses a known directive that cannot be served, and an unknown one that is
+ * required. */
 static enum px_lib_answer apply(struct px_lib_start *start,
                                 struct job_wish *app, bool is_of_job,
                                 const pmix_info_t *info)

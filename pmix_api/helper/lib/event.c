@@ -1,8 +1,9 @@
 /* Events: what the tool is told, and what it tells others.
  *
- * libpmix has an upcall for what a tool notifies, but it does not come where
- * that is for this machine alone, and all tools are on one. So a handler of the
- * server's own hears all of it; for whom it is it is not told. */
+ * libpmix has an upcall for what a tool notifies, but makes no use of it when
+ * the event is for this machine alone, and all tools are on one machine. So a
+ * handler of the server's own hears all events. It is not told for whom an
+ * event is. */
 #include "pmix_api/helper/lib/event.h"
 
 #include <stdlib.h>
@@ -13,15 +14,15 @@
 #include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/info.h"
 
-/* What the library adds to an event that comes from a tool, and to no other: it
- * has no name outside. */
+/* The library adds this info to an event that comes from a tool, and to no
+ * other. The key has no name in libpmix's headers. */
 #define WAS_HERE "pmix.srvr.internal.notify"
 
-/* Before the bytes of an event: how many these are. libpmix may read on behind
+/* The bytes of an event follow their count, because libpmix may read on behind
  * their end. */
 enum { HEAD_BYTES = sizeof(uint64_t) };
 
-/* One that is told to the tool. */
+/* An event that is told to the tool. */
 struct told {
     pmix_proc_t source;
     pmix_info_t *info; /* owned */
@@ -37,7 +38,8 @@ static bool pack(pmix_data_buffer_t *out, const void *from, size_t count,
                           type) == PMIX_SUCCESS;
 }
 
-/* Those that the tool has given; all where it is no event of the tool's. */
+/* The number of infos that the tool has given; all when the event is not the
+ * tool's. */
 static size_t count_given(const pmix_info_t info[], size_t infos)
 {
     size_t count = 0;
@@ -63,7 +65,7 @@ static void tell_event(void *arg)
     uint8_t *mem = malloc(HEAD_BYTES + len_bytes);
 
     if (mem == NULL)
-        return; /* others do not hear of it */
+        return; /* it is told only here */
     memcpy(mem, &len_bytes, HEAD_BYTES);
     memcpy(mem + HEAD_BYTES, bytes->base_ptr, len_bytes);
     px_caller()->events->on_event(px_caller()->arg, mem,
@@ -144,7 +146,7 @@ static bool has_targets(const struct told *told)
     return false;
 }
 
-/* Takes it over. */
+/* Tells the event to the tool, and takes it over. */
 static int tell(pmix_status_t code, struct told *told)
 {
     pmix_data_range_t range =
@@ -182,11 +184,12 @@ int px_lib_event(enum px_lib_status code, const struct px_lib_name *source,
     return tell(px_info_status(code), told);
 }
 
-/* --- of a job that nobody knows any more
+/* --- events of a job that has been forgotten
  *
- * libpmix keeps so many events for who registers late (pmix_max_events), and
- * where there are more the oldest go. It gives what it keeps to a handler of
- * its own server when that is registered, and keeps it no longer. */
+ * libpmix keeps a number of events for tools that register late
+ * (pmix_max_events); beyond that the oldest go. When a handler of its own
+ * server is registered, libpmix gives it the events that it has kept, and keeps
+ * them no longer. */
 
 static void on_taken(size_t handler, pmix_status_t status,
                      const pmix_proc_t *source, pmix_info_t info[],
@@ -210,7 +213,7 @@ static void on_ignored(pmix_status_t status, void *arg)
     (void)arg;
 }
 
-/* By now the handler has been given all there was. */
+/* By now the handler has been given all events that were kept. */
 static void on_all_taken(pmix_status_t status, size_t handler, void *arg)
 {
     pmix_info_t *about = arg;
@@ -238,7 +241,7 @@ void px_event_forget(const char *nspace)
         PMIX_INFO_FREE(about, 1);
 }
 
-/* --- of another tool */
+/* --- events of another tool */
 
 static bool unpack(pmix_data_buffer_t *from, void *out, size_t count,
                    pmix_data_type_t type)
@@ -249,7 +252,7 @@ static bool unpack(pmix_data_buffer_t *from, void *out, size_t count,
            (size_t)left == count;
 }
 
-/* A count that such a buffer cannot hold is no count. */
+/* Refuses a count that a buffer of this size cannot hold. */
 static bool unpack_event(pmix_data_buffer_t *from, pmix_status_t *code,
                          struct told *told)
 {
@@ -287,7 +290,8 @@ static bool copy(pmix_data_buffer_t *out, const void *mem, size_t len_bytes)
     if (block == NULL)
         return false;
     memcpy(block, mem, len_bytes);
-    PMIX_DATA_BUFFER_LOAD(out, block, len_bytes); /* the block is its own */
+    /* The buffer owns the block. */
+    PMIX_DATA_BUFFER_LOAD(out, block, len_bytes);
     return true;
 }
 

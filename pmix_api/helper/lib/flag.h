@@ -8,13 +8,14 @@
 
 #include <pmix_server.h>
 
-/* A bool; none at all is true, as PMIX_INFO_TRUE() has it. */
+/* True for a bool, or for no value at all, which means true as PMIX_INFO_TRUE()
+ * has it. */
 static inline bool px_value_is_flag(const pmix_info_t *info)
 {
     return info->value.type == PMIX_BOOL || info->value.type == PMIX_UNDEF;
 }
 
-/* Is it named by one of these? O(count). */
+/* True when the info has one of these keys. O(count). */
 static inline bool px_value_has_key(const pmix_info_t *info,
                                     const char *const keys[], size_t count)
 {

@@ -24,20 +24,20 @@
 #include "pmix_api/helper/lib/stream.h"
 
 enum {
-    MESSAGE_BYTES = 4096, /* what a message takes beside its payload */
+    MESSAGE_BYTES = 4096, /* of a message, beside its payload */
     INFOS = 4,
     NONCE_DIGITS = 16,
     NUMBER_DIGITS = 16,
-    HEAD_BYTES = 1024, /* of a message: its number is among these */
+    HEAD_BYTES = 1024, /* of a message, which has the number in this part */
 };
 
-/* One call of PMIx_server_IOF_deliver; what it borrows, until its answer. */
+/* A call of PMIx_server_IOF_deliver, and what it borrows until its answer. */
 struct delivery {
-    struct delivery *next; /* given after it */
+    struct delivery *next; /* the one given after it */
     uint64_t number;
     bool is_pulled;
     pmix_proc_t source;
-    pmix_byte_object_t bytes; /* behind this struct, or in */
+    pmix_byte_object_t bytes; /* lie behind this struct, or in */
     void *block;              /* owned, NULL: none */
     pmix_info_t info[INFOS];
     size_t infos;
@@ -45,21 +45,23 @@ struct delivery {
 };
 
 static struct {
-    char nonce[NONCE_DIGITS + 1]; /* tells numbers of ours from other text */
-    int fd;        /* the tool's connection, which the library owns; -1 */
-    uint16_t port; /* of its other end: it is known by both, as */
-                   /* descriptors are used again */
+    char nonce[NONCE_DIGITS + 1]; /* tells our numbers from other text */
+    int fd; /* the tool's socket, which the library owns; -1: none */
+    /* Port of the other end. Both are compared, because descriptors are used
+     * again. */
+    uint16_t port;
     struct ep_peers peers;
-    pthread_mutex_t lock; /* of the rest */
+    pthread_mutex_t lock; /* guards what follows */
     struct px_ledger ledger;
-    struct delivery *first, *last; /* that the library has yet to handle */
+    struct delivery *first, *last; /* what the library has not handled yet */
     unsigned pulls;
-    unsigned changes; /* of that */
-    bool forwards;    /* there is a job whose output comes unasked */
-    bool is_checking; /* a turn is asked for, */
-    uint64_t checked; /* which is about deliveries up to this one */
+    unsigned changes; /* of `pulls` */
+    bool forwards;    /* some job's output comes without a pull */
+    bool is_checking; /* a turn of the library is asked for, */
+    uint64_t checked; /* and tells about deliveries up to this one */
     bool is_over;
-    bool is_waiting, has_room; /* the caller, for room */
+    /* For the caller: waits for room, and has room. */
+    bool is_waiting, has_room;
 } flow = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
 int px_flow_open(void)
@@ -70,12 +72,12 @@ int px_flow_open(void)
         return OV_ESYS;
     snprintf(flow.nonce, sizeof(flow.nonce), "%016llx",
              (unsigned long long)chance);
-    /* Without it nothing counts as taken. */
+    /* Without the peers, nothing ever counts as taken. */
     (void)ep_peers_open(&flow.peers);
     return 0;
 }
 
-/* The port of the other end; 0: it is not connected. */
+/* The port of the other end; 0: the socket is not connected. */
 static uint16_t port_of(int fd)
 {
     struct sockaddr_storage peer;
@@ -88,7 +90,7 @@ static uint16_t port_of(int fd)
                : ((const struct sockaddr_in *)&peer)->sin_port;
 }
 
-/* What the kernel has of what was written, and the other end does not. */
+/* The bytes that the kernel has accepted and the other end has not got yet. */
 static uint64_t unsent(void)
 {
     int bytes;
@@ -102,9 +104,9 @@ void px_flow_start(int fd)
     flow.port = port_of(fd);
 }
 
-/* --- has the library anything left? */
+/* --- what the library has not written yet */
 
-/* A delivery is so many messages, at most. */
+/* The most messages that a delivery can become. */
 static unsigned copies(void)
 {
     unsigned count = flow.pulls + (flow.forwards ? 1 : 0);
@@ -117,7 +119,7 @@ static uint64_t room(void)
     uint64_t most = PX_LIB_UNWRITTEN_BYTES;
 
     if (flow.is_waiting)
-        most /= 2; /* who has waited goes on when half of it is written */
+        most /= 2; /* a caller that has waited goes on when half is written */
     if (px_ledger_is_full(&flow.ledger) || flow.ledger.open_bytes >= most)
         return 0;
     return (PX_LIB_UNWRITTEN_BYTES - flow.ledger.open_bytes) / copies();
@@ -131,8 +133,9 @@ static void look_for_room(void)
     px_ask_wake();
 }
 
-/* All that is given is for the one pull that was ever there: a delivery is one
- * message, and nothing of it is left when that is written. */
+/* True when all that is given is for the only pull that there ever was. A
+ * delivery is one message then, and nothing of it is left once that is
+ * written. */
 static bool is_single(void)
 {
     return flow.pulls == 1 && flow.changes == 1 && !flow.forwards;
@@ -140,8 +143,8 @@ static bool is_single(void)
 
 static void on_check(pmix_status_t status, void *arg);
 
-/* In the library's thread, behind all that it has to do already: the messages
- * of what it has handled are in its queue by then. */
+/* Has on_check() run in the library's thread, behind all that it has to do
+ * already. The messages of what it has handled are in its queue by then. */
 static void check_later(void)
 {
     const struct px_ledger *ledger = &flow.ledger;
@@ -162,7 +165,7 @@ static void on_check(pmix_status_t status, void *arg)
     flow.is_checking = false;
     if (!flow.is_over && !px_stream_is_eager()) {
         px_ledger_rest(&flow.ledger, flow.checked);
-        check_later(); /* where more was handled meanwhile */
+        check_later(); /* if more was handled meanwhile */
     }
     look_for_room();
     pthread_mutex_unlock(&flow.lock);
@@ -170,7 +173,8 @@ static void on_check(pmix_status_t status, void *arg)
 
 /* --- what the library writes */
 
-/* A number among the first bytes of a message; 0: it is of no delivery. */
+/* Finds the delivery's number among the first bytes of a message; 0: the
+ * message belongs to no delivery. */
 static uint64_t find_number(const char *mem, size_t len_bytes)
 {
     char digits[NUMBER_DIGITS + 1] = "";
@@ -194,8 +198,9 @@ static uint64_t number_of(const struct iovec *parts, int count)
     return number;
 }
 
-/* A message comes at first in two parts, its head and its body. A delivery has
- * reached nobody by one that is left out. */
+/* The library first tries a message in two parts, head and body. Returns false
+ * for a message that is left out; a delivery that has only such ones has
+ * reached no pull. */
 static bool begin(const struct iovec *parts, int count, uint64_t sum)
 {
     uint64_t number = number_of(parts, count);
@@ -216,7 +221,8 @@ bool px_flow_try(const struct iovec *parts, int count)
     for (int i = 0; i < count; i++)
         sum += parts[i].iov_len;
     pthread_mutex_lock(&flow.lock);
-    if (flow.ledger.left_bytes != sum) /* it is not the rest of one */
+    /* A message begins, not the rest of one. */
+    if (flow.ledger.left_bytes != sum)
         is_wanted = begin(parts, count, sum);
     look_for_room();
     pthread_mutex_unlock(&flow.lock);
@@ -291,8 +297,8 @@ void px_flow_begin(const pmix_proc_t procs[], size_t count,
     pthread_mutex_unlock(&flow.lock);
 }
 
-/* The library keeps the last delivery that was for nobody, for the next pull
- * that names it. This one takes its place. */
+/* The library keeps the last delivery that no pull has named, for the next pull
+ * that names it. An empty delivery takes its place here. */
 void px_flow_cut(void)
 {
     static const pmix_proc_t nobody = {.nspace = PX_LIB_NOBODY, .rank = 0};
@@ -312,7 +318,7 @@ static void end(struct delivery *d)
     free(d);
 }
 
-/* In the order in which they were given. */
+/* The library answers deliveries in the order in which they were given. */
 static void on_delivered(pmix_status_t status, void *arg)
 {
     (void)status;
@@ -376,8 +382,8 @@ static void append(struct delivery *d)
     flow.last = d;
 }
 
-/* Counted first: the library may handle it before the call is back, which does
- * not fail once the library is open. */
+/* The delivery is counted before the call, because the library may handle it
+ * before the call returns. The call does not fail once the library is open. */
 static void give(struct delivery *d)
 {
     const uint64_t cost = d->bytes.size + MESSAGE_BYTES;
@@ -405,14 +411,15 @@ int px_lib_deliver(const struct px_lib_output *output)
         return OV_ECLOSED;
     if (px_lib_room() == 0)
         return OV_EFULL;
-    d = make(output, flow.ledger.given + 1); /* nobody else changes that */
+    /* Only the caller's thread changes `given`. */
+    d = make(output, flow.ledger.given + 1);
     if (d == NULL)
         return OV_ENOMEM;
     give(d);
     return 0;
 }
 
-/* The library handles nothing meanwhile: it waits for the answer. */
+/* The library handles nothing meanwhile, as it waits for the pull's answer. */
 void px_lib_withhold(const char *nspace, uint32_t rank, uint16_t channels)
 {
     pmix_proc_t source;
@@ -458,9 +465,10 @@ bool px_lib_has_tool(void)
     return flow.fd >= 0 && flow.port != 0 && port_of(flow.fd) == flow.port;
 }
 
-/* What has been written is looked up first, then what is on its way, in the
- * direction in which it moves: what moves meanwhile is counted twice as not
- * read, or not at all as written. */
+/* How far the tool has read. First what has been written is looked up, then
+ * what is still on its way, in the order in which bytes move: bytes that move
+ * meanwhile are counted twice as not read, or not at all as written, so the
+ * result is never too large. */
 static uint64_t read_position(void)
 {
     struct ep_peer peer;

@@ -2,11 +2,11 @@
  * the socket, and out of it at the other end.
  *
  * Each delivery has a mark of its own among its infos, PX_LIB_SERIAL, by which
- * it is known again when libpmix writes it. So all is counted by messages that
- * were really sent: libpmix does not say how many pulls a delivery was for.
- * That it was for none, or for no further one, shows when a later delivery is
- * written, or when libpmix has nothing left to write: then it does not have the
- * kernel watch the socket for room any more.
+ * it is recognised when libpmix writes it. So only messages that were really
+ * sent are counted: libpmix does not say how many pulls a delivery was for. A
+ * delivery that was for no pull, or for no further one, shows when a later
+ * delivery is written, or when libpmix has nothing left to write: then it stops
+ * having the kernel watch the socket for room.
  */
 #ifndef PMIX_API_HELPER_LIB_FLOW_H
 #define PMIX_API_HELPER_LIB_FLOW_H
@@ -17,44 +17,47 @@
 
 #include <pmix_server.h>
 
-/* Infos of a delivery: text that is of no use to a tool; and what is missing
- * just before it (uint64_t): bytes that were dropped as the tool took too
- * little, or come from before its pull and were not kept. */
+/* Infos of a delivery. The first is text that is of no use to a tool. The
+ * others (uint64_t) say how many bytes are missing just before it: dropped
+ * because the tool took too little, or written before its pull and not kept. */
 #define PX_LIB_SERIAL  "xylem.iof.number"
 #define PX_LIB_DROPPED "xylem.iof.dropped"
 #define PX_LIB_BEFORE  "xylem.iof.before"
 
-/* Once, before the rest. Returns 0 or OV_ESYS. */
+/* Prepares the flow; to be called once, before the rest. Returns 0 or
+ * OV_ESYS. */
 int px_flow_open(void);
 
-/* The tool's socket, a descriptor of ours that stays open. */
+/* Begins to follow the tool's socket; the descriptor is ours and stays open. */
 void px_flow_start(int fd);
 
-/* --- In a thread of libpmix. */
+/* --- in a thread of libpmix */
 
-/* One more pull is registered, or one less. */
+/* Counts one more registered pull, or one less. */
 void px_flow_pull(int change);
-/* Of a job that was started output comes to the tool without a pull. Those of
- * one tool share no processes, so it is one more message at most. */
+/* Says that the output of a job comes to the tool without a pull. This adds at
+ * most one message to each delivery, as the jobs of a tool share no
+ * processes. */
 void px_flow_forward(void);
-/* A pull of these is registered, and is about to be answered with yes: what the
- * library has yet to show of them is not the pull's. */
+/* Says that a pull of these processes is registered and is about to be answered
+ * with yes. What the library has yet to show of them is not for that pull. */
 void px_flow_begin(const pmix_proc_t procs[], size_t count,
                    pmix_iof_channel_t channels);
-/* False: it is not for the tool, and counts as written. */
+/* The first is called before a write; false: the message is not for the tool,
+ * and counts as written. The second is called after it. */
 bool px_flow_try(const struct iovec *parts, int count);
 void px_flow_wrote(size_t bytes);
-/* The tool has closed its end: what is not written never will be. What has come
- * to the tool it has read, if that is clean. */
+/* Says that the tool has closed its end: what is not written never will be. If
+ * the end is clean, the tool has read all that has come to it. */
 void px_flow_end(bool is_clean);
-/* The next pull gets nothing that was delivered before it. Returns at once: it
+/* Keeps what was delivered so far from the next pull. Returns at once; it
  * happens before libpmix does anything else. */
 void px_flow_cut(void);
 
-/* --- The caller; px_lib_deliver(), px_lib_withhold(), px_lib_room(),
- * px_lib_taken() and px_lib_missed() are here, too. */
+/* --- in the caller's thread, as px_lib_deliver(), px_lib_withhold(),
+ * px_lib_room(), px_lib_taken() and px_lib_missed(), which flow.c has, too */
 
-/* There is room again, since px_lib_room() was 0; said once. */
+/* True once when there is room again after px_lib_room() was 0. */
 bool px_flow_has_room(void);
 
 #endif

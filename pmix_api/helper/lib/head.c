@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* What has come, in front of what has not. */
+/* The part that has come; the part that has not follows it. */
 struct part {
     char mem[HEAD_BYTES_MAX];
     atomic_uchar bytes;

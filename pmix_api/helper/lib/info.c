@@ -91,8 +91,8 @@ static void set_number(struct px_lib_value *out, enum px_lib_width width,
     out->as.number = number;
 }
 
-/* False: it is no number, or below 0. Some tools have ranks as int32_t, also
- * those that stand for many. */
+/* Returns false when the value is no number or below 0. Some tools have ranks
+ * as int32_t, also those that stand for many. */
 static bool read_number(const pmix_value_t *from, struct px_lib_value *out)
 {
     if (from->type == PMIX_UINT32)
@@ -210,7 +210,8 @@ static bool load_process(pmix_proc_info_t *out,
     return out->hostname != NULL && out->executable_name != NULL;
 }
 
-/* An array as a value, whose items are all zero. NULL: memory is out. */
+/* Makes an array, with items that are all zero, the value. NULL: memory is
+ * out. */
 static void *make_array(pmix_value_t *out, size_t count, size_t each,
                         pmix_data_type_t type)
 {

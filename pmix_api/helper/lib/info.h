@@ -6,18 +6,19 @@
 
 #include "pmix_api/helper/lib/value.h"
 
-/* The same name. */
+/* Copies a name. */
 void px_info_name(const pmix_proc_t *proc, struct px_lib_name *out);
 
-/* These names: a block of malloc; NULL: memory is out. */
+/* Copies names into a block of malloc(). NULL: memory is out. */
 struct px_lib_name *px_info_names(const pmix_proc_t *procs, size_t count);
 
-/* A block of malloc, with room for one info at least, that points into *info*;
- * its names are in it. NULL: memory is out. O(count). */
+/* Reads infos into a block of malloc(), which also holds their names and has
+ * room for at least one info; it points into *info. NULL: memory is out.
+ * O(count). */
 struct px_lib_info *px_info_read(const pmix_info_t info[], size_t count);
 
-/* Copies of these, for PMIX_INFO_FREE(out, count). NULL: there are none, or
- * memory is out. O(all that is in them). */
+/* Makes infos for libpmix, to be freed by PMIX_INFO_FREE(out, count). NULL: the
+ * count is 0, or memory is out. O(all that is in them). */
 pmix_info_t *px_info_make(const struct px_lib_info *infos, size_t count);
 
 pmix_status_t px_info_status(enum px_lib_status status);

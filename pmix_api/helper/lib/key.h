@@ -1,9 +1,9 @@
-/* The keys of PMIx that are not libpmix's alone to understand: those of
- * queries, and of what events tell. They are on the wire as they stand here. */
+/* The keys of PMIx that the rest of the helper understands, too: those of
+ * queries and of events. They are on the wire as they stand here. */
 #ifndef PMIX_API_HELPER_LIB_KEY_H
 #define PMIX_API_HELPER_LIB_KEY_H
 
-/* Of queries. */
+/* Keys of queries. */
 #define PX_KEY_NAMESPACES     "pmix.qry.ns"
 #define PX_KEY_NAMESPACE_INFO "pmix.qry.nsinfo"
 #define PX_KEY_JOB_STATUS     "pmix.qry.jst"
@@ -16,11 +16,11 @@
 #define PX_KEY_LOCAL_PROCS    "pmix.lprocs"
 #define PX_KEY_LOCAL_SIZE     "pmix.local.size"
 #define PX_KEY_JOB_SIZE       "pmix.job.size"
-#define PX_KEY_EXIT_CODE      "pmix.exit.code" /* of events, too */
+#define PX_KEY_EXIT_CODE      "pmix.exit.code" /* also of events */
 
-/* Of their qualifiers, and inside of answers. */
-#define PX_KEY_NSPACE        "pmix.nspace" /* of events, too */
-#define PX_KEY_PROCID        "pmix.procid" /* the same */
+/* Keys of qualifiers, and inside of answers. */
+#define PX_KEY_NSPACE        "pmix.nspace" /* also of events */
+#define PX_KEY_PROCID        "pmix.procid" /* also of events */
 #define PX_KEY_RANK          "pmix.rank"
 #define PX_KEY_HOSTNAME      "pmix.hname"
 #define PX_KEY_NODEID        "pmix.nodeid"
@@ -28,7 +28,7 @@
 #define PX_KEY_INFO_ARRAY    "pmix.job.arr" /* the infos of one namespace */
 #define PX_KEY_CMD_LINE      "pmix.cmd.line"
 
-/* Of events. */
+/* Keys of events. */
 #define PX_KEY_AFFECTED     "pmix.evproc"
 #define PX_KEY_TIMESTAMP    "pmix.evtstamp"
 #define PX_KEY_TERM_STATUS  "pmix.job.term.status"

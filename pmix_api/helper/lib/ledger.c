@@ -6,7 +6,7 @@ static struct px_ledger_mark *mark_at(struct px_ledger *ledger, unsigned nth)
     return &ledger->marks[(ledger->first + nth) % LEDGER_MARKS];
 }
 
-/* Drops every other mark. What a dropped one says is told by the next. */
+/* Drops every other mark. The next mark then says what a dropped one said. */
 static void thin(struct px_ledger *ledger)
 {
     for (unsigned i = 0; i < LEDGER_MARKS / 2; i++)

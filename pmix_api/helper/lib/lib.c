@@ -22,15 +22,17 @@
 static struct {
     const struct px_lib_events *events;
     void *arg;
-    int poll; /* epoll: what is asked, and the end of the tool's socket */
-    int tool; /* a descriptor of ours for it; -1: none yet */
+    /* An epoll descriptor: for questions, and for the end of the tool's
+     * socket. */
+    int poll;
+    int tool;              /* our own descriptor of its socket; -1: none yet */
     atomic_bool is_closed; /* the library has seen its end */
-    bool is_gone;          /* which was said */
+    bool is_gone;          /* which the caller was told */
 } lib = {.poll = -1, .tool = -1};
 
 /* --- the end of the tool */
 
-/* Behind what the library had to do already. */
+/* Runs behind what the library had to do already. */
 static void on_last(pmix_status_t status, void *arg)
 {
     (void)status;
@@ -60,7 +62,8 @@ static int watch(int fd, uint32_t events)
     return epoll_ctl(lib.poll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : OV_ESYS;
 }
 
-/* One that is not in yet may end without a word of the library. */
+/* True when the tool has hung up. A tool that is not let in yet may end without
+ * a word of the library. */
 static bool has_hung_up(void)
 {
     struct epoll_event events[2];

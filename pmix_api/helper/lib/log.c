@@ -12,17 +12,17 @@ struct log_call {
     struct px_lib_call base;
     struct px_lib_log log;
     struct px_lib_text *texts; /* owned */
-    size_t done;               /* that the library has written itself */
-    bool is_part;              /* others have no place here */
+    size_t done;               /* texts that the library has written itself */
+    bool is_part;              /* others cannot be shown */
     pmix_op_cbfunc_t answer;
     void *arg;
 };
 
 static const char *const places[] = {PMIX_LOG_STDOUT, PMIX_LOG_STDERR};
 
-/* What the library of the helper has written before it gives us all the same
- * (its plog/syslog, which is in each build of it), and what it reads or adds.
- */
+/* First what the helper's library writes itself before it also gives it to us
+ * (its plog/syslog, which is in each build of it); then the directives that it
+ * reads or adds. */
 static const char *const texts_of_library[] = {
     PMIX_LOG_SYSLOG, PMIX_LOG_LOCAL_SYSLOG, PMIX_LOG_GLOBAL_SYSLOG};
 static const char *const directives_of_library[] = {
@@ -62,7 +62,7 @@ static bool is_refused(const pmix_info_t *info, const char *const keys[],
     return true;
 }
 
-/* What is required cannot be served. */
+/* True when a text or directive is required and cannot be served. */
 static bool asks_too_much(const pmix_info_t data[], size_t ndata,
                           const pmix_info_t directives[], size_t ndirs)
 {
@@ -125,7 +125,7 @@ static bool fill(struct log_call *call, const pmix_info_t data[], size_t ndata)
     return true;
 }
 
-/* What cannot be served is answered later, too. */
+/* A request that cannot be served is answered later, too. */
 void px_log_upcall(const pmix_proc_t *asker, const pmix_info_t data[],
                    size_t ndata, const pmix_info_t directives[], size_t ndirs,
                    pmix_op_cbfunc_t answer, void *arg)
@@ -134,7 +134,7 @@ void px_log_upcall(const pmix_proc_t *asker, const pmix_info_t data[],
 
     (void)asker;
     if (call == NULL)
-        abort(); /* the tool would wait for ever */
+        abort(); /* the tool would wait for ever otherwise */
     *call =
         (struct log_call){.base = {.give = give}, .answer = answer, .arg = arg};
     if (asks_too_much(data, ndata, directives, ndirs))

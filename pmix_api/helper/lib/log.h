@@ -9,7 +9,7 @@ void px_log_upcall(const pmix_proc_t *asker, const pmix_info_t data[],
                    size_t ndata, const pmix_info_t directives[], size_t ndirs,
                    pmix_op_cbfunc_t answer, void *arg);
 
-/* The index-th place for texts that is known; NULL: there are no more. */
+/* The index-th known place for texts; NULL: there is none of this index. */
 const char *px_log_key(size_t index);
 
 #endif

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: it is no text. */
+/* NULL: the value is no text. */
 static const char *string_of(const pmix_info_t *info)
 {
     return info->value.type == PMIX_STRING ? info->value.data.string : NULL;
 }
 
-/* TOPO_OBJECTS: there is no such thing, or it is none that we count. */
+/* TOPO_OBJECTS: there is no such object, or it is one that we do not count. */
 static enum topo_object object_of(const char *word)
 {
     static const struct {
@@ -31,7 +31,7 @@ static enum topo_object object_of(const char *word)
     return TOPO_OBJECTS;
 }
 
-/* "N:node" and such. */
+/* Reads "N:node" and the like. */
 static enum px_lib_answer read_ppr(const char *text, struct job_wish *app)
 {
     enum topo_object per;
@@ -75,7 +75,8 @@ enum px_lib_answer px_mapping_mapby(struct px_lib_start *start,
     return PX_LIB_YES;
 }
 
-/* What is so in any case, by one of its names. */
+/* Accepts a value, by one of its names, that asks for what happens in any
+ * case. */
 static enum px_lib_answer accept(const pmix_info_t *info, const char *name,
                                  const char *other)
 {
@@ -88,8 +89,8 @@ static enum px_lib_answer accept(const pmix_info_t *info, const char *name,
                : PX_LIB_NOT_SUPPORTED;
 }
 
-/* Ranks are in blocks, node by node: with any other order a node would need a
- * list of ranks. */
+/* Only ranks in blocks, node by node: any other order would need a list of
+ * ranks for each node. */
 enum px_lib_answer px_mapping_rankby(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info)
@@ -99,7 +100,8 @@ enum px_lib_answer px_mapping_rankby(struct px_lib_start *start,
     return accept(info, "slot", "fill");
 }
 
-/* Processes of a job that a tool starts may run anywhere on their node. */
+/* No binding: the processes of a job that a tool starts may run anywhere on
+ * their node. */
 enum px_lib_answer px_mapping_bindto(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info)
@@ -109,8 +111,8 @@ enum px_lib_answer px_mapping_bindto(struct px_lib_start *start,
     return accept(info, "none", "none");
 }
 
-/* A host alone and HOST:* (or :auto), with all its slots, are the same: such
- * ends are left out. */
+/* A host alone means all its slots, as HOST:* and HOST:auto do: such ends are
+ * left out. */
 static void drop_all_slots(char *text)
 {
     static const char *const ends[] = {":*", ":auto"};

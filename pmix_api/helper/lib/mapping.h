@@ -4,8 +4,8 @@
 
 #include "pmix_api/helper/lib/directive.h"
 
-/* Each takes the directive that it is named after: YES; NOT_SUPPORTED
- * for a value that cannot be served; BAD_PARAM, NO_RESOURCE. */
+/* Each takes the directive that it is named after. Returns YES; NOT_SUPPORTED
+ * for a value that cannot be served; BAD_PARAM; or NO_RESOURCE. */
 enum px_lib_answer px_mapping_ppr(struct px_lib_start *start,
                                   struct job_wish *app,
                                   const pmix_info_t *info);
@@ -18,7 +18,7 @@ enum px_lib_answer px_mapping_rankby(struct px_lib_start *start,
 enum px_lib_answer px_mapping_bindto(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info);
-/* PMIX_HOST, PMIX_HOSTFILE, PMIX_ADD_HOST and PMIX_ADD_HOSTFILE. */
+/* For PMIX_HOST, PMIX_HOSTFILE, PMIX_ADD_HOST and PMIX_ADD_HOSTFILE. */
 enum px_lib_answer px_mapping_hosts(struct px_lib_start *start,
                                     struct job_wish *app,
                                     const pmix_info_t *info);

@@ -11,9 +11,9 @@
 #include "text/style.h"
 
 enum {
-    OUTPUT_DIR = 1,       /* files below a directory of that name, */
-    OUTPUT_FILE = 2,      /* or files whose names begin so, */
-    OUTPUT_PATTERN = 4,   /* or are made of it */
+    OUTPUT_DIR = 1,       /* files in a directory of that name, */
+    OUTPUT_FILE = 2,      /* or files with that prefix, */
+    OUTPUT_PATTERN = 4,   /* or with names made from that pattern */
     OUTPUT_FILE_ONLY = 8, /* nothing is shown */
     OUTPUT_MERGE = 16,    /* stderr joins stdout */
     OUTPUT_RAW = 32,      /* not by lines */
@@ -40,7 +40,7 @@ static const struct {
     {PMIX_IOF_RANK_OUTPUT, OUTPUT_RANK},
     {PMIX_IOF_TIMESTAMP_OUTPUT, OUTPUT_TIME},
     {PMIX_IOF_XML_OUTPUT, OUTPUT_XML},
-    /* The same in versions before: */
+    /* Names of these in earlier versions: */
     {"pmix.tagout", OUTPUT_TAG},
     {"pmix.tsout", OUTPUT_TIME},
     {"pmix.outdir", OUTPUT_DIR},
@@ -70,7 +70,7 @@ bool px_output_knows(const pmix_info_t *info)
     return flag_of(info) != 0;
 }
 
-/* That of the job is applied with each program. */
+/* The directive of the job is applied with each program. */
 static enum px_lib_answer set_files(struct px_lib_start *start,
                                     const pmix_info_t *info, uint32_t flag)
 {
@@ -124,7 +124,7 @@ static enum px_lib_answer check(const struct px_lib_start *start)
     return PX_LIB_YES;
 }
 
-/* A pattern is a kind of PMIX_IOF_OUTPUT_TO_FILE. */
+/* A pattern is a special case of PMIX_IOF_OUTPUT_TO_FILE. */
 static uint8_t files_of(uint32_t output)
 {
     if ((output & OUTPUT_DIR) != 0)
@@ -143,9 +143,9 @@ static uint8_t label_of(uint32_t output)
     return (output & OUTPUT_RANK) != 0 ? TEXT_LABEL_RANK : TEXT_LABEL_NONE;
 }
 
-/* Where output goes to files alone nothing is shown and nothing comes to the
- * tool by itself. The tool's helper reads all that comes, so that the job waits
- * for no tool. */
+/* Output that goes only to files is not shown and does not come to the tool
+ * without a pull. In all other cases the tool's helper reads all that comes, so
+ * that the job never waits for the tool. */
 static void fill(struct px_lib_start *start)
 {
     struct job_request *request = &start->request;
@@ -167,8 +167,8 @@ static void fill(struct px_lib_start *start)
     request->waits = request->comes != 0;
 }
 
-/* The tool may be anywhere, and the launcher too: the job is where it was told
- * to be. */
+/* Tool and launcher may run anywhere, so a relative name begins in the
+ * directory that the job was told to run in. */
 static enum px_lib_answer settle_path(struct px_lib_start *start)
 {
     struct job_request *request = &start->request;

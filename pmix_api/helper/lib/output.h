@@ -11,18 +11,19 @@
 
 struct px_lib_start;
 
-/* The index-th of them; NULL: there are no more. */
+/* The index-th of these directives; NULL: there is none of this index. */
 const char *px_output_key(size_t index);
-/* Is it one of them? */
+/* True when the info is one of these directives. */
 bool px_output_knows(const pmix_info_t *info);
-/* Does what it asks for. YES, or BAD_PARAM: a value of another type,
- * or another name of files than before. */
+/* Applies a directive. Returns YES, or BAD_PARAM: the value has another type,
+ * or another name for the files was given before. */
 enum px_lib_answer px_output_apply(struct px_lib_start *start,
                                    struct job_wish *app,
                                    const pmix_info_t *info);
-/* Fills in what the request says of output, once all are applied. A name of
- * files that is no full path begins in the directory of the first program. YES;
- * NO_RESOURCE; or, with a note, BAD_PARAM: they contradict each other. */
+/* Fills in the output part of the request, once all directives are applied. A
+ * relative name of files begins in the directory of the first program. Returns
+ * YES; NO_RESOURCE; or, with a note, BAD_PARAM: the directives contradict each
+ * other. */
 enum px_lib_answer px_output_settle(struct px_lib_start *start);
 
 #endif

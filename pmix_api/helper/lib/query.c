@@ -1,11 +1,11 @@
 /* Queries of the tool.
  *
- * The library answers those of a tool by its own PMIx_Query_info_nb (4.2). It
- * looks into what it remembers first, and falls over some: a query without a
- * key, a rank without a namespace, and all that ask for the attributes that are
- * supported, whose answer it gives to the wrong argument. So that function
- * stands here first, and queries go past what the library remembers. Where the
- * library does not call it (5.0) they come by the upcall. */
+ * In 4.2 the library answers those of a tool by its own PMIx_Query_info_nb.
+ * That looks into the library's cache first, and crashes on some queries: one
+ * without a key, a rank without a namespace, and all that ask for the
+ * attributes that are supported, whose answer it gives to the wrong argument.
+ * So a function here replaces it, and queries bypass the cache. In 5.0 the
+ * library does not call it, and queries come by the upcall. */
 #include "config.h"
 
 #include "pmix_api/helper/lib/query.h"
@@ -29,7 +29,7 @@ struct query_call {
     struct px_lib_call base;
     struct px_lib_query query;
     struct px_lib_ask *asks;         /* owned, */
-    struct px_lib_info **qualifiers; /* as these, each */
+    struct px_lib_info **qualifiers; /* owned, and so is each member */
     pmix_info_t *info;               /* owned: the answer */
     size_t infos;
     pmix_info_cbfunc_t answer;
@@ -61,7 +61,7 @@ static void end(void *arg)
     free(call);
 }
 
-/* The library ends the call when it has read what it was given. */
+/* The library says by this call that it has read what it was given. */
 static void on_turn(pmix_status_t status, void *arg)
 {
     struct query_call *call = arg;
@@ -166,7 +166,7 @@ pmix_status_t px_query_upcall(pmix_proc_t *asker, pmix_query_t *queries,
     return PMIX_SUCCESS;
 }
 
-/* Of the tool: this process itself asks nothing. */
+/* All queries are the tool's: this process itself makes none. */
 pmix_status_t px_query_instead(pmix_query_t *queries, size_t nqueries,
                                pmix_info_cbfunc_t answer, void *arg)
 {

@@ -6,7 +6,8 @@
 
 #include <pmix_server.h>
 
-/* Once, before the library is started. False: that lacks something. */
+/* Prepares queries, once, before the library is started. False: the library
+ * lacks a function. */
 bool px_query_open(void);
 
 /* An upcall of the server's module. */

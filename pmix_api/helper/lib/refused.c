@@ -6,7 +6,7 @@
 #include "pmix_api/helper/lib/flag.h"
 
 static const char *const of_spawn[] = {
-    /* Processes that stop for a debugger, and its daemons. */
+    /* Processes that stop for a debugger, and the daemons of one. */
     PMIX_DEBUG_STOP_ON_EXEC,
     PMIX_DEBUG_STOP_IN_INIT,
     PMIX_DEBUG_STOP_IN_APP,
@@ -15,7 +15,7 @@ static const char *const of_spawn[] = {
     PMIX_DEBUG_DAEMONS_PER_PROC,
     PMIX_DEBUG_DAEMONS_PER_NODE,
     PMIX_COSPAWN_APP,
-    /* Programs in the place of others, and launchers. */
+    /* Programs that replace others, and launchers. */
     PMIX_FORKEXEC_AGENT,
     PMIX_EXEC_AGENT,
     PMIX_LAUNCHER_DAEMON,
@@ -25,21 +25,21 @@ static const char *const of_spawn[] = {
     PMIX_PRELOAD_BIN,
     PMIX_PRELOAD_FILES,
     PMIX_INDEX_ARGV,
-    /* Where processes are, beyond what job/wish.h can say. */
+    /* Placement beyond what job/wish.h can say. */
     PMIX_CPUS_PER_PROC,
     PMIX_CPU_LIST,
     PMIX_NO_OVERSUBSCRIBE,
     PMIX_NO_PROCS_ON_HEAD,
     PMIX_DISPLAY_MAP,
     PMIX_REPORT_BINDINGS,
-    /* What only a pull can ask for. */
+    /* Directives that only make sense for a pull. */
     PMIX_IOF_COPY,
     PMIX_IOF_REDIRECT,
     PMIX_STDIN_TGT,
 };
 
-/* A pull brings bytes as they are: nothing formats them, and nobody writes
- * them. */
+/* A pull brings unchanged bytes: they are neither formatted nor written to
+ * files. */
 static const char *const of_pull[] = {
     PMIX_IOF_TAG_OUTPUT,
     PMIX_IOF_RANK_OUTPUT,

@@ -1,8 +1,8 @@
-/* Directives that would change what a tool gets and cannot be served.
+/* Directives that would change what a tool gets, and that cannot be served.
  *
- * They are refused by name, whether they are required or not: who asks for a
- * process that stops for a debugger does not want one that runs. A directive
- * that is in no list is a hint, and is ignored unless it is required.
+ * They are refused by name, whether they are required or not: a tool that asks
+ * for a process that stops for a debugger does not want one that runs. A
+ * directive that is in no list is a hint, and is ignored unless it is required.
  */
 #ifndef PMIX_API_HELPER_LIB_REFUSED_H
 #define PMIX_API_HELPER_LIB_REFUSED_H
@@ -12,7 +12,8 @@
 
 #include <pmix_server.h>
 
-/* False for a flag that is not set: it asks for nothing. O(list). */
+/* True when the directive is refused. False for a flag that is not set, as that
+ * asks for nothing. O(list). */
 bool px_refused_of_spawn(const pmix_info_t *info);
 bool px_refused_of_pull(const pmix_info_t *info);
 

@@ -1,9 +1,9 @@
 /* What a tool asks for.
  *
- * All that has a `call` is borrowed until it is answered, once, by
- * px_lib_answer() or, where there is more to say, by the other ones that it
- * names; from the callback that has brought it, or later. One whose tool has
- * gone need not be answered any more, but may be.
+ * A request with a `call` is borrowed until it is answered. That happens once,
+ * by px_lib_answer() or, where there is more to say, by the function that its
+ * comment names; from the callback that has brought it, or later. After the
+ * tool has gone, a request may be answered but need not be.
  */
 #ifndef PMIX_API_HELPER_LIB_REQUEST_H
 #define PMIX_API_HELPER_LIB_REQUEST_H
@@ -22,13 +22,13 @@ enum px_lib_answer {
     PX_LIB_NOT_SUPPORTED,
     PX_LIB_NOT_NOW, /* the job has not begun, or is over */
     PX_LIB_NO_RESOURCE,
-    PX_LIB_IS_COMPLETE, /* its target takes nothing any more */
-    /* Of what was to be started: */
-    PX_LIB_NO_WORD,    /* it names no program */
-    PX_LIB_NO_PROGRAM, /* it does not exist */
-    PX_LIB_NO_EXEC,    /* it cannot be executed */
+    PX_LIB_IS_COMPLETE, /* its target takes nothing any longer */
+    /* Why something could not be started: */
+    PX_LIB_NO_WORD,    /* the request names no program */
+    PX_LIB_NO_PROGRAM, /* the program does not exist */
+    PX_LIB_NO_EXEC,    /* the program cannot be executed */
     PX_LIB_NO_DIR,     /* its directory cannot be entered */
-    PX_LIB_NO_ROOM,    /* for so many processes */
+    PX_LIB_NO_ROOM,    /* no room for so many processes */
     PX_LIB_NO_GROWTH,  /* the tree gets no further hosts */
     PX_LIB_FAILED,     /* something else went wrong */
     PX_LIB_ANSWERS
@@ -38,21 +38,22 @@ enum px_lib_answer {
 enum { PX_LIB_STDOUT = 2, PX_LIB_STDERR = 4, PX_LIB_STDDIAG = 8 };
 
 /* The directives of a pull, or of a spawn for the output of its job. All zero
- * is what a tool gets that says nothing. */
+ * means that the tool has given no directive. */
 struct px_lib_wish {
     bool copies, drops_oldest;
-    uint64_t cache_bytes; /* with has_cache */
+    uint64_t cache_bytes; /* if has_cache */
     uint64_t buffer_bytes, buffer_s;
-    bool has_drops, has_cache, has_buffer, has_time; /* it says these */
-    bool is_bad;         /* one has a value of another type */
-    const char *strange; /* one that cannot be served, or NULL */
+    /* Which directives are given. */
+    bool has_drops, has_cache, has_buffer, has_time;
+    bool is_bad;         /* a value has another type */
+    const char *strange; /* a directive that cannot be served, or NULL */
 };
 
 /* The tool asks for output. */
 struct px_lib_pull {
     const struct px_lib_name *targets;
     size_t count;
-    uint16_t channels; /* as the tool said it, whatever bits these are */
+    uint16_t channels; /* as the tool said it; any bits may be set */
     struct px_lib_wish wish;
 };
 
@@ -62,13 +63,14 @@ struct px_lib_push {
     size_t count;
     const void *mem;
     size_t len_bytes;
-    bool is_end;         /* nothing more follows for these */
+    bool is_end;         /* nothing more follows for these targets */
     bool is_collected;   /* the tool's library reads the tool's own stdin */
     const char *strange; /* a directive that cannot be served, or NULL */
     void *call;
 };
 
-/* Keys, of which each wants an answer, and what all of these are about. */
+/* Keys, each of which wants an answer, and qualifiers, which say what they are
+ * about. */
 struct px_lib_ask {
     const char *const *keys;
     size_t keys_count;
@@ -76,18 +78,18 @@ struct px_lib_ask {
     size_t qualifiers_count;
 };
 
-/* A query has one key at least. px_lib_answer_query(). */
+/* A query has at least one key. Answered by px_lib_answer_query(). */
 struct px_lib_query {
     const struct px_lib_ask *asks;
     size_t count;
     void *call;
 };
 
-/* A job is to be started. What is wrong by itself was refused before.
- * px_lib_answer_spawn(). */
+/* A job to be started. Requests that are wrong in themselves were refused
+ * before. Answered by px_lib_answer_spawn(). */
 struct px_lib_spawn {
     const struct job_request *request;
-    struct px_lib_wish wish; /* neither bad nor strange */
+    struct px_lib_wish wish; /* with is_bad false and strange NULL */
     void *call;
 };
 
@@ -99,11 +101,11 @@ struct px_lib_control {
     void *call;
 };
 
-/* Texts for the user, one at least. Where the tool has others for which there
- * is no place here, PX_LIB_YES becomes PX_LIB_PARTIAL. */
+/* Texts for the user, at least one. PX_LIB_YES becomes PX_LIB_PARTIAL when the
+ * tool has others that cannot be shown here. */
 struct px_lib_log {
     const struct px_lib_text {
-        bool is_error; /* for stderr, else for stdout */
+        bool is_error; /* for stderr; otherwise for stdout */
         const char *text;
     } * texts;
     size_t count;

@@ -1,4 +1,5 @@
-/* libpmix as a server: how it is started, and what it writes of itself. */
+/* libpmix as a server: how it is started, and the file that it writes about
+ * itself. */
 #include "pmix_api/helper/lib/server.h"
 
 #include <errno.h>
@@ -14,8 +15,8 @@
 
 extern char **environ; /* PMIx 5 does not declare it */
 
-#define EVENTS_MAX "4096" /* that wait for who asks late */
-/* A name under which no tool looks for a server, wherever it lies. */
+#define EVENTS_MAX "4096" /* events kept for tools that register late */
+/* A name under which no tool looks for a server. */
 #define FILE_NAME "server"
 
 enum { RENDEZVOUS_BYTES = 4096 };
@@ -25,7 +26,7 @@ static struct {
     char folder[PX_PATH_MAX];
     char file[PX_PATH_MAX + sizeof(FILE_NAME)];
     char rendezvous[RENDEZVOUS_BYTES];
-    char why[256]; /* it cannot be started */
+    char why[256]; /* why it cannot be started */
 } server;
 
 const char *px_lib_rendezvous(void)
@@ -39,8 +40,8 @@ static const char *explain(const char *what, const char *why)
     return server.why;
 }
 
-/* What another host of PMIx has told the launcher is not for its server: names,
- * addresses, pipes, files. Settings of the library are. */
+/* Forgets names, addresses, pipes and files that another PMIx server has told
+ * the launcher: they are not for this server. Settings of the library stay. */
 static void forget_host(void)
 {
     static const char prefix[] = "PMIX_", setting[] = "PMIX_MCA_";
@@ -57,26 +58,26 @@ static void forget_host(void)
         }
         memcpy(name, *at, len);
         name[len] = '\0';
-        unsetenv(name); /* the next one is at its place */
+        unsetenv(name); /* the next variable takes its place */
     }
 }
 
-/* The library's own settings: see docs/architecture.md, "PMIx tools". What the
- * user has set holds, but for what keeps it alive, and its file. */
+/* Sets what the library needs: see docs/pmix.md. The user's own settings come
+ * first, except for those that keep the library alive and for its file. */
 static void set_up(void)
 {
     setenv("PMIX_LAUNCHER_RENDEZVOUS_FILE", server.file, 1);
     setenv("PMIX_MCA_gds", "hash", 1);
     setenv("PMIX_MCA_pmix_max_iof_cache", "1", 1);
-    /* Logs for stdout and stderr are the launcher's to show. */
+    /* The launcher shows texts for stdout and stderr, not this library. */
     setenv("PMIX_MCA_plog", "^stdfd", 1);
-    /* Events are there for late listeners as long as the job is known. */
+    /* Events are kept for late tools as long as the job is known. */
     setenv("PMIX_MCA_pmix_event_eviction_time", "1000000000", 1);
     setenv("PMIX_MCA_pmix_max_events", EVENTS_MAX, 0);
 }
 
-/* Without support for tools it lets them in all the same; what it leaves out
- * are the files by which they would find it, in the launcher's place. */
+/* Without support for tools the library lets them in all the same. It only does
+ * not write the files by which tools would find it in place of the launcher. */
 static pmix_status_t init(const struct px_lib_cfg *cfg,
                           pmix_server_module_t *module)
 {

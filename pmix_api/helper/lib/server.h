@@ -1,4 +1,5 @@
-/* libpmix as a server: how it is started, and what it writes of itself. */
+/* libpmix as a server: how it is started, and the file that it writes about
+ * itself. */
 #ifndef PMIX_API_HELPER_LIB_SERVER_H
 #define PMIX_API_HELPER_LIB_SERVER_H
 
@@ -8,14 +9,14 @@
 
 struct px_lib_cfg;
 
-/* Where it listens. */
+/* The address at which it listens. */
 struct px_server_address {
     char host[64]; /* IPv4 */
     uint16_t port;
 };
 
-/* Starts it, once, in a folder that is gone again when this returns. NULL, or
- * what went wrong. */
+/* Starts the server, once, in a folder that no longer exists when this returns.
+ * Returns NULL, or what went wrong. */
 const char *px_server_start(const struct px_lib_cfg *cfg,
                             pmix_server_module_t *module,
                             struct px_server_address *out);

@@ -1,4 +1,4 @@
-/* Messages of output that the tool is not to have. */
+/* Messages of output that are kept from the tool. */
 #include "pmix_api/helper/lib/sink.h"
 
 #include <stdlib.h>
@@ -18,12 +18,12 @@ struct hidden {
 };
 
 static struct {
-    struct hidden *first; /* owned, by number */
+    struct hidden *first; /* owned, in the order of their numbers */
     struct hidden **last; /* its end */
-    uint64_t greatest;    /* number so far */
+    uint64_t greatest;    /* the greatest number so far */
 } sink = {.last = &sink.first};
 
-/* Where it is, or is to be. */
+/* The place where this number is, or would be inserted. */
 static struct hidden **place_of(uint64_t number)
 {
     struct hidden **at = sink.last;
@@ -60,7 +60,8 @@ void px_sink_add(uint64_t number, unsigned which, const pmix_proc_t *source,
         sink.last = &one->next;
 }
 
-/* All messages of one come before those of the next. */
+/* Drops entries that are past: all messages of a delivery come before those of
+ * the next. */
 static void drop_before(uint64_t number)
 {
     while (sink.first != NULL && sink.first->number < number) {
@@ -79,7 +80,7 @@ static bool pack(pmix_data_buffer_t *out, void *from, pmix_data_type_t type)
            PMIX_SUCCESS;
 }
 
-/* As libpmix does it for this tool. */
+/* Compares with the beginning that libpmix packs for this tool. */
 static bool begins_so(struct hidden *one, const void *mem, size_t len_bytes)
 {
     size_t of_no_pull = 0;

@@ -1,12 +1,12 @@
-/* Messages of output that the tool is not to have: what its library would show
- * by itself though a pull has it, and what a pull would get that is not its
- * own.
+/* Messages of output that are kept from the tool: what its library would show
+ * although it is for a pull, and what a pull would get although it is not for
+ * it.
  *
- * With a spawn that forwards output libpmix sends each delivery of that job to
- * the tool's library, too, which writes it to its own stdout and stderr;
- * whether or not a pull has it. These messages are known by how they begin: who
- * has written it, where, and the number 0 in the place of that of a pull; all
- * others of a delivery are of pulls.
+ * When a spawn forwards output, libpmix sends each delivery of that job also to
+ * the tool's library, which writes it to its own stdout and stderr, whether or
+ * not it is for a pull. Such a message is recognised by its beginning: the
+ * process, the channel, and 0 in place of a pull's number. All other messages
+ * of a delivery are for pulls.
  *
  * Not thread-safe. O(deliveries that are not written).
  */
@@ -20,18 +20,18 @@
 #include <pmix_server.h>
 
 enum px_sink_of {
-    PX_SINK_SHOWN = 1, /* that which is shown */
-    PX_SINK_PULLS = 2, /* those of pulls */
+    PX_SINK_SHOWN = 1, /* the message that is shown */
+    PX_SINK_PULLS = 2, /* the messages for pulls */
 };
 
-/* Has these messages (enum px_sink_of) of the delivery with this number left
- * out, of which nothing is written yet; it has so many infos. Where memory is
- * out they are not. */
+/* Has these messages (enum px_sink_of) of a delivery left out. Nothing of the
+ * delivery may be written yet; it has so many infos. Without memory they are
+ * not left out. */
 void px_sink_add(uint64_t number, unsigned which, const pmix_proc_t *source,
                  pmix_iof_channel_t channel, size_t infos);
 
-/* Is it such a message? `mem` is its body; in libpmix's thread, with numbers in
- * their order. */
+/* True when this message is left out. `mem` is its body. In libpmix's thread,
+ * with ascending numbers. */
 bool px_sink_has(uint64_t number, const void *mem, size_t len_bytes);
 
 #endif

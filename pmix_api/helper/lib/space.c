@@ -10,7 +10,7 @@
 
 enum { INFOS = 5 };
 
-/* What a registration borrows. */
+/* What a registration borrows until it is done. */
 struct space {
     pmix_info_t info[INFOS];
 };

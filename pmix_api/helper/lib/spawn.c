@@ -1,4 +1,4 @@
-/* PMIx_Spawn: what a tool wants becomes programs and wishes of ours. */
+/* PMIx_Spawn: turns the request of a tool into programs and wishes of ours. */
 #include "pmix_api/helper/lib/spawn.h"
 
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 struct spawn_call {
     struct px_lib_call base;
     struct px_lib_spawn spawn;
-    struct px_lib_start start; /* owned; it borrows of the library */
-    pmix_nspace_t nspace;      /* of what was started */
+    struct px_lib_start start; /* owned; it borrows from the library's memory */
+    pmix_nspace_t nspace;      /* of the job that was started */
     pmix_spawn_cbfunc_t answer;
     void *arg;
 };
@@ -33,7 +33,7 @@ static uint32_t count_words(char *const *words)
     return count;
 }
 
-/* The library has made the first word the name of the program. */
+/* The library has put the program's name in front, as the first word. */
 static enum px_lib_answer read_words(const pmix_app_t *from,
                                      struct job_wish *app)
 {
@@ -67,8 +67,8 @@ static enum px_lib_answer read_env(const pmix_app_t *from, struct job_wish *app)
     return PX_LIB_YES;
 }
 
-/* Where the tool names none its library says where the tool is: that need not
- * exist on other hosts. */
+/* A tool that names no directory gets its own one filled in by its library,
+ * which need not exist on other hosts. */
 static enum px_lib_answer read_app(const pmix_app_t *from, struct job_wish *app)
 {
     if (from->maxprocs < 0)
@@ -80,7 +80,7 @@ static enum px_lib_answer read_app(const pmix_app_t *from, struct job_wish *app)
     return read_words(from, app);
 }
 
-/* What is said of the job, then of the program itself. */
+/* Applies what is said of the job, and then what is said of the program. */
 static enum px_lib_answer read_changes(struct px_lib_start *start,
                                        struct job_wish *app,
                                        const pmix_info_t info[], size_t infos,
@@ -120,7 +120,7 @@ static enum px_lib_answer read_all(const pmix_info_t info[], size_t infos,
 
 /* --- what becomes of its output */
 
-/* That are kept of it for those who come late. */
+/* The bytes of the output that are kept for those who come late. */
 static uint32_t cache_of(const struct px_lib_wish *wish)
 {
     if (!wish->has_cache)
@@ -134,7 +134,8 @@ static uint32_t bounded(uint64_t number)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* What is not known, or makes no sense, is judged with the other directives. */
+/* Directives that are not known or make no sense are judged later, with the
+ * other ones. */
 static void read_wish(struct spawn_call *call, const pmix_info_t info[],
                       size_t infos)
 {
@@ -186,8 +187,8 @@ static void tell_spawn(void *arg)
     px_caller()->events->on_spawn(px_caller()->arg, &call->spawn);
 }
 
-/* Refused later, too: of what is refused by a status the library forgets less
- * than it should. */
+/* A refusal is given later, too: of a request refused by the returned status,
+ * the library frees less than it should. */
 pmix_status_t px_spawn_upcall(const pmix_proc_t *spawner,
                               const pmix_info_t info[], size_t infos,
                               const pmix_app_t apps[], size_t napps,

@@ -1,4 +1,4 @@
-/* Between libpmix and the kernel: the one socket that is a tool's. */
+/* The tool's socket, between libpmix and the kernel. */
 #include "config.h"
 
 #include "pmix_api/helper/lib/stream.h"
@@ -36,13 +36,17 @@ static struct {
     ssize_t (*writev)(int, const struct iovec *, int);
     ssize_t (*read)(int, void *, size_t);
     int (*accept)(int, struct sockaddr *, socklen_t *);
-    struct sockaddr_in library; /* its port 0: nobody knows it yet */
-    atomic_int tool;            /* the library's descriptor; -1: none yet */
-    atomic_int waiting;         /* the tool's, until the library has it */
-    atomic_int dial;            /* our end of the dial */
-    _Atomic uint16_t dial_port; /* network order */
-    bool is_broken;             /* a write has failed; the library's thread */
-    int watch; /* what the kernel says of the library's epoll; -1: unknown */
+    struct sockaddr_in library; /* port 0: not known yet */
+    /* The library's descriptor of the tool; -1: none yet. */
+    atomic_int tool;
+    /* The tool's socket, until the library has it. */
+    atomic_int waiting;
+    atomic_int dial;            /* our end of the dialled connection */
+    _Atomic uint16_t dial_port; /* in network order */
+    /* A write has failed; for the library's thread. */
+    bool is_broken;
+    /* The fdinfo of the library's epoll descriptor; -1: not known. */
+    int watch;
 } stream = {.tool = -1, .waiting = -1, .dial = -1, .watch = -1};
 
 static bool find(const char *name, void *out)
@@ -53,7 +57,7 @@ static bool find(const char *name, void *out)
     return found != NULL;
 }
 
-/* Others of the program may read and write before it is opened. */
+/* Other parts of the program may read and write before the stream is opened. */
 static bool find_all(void)
 {
     return (stream.writev != NULL || find("writev", &stream.writev)) &&
@@ -76,10 +80,10 @@ void px_stream_listen(const char *host, uint16_t port)
 
 /* --- what the library writes */
 
-/* The library of a tool loses the head of a message of which it reads a part
- * (4.2.2): what it read before the rest had come is forgotten, and whatever
- * follows is taken for a head. So no segment ends within a head: each message
- * begins one, as nothing is put behind a message in its last one. */
+/* The library of a tool (4.2.2) loses the head of a message when it reads only
+ * a part of it: it forgets that part, and takes whatever follows for a head. So
+ * no segment may end within a head. Each message begins a segment, because the
+ * kernel adds nothing to the last segment of the message before. */
 static ssize_t send_message(int fd, const struct iovec *parts, int count)
 {
     struct msghdr message = {.msg_iov = (struct iovec *)(uintptr_t)parts,
@@ -93,9 +97,9 @@ static bool is_passing(int error)
     return error == EAGAIN || error == EINTR;
 }
 
-/* The library closes the descriptor now, and its number may be used again. A
+/* The library closes the descriptor now, so its number may be used again. A
  * tool that closes its end with bytes unread makes the kernel reset the
- * connection, which is an error here and no end. */
+ * connection: read() fails then, and does not return 0. */
 static void close_tool(bool is_clean)
 {
     int why = errno;
@@ -114,8 +118,8 @@ static ssize_t sum_of(const struct iovec *parts, int count)
     return (ssize_t)sum;
 }
 
-/* The library complains on stderr of a write that fails. So it is told that all
- * was written, and finds the end of the tool when it reads. */
+/* The library complains on stderr about a write that fails. So it is told that
+ * all was written, and finds out about the tool's end when it reads. */
 static ssize_t write_tool(int fd, const struct iovec *parts, int count)
 {
     ssize_t done;
@@ -140,7 +144,7 @@ ssize_t px_stream_writev(int fd, const struct iovec *parts, int count)
     return write_tool(fd, parts, count);
 }
 
-/* --- what it reads */
+/* --- what the library reads */
 
 static ssize_t read_tool(int fd, void *mem, size_t bytes)
 {
@@ -164,10 +168,11 @@ ssize_t px_stream_read(int fd, void *mem, size_t bytes)
                : stream.read(fd, mem, bytes);
 }
 
-/* --- who comes in */
+/* --- which connections come in */
 
-/* The library's socket, and no other one that this process listens at. While
- * it starts its port is not known; nobody else accepts then. */
+/* True for the socket at which the library listens, and for no other one of
+ * this process. While the library starts, its port is not known; nothing else
+ * calls accept() then. */
 static bool is_library(int fd)
 {
     struct sockaddr_in own = {.sin_family = AF_UNSPEC};
@@ -179,7 +184,8 @@ static bool is_library(int fd)
            own.sin_family == AF_INET && own.sin_port == stream.library.sin_port;
 }
 
-/* Our dial: its end has a port that is bound, so nobody else has it. */
+/* True for our own dial: its end has a bound port, which nobody else can
+ * have. */
 static bool is_dial(int fd)
 {
     struct sockaddr_in peer = {.sin_family = AF_UNSPEC};
@@ -191,8 +197,9 @@ static bool is_dial(int fd)
            peer.sin_port == atomic_load(&stream.dial_port);
 }
 
-/* The last segment of a message is a small one and ends with it: it does not
- * wait for the tool to acknowledge what is before, or for the next message. */
+/* The last segment of a message is often small. With this it is sent at once:
+ * it waits neither for the tool to acknowledge what is before it nor for the
+ * next message. */
 static void set_hasty(int fd)
 {
     static const int on = 1;
@@ -206,7 +213,7 @@ static int hand_over(int dialled)
 
     close(dialled);
     if (fd < 0) {
-        errno = EAGAIN; /* the library goes on */
+        errno = EAGAIN; /* the library goes on with EAGAIN */
         return -1;
     }
     close(atomic_exchange(&stream.dial, -1));
@@ -216,7 +223,7 @@ static int hand_over(int dialled)
     return fd;
 }
 
-/* Any error but EAGAIN ends the library's listener for good. */
+/* Any error but EAGAIN would end the library's listener for good. */
 int px_stream_accept(int fd, struct sockaddr *address, socklen_t *len)
 {
     int got;
@@ -235,7 +242,7 @@ int px_stream_accept(int fd, struct sockaddr *address, socklen_t *len)
     return -1;
 }
 
-/* Bound first, so that the listener knows it when it comes. */
+/* The socket is bound first, so that the listener recognises the connection. */
 static int dial_library(void)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -271,9 +278,10 @@ int px_stream_dial(int fd)
     return OV_ESYS;
 }
 
-/* --- has the library something to write? */
+/* --- whether the library has something to write */
 
-/* What an epoll descriptor watches `fd` for; -1: it does not. */
+/* The events that an epoll descriptor watches `fd` for; -1: it does not watch
+ * it. */
 static long find_watch(int watch, int fd)
 {
     char text[FDINFO_BYTES];
@@ -313,7 +321,7 @@ static long look_into(const char *name, int fd)
     return events;
 }
 
-/* The library's own epoll is the one that watches for reading: ours watches
+/* The library's own epoll is the one that watches for reading. Ours watches
  * another descriptor of the same socket. */
 static long look_around(int fd)
 {
@@ -334,7 +342,7 @@ bool px_stream_is_eager(void)
     long events = -1;
 
     if (fd < 0)
-        return false; /* there is nobody to write to */
+        return false; /* nothing can be written to the tool then */
     if (stream.watch >= 0)
         events = find_watch(stream.watch, fd);
     if (events < 0) {

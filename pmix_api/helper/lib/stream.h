@@ -1,11 +1,11 @@
-/* Between libpmix and the kernel: the one socket that is a tool's.
+/* The tool's socket, between libpmix and the kernel.
  *
- * Three functions of libc are replaced in this program: accept() gives the
- * library the tool's socket in the place of this process's own dial to the
- * library's port, and closes whoever else comes; read() gives it the head of a
- * message whole or not at all (head.h says why); writev() tells what was
+ * Three functions of libc are replaced in this program. accept() gives the
+ * library the tool's socket in place of this process's own dial to the
+ * library's port, and closes any other connection. read() gives it the head of
+ * a message whole or not at all (head.h says why). writev() reports what was
  * written to the tool, and begins each message with a segment of its own. All
- * other descriptors go by untouched.
+ * other descriptors are left alone.
  */
 #ifndef PMIX_API_HELPER_LIB_STREAM_H
 #define PMIX_API_HELPER_LIB_STREAM_H
@@ -15,30 +15,31 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
-/* In the thread of the library that does it. */
+/* Called in the thread of the library that reads or writes. */
 struct px_stream_events {
-    /* It is about to write these to the tool, or to try. False: it is told
-     * that it has, and they are not. */
+    /* The library is about to write these to the tool, or to try. Return false
+     * to have them left out; the library is told that they were written. */
     bool (*on_try)(const struct iovec *parts, int count);
     void (*on_wrote)(size_t bytes);
-    /* The tool's end is closed, and all that came from it is read. Clean: it
-     * was closed by the tool's process when that had read all that had come to
-     * it, or after the process had said that it reads no more. */
+    /* The tool's end is closed, and all that came from it is read. It is clean
+     * when the tool's process closed it after reading all that had come to it,
+     * or after saying that it reads nothing more. */
     void (*on_closed)(bool is_clean);
 };
 
-/* Before the library is started. Until px_stream_listen() nobody gets in by
- * whatever port. False: libc lacks something. */
+/* Replaces the functions, before the library is started. Until
+ * px_stream_listen() no connection gets in by any port. False: libc lacks a
+ * function. */
 bool px_stream_open(const struct px_stream_events *events);
 
-/* The library listens at this IPv4 address, as text. */
+/* Says that the library listens at this IPv4 address, as text. */
 void px_stream_listen(const char *host, uint16_t port);
 
-/* Dials there; the library gets this descriptor. Returns 0, or OV_ESYS. */
+/* Dials the library, which gets this descriptor. Returns 0, or OV_ESYS. */
 int px_stream_dial(int fd);
 
-/* True when the library has something to write to the tool, as it then has the
- * kernel tell when that can be. Also true where that cannot be found out. In
+/* True when the library has something to write to the tool: it then has the
+ * kernel report when there is room. Also true when that cannot be found out. In
  * the library's thread. */
 bool px_stream_is_eager(void);
 

@@ -1,7 +1,8 @@
 /* Queries for the attributes that are supported.
  *
- * The library knows the answer, but gives it with an argument of its own in
- * the place of ours. Answers come in the order of the questions.
+ * The library knows the answer, but passes an argument of its own to the
+ * callback instead of ours. So the arguments are kept here: answers come in the
+ * order of the questions.
  */
 #include "pmix_api/helper/lib/support.h"
 
@@ -16,7 +17,7 @@ struct asked {
     void *arg;
 };
 
-/* In the library's thread. */
+/* For the library's thread. */
 static struct {
     px_support_fn library;
     struct asked *first, **last; /* owned, in order */
@@ -39,7 +40,7 @@ bool px_support_is(const pmix_query_t *queries, size_t nqueries)
     return nqueries > 0;
 }
 
-/* The library takes whatever it is for a text. */
+/* True when all values are texts: the library takes any value for a text. */
 static bool is_sound(const pmix_query_t *query)
 {
     static const char *const keys[] = {
@@ -57,7 +58,7 @@ static bool is_sound(const pmix_query_t *query)
     return true;
 }
 
-/* The result of its nth qualifier gets the nth key as its name. */
+/* Names the results: that of the nth qualifier gets the nth key as its name. */
 static bool name_results(pmix_query_t *query)
 {
     char **keys = calloc(query->nqual + 2, sizeof(*keys));

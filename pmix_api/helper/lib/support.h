@@ -10,15 +10,16 @@
 typedef pmix_status_t (*px_support_fn)(pmix_query_t *queries, size_t nqueries,
                                        pmix_info_cbfunc_t answer, void *arg);
 
-/* Once, before the rest. */
+/* Notes the library's function; once, before the rest. */
 void px_support_open(px_support_fn library);
 
-/* Is it that, and nothing else, that is asked for? */
+/* True when the queries ask for supported attributes, and for nothing else. */
 bool px_support_is(const pmix_query_t *queries, size_t nqueries);
 
-/* The library answers, from what it supports itself and what
- * px_attribute_register() has told it. BAD_PARAM: a qualifier over which it
- * would fall; NOMEM; or PMIX_SUCCESS: the answer comes, in its thread. */
+/* Has the library answer, from what it supports itself and what
+ * px_attribute_register() has told it. Returns BAD_PARAM for a qualifier that
+ * would crash it; NOMEM; or PMIX_SUCCESS: the answer comes later, in the
+ * library's thread. */
 pmix_status_t px_support(pmix_query_t *queries, size_t nqueries,
                          pmix_info_cbfunc_t answer, void *arg);
 

@@ -1,7 +1,7 @@
 /* What libpmix asks of its host, put to the caller as questions.
  *
- * Each upcall waits until the caller has answered: the thread that does has
- * nobody else to serve. */
+ * Each upcall waits until the caller has answered: its thread has nothing else
+ * to do, as there is only one tool. */
 #include "pmix_api/helper/lib/upcall.h"
 
 #include <stdatomic.h>
@@ -26,19 +26,19 @@ _Static_assert((int)PX_LIB_STDOUT == PMIX_FWD_STDOUT_CHANNEL &&
                "the same bits");
 
 enum {
-    SLOW_NAPS = 25, /* so many for each push, */
+    SLOW_NAPS = 25, /* this many for each push, */
     SLOW_NS = 200 * 1000,
 };
 
 static struct {
     bool is_in;
     atomic_bool is_slow;
-    /* What waits for an answer of the caller: */
+    /* Pointers to the answers that are awaited from the caller: */
     struct px_lib_name *given;
     enum px_lib_answer *answer;
 } upcall;
 
-/* --- the tool wants in */
+/* --- letting the tool in */
 
 struct entry {
     struct px_lib_name wanted, given;
@@ -67,7 +67,7 @@ static void tell_in(void *arg)
     px_caller()->events->on_in(px_caller()->arg);
 }
 
-/* The library has sent the answer, which it may die of where the tool has. */
+/* The library has sent the answer. It may crash on that if the tool is dead. */
 static void on_answered(pmix_status_t status, void *arg)
 {
     (void)status;
@@ -131,7 +131,8 @@ static bool is_stop(const pmix_info_t directives[], size_t ndirs)
     return false;
 }
 
-/* Success by itself would be used after it is freed, in the library. */
+/* The answer is given by the callback: PMIX_SUCCESS as the returned status
+ * would make the library use memory that it has freed. */
 static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
                              const pmix_info_t directives[], size_t ndirs,
                              pmix_iof_channel_t channels,
@@ -148,7 +149,7 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
         px_tell(tell_stop, NULL);
         return PMIX_OPERATION_SUCCEEDED;
     }
-    px_flow_pull(1); /* whatever the answer is: libpmix has it already */
+    px_flow_pull(1); /* whatever the answer is, libpmix has the pull already */
     names = px_info_names(procs, nprocs);
     pull.base.targets = names;
     px_wish_read(directives, ndirs, &pull.base.wish);
@@ -179,8 +180,8 @@ static void tell_push(void *arg)
     px_caller()->events->on_push(px_caller()->arg, &call->push);
 }
 
-/* Any answer but these two makes the library of a tool that collects its stdin
- * hang; the first one would make it send the end again and again. */
+/* Any status but these two makes the library of a tool that collects its stdin
+ * hang, and success for its end makes it send that again and again. */
 static pmix_status_t answer_of(const struct push_call *call,
                                enum px_lib_answer answer)
 {
@@ -191,7 +192,7 @@ static pmix_status_t answer_of(const struct push_call *call,
                : PMIX_ERR_IOF_COMPLETE;
 }
 
-/* The library shifts this answer to its own thread. */
+/* The library passes this answer on to its own thread. */
 static void give(struct px_lib_call *base)
 {
     struct push_call *call = (struct push_call *)base;
@@ -220,7 +221,7 @@ void px_lib_slow(bool is_slow)
     atomic_store(&upcall.is_slow, is_slow);
 }
 
-/* Where the library's thread waits a little, it reads less of the tool. */
+/* While the library's thread waits a little, it reads less from the tool. */
 static void slow_down(void)
 {
     static const struct timespec nap = {.tv_nsec = SLOW_NS};
@@ -229,8 +230,8 @@ static void slow_down(void)
         nanosleep(&nap, NULL);
 }
 
-/* Always accepted, and answered by the callback: of what is refused by a
- * status the library keeps the bytes. */
+/* The push is always accepted, and answered by the callback: of a push refused
+ * by the returned status, the library would keep the bytes for good. */
 static pmix_status_t on_push(const pmix_proc_t *source,
                              const pmix_proc_t targets[], size_t ntargets,
                              const pmix_info_t directives[], size_t ndirs,

@@ -6,10 +6,10 @@
 
 #include <pmix_server.h>
 
-/* The functions for libpmix, once px_call_open() was called. */
+/* The upcalls for libpmix, once px_call_open() was called. */
 pmix_server_module_t *px_upcall_module(void);
 
-/* The tool has been let in. The caller. */
+/* Called when the tool has been let in. For the caller. */
 bool px_upcall_is_in(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* Values that go between a tool and the one who serves it: what libpmix calls
- * infos, with types of ours.
+/* Values that go between a tool and its helper: what libpmix calls infos, with
+ * types of ours.
  *
- * All pointers are borrowed. Who is given a value may read it as long as the
- * comment of what has it says; who gives one keeps it until the call returns.
+ * All pointers are borrowed. A receiver may read a value as long as the comment
+ * of what holds it says; a giver keeps it until the call returns.
  */
 #ifndef PMIX_API_HELPER_LIB_VALUE_H
 #define PMIX_API_HELPER_LIB_VALUE_H
@@ -13,11 +13,12 @@
 
 enum { PX_LIB_NAME_BYTES = 256 };
 
-/* A rank that means all of them. */
+/* A rank that means all ranks. */
 #define PX_LIB_ALL ((uint32_t)-2)
-/* One that means none. */
+/* A rank that means none. */
 #define PX_LIB_UNDEFINED ((uint32_t)-1)
-/* Ranks of a target that are no ranks: processes of a node. */
+/* Values that stand for the processes of a node where a target's rank is
+ * expected. */
 #define PX_LIB_LOCAL_NODE  ((uint32_t)-3)
 #define PX_LIB_LOCAL_PEERS ((uint32_t)-5)
 
@@ -27,13 +28,14 @@ struct px_lib_name {
 };
 
 enum px_lib_type {
-    PX_LIB_OTHER,  /* one that is none of these; never given to the library */
-    PX_LIB_FLAG,   /* also where there is no value: true */
+    PX_LIB_OTHER,  /* none of the types below; never given to the library */
+    PX_LIB_FLAG,   /* no value at all counts as true */
     PX_LIB_NUMBER, /* 0 or more */
     PX_LIB_TEXT,
     PX_LIB_NAME,
     PX_LIB_RANK,
-    /* To the tool only; from it they are of another type: */
+    /* These go only to the tool; what comes from it in such a type is
+     * PX_LIB_OTHER: */
     PX_LIB_TIME,
     PX_LIB_STATUS,
     PX_LIB_NAMES,
@@ -41,7 +43,7 @@ enum px_lib_type {
     PX_LIB_INFOS
 };
 
-/* How wide a number is for the tool. */
+/* The width of a number as the tool gets it. */
 enum px_lib_width {
     PX_LIB_U32,
     PX_LIB_U16,
@@ -50,7 +52,7 @@ enum px_lib_width {
     PX_LIB_INT
 };
 
-/* What has become of a job, also as an event. */
+/* The fate of a job; also the code of an event. */
 enum px_lib_status {
     PX_LIB_SUCCESS,
     PX_LIB_JOB_START,
@@ -78,7 +80,7 @@ struct px_lib_process {
     const char *host, *program;
     int32_t pid; /* 0: unknown */
     enum px_lib_state state;
-    int exit_code; /* that libpmix 4.2 does not send */
+    int exit_code; /* not sent by libpmix 4.2 */
 };
 
 struct px_lib_info;
@@ -86,12 +88,12 @@ struct px_lib_info;
 struct px_lib_value {
     enum px_lib_type type;
     enum px_lib_width width; /* of a number */
-    size_t count;            /* of names, a table, infos */
+    size_t count;            /* of names, rows of a table, or infos */
     union {
         bool flag;
         uint64_t number;
-        const char *text;                /* not NULL */
-        const struct px_lib_name *names; /* NAME: one */
+        const char *text;                /* never NULL */
+        const struct px_lib_name *names; /* one for PX_LIB_NAME */
         uint32_t rank;
         int64_t time_s;
         enum px_lib_status status;

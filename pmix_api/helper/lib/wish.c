@@ -5,16 +5,16 @@
 #include "pmix_api/helper/lib/flag.h"
 #include "pmix_api/helper/lib/refused.h"
 
-/* The first SERVED are those of which something comes here. */
+/* The first SERVED of these have an effect here. */
 static const char *const of_pull[] = {
     PMIX_IOF_COPY, PMIX_IOF_REDIRECT, PMIX_IOF_CACHE_SIZE, PMIX_IOF_DROP_OLDEST,
     PMIX_IOF_DROP_NEWEST, PMIX_IOF_COMPLETE, PMIX_IOF_BUFFERING_SIZE,
     PMIX_IOF_BUFFERING_TIME,
-    /* Bytes come as they are in any case, and the tool's library shows them
-     * where there is no callback: */
+    /* These have no effect: bytes come unchanged in any case, and the tool's
+     * library shows them where there is no callback. */
     PMIX_IOF_OUTPUT_RAW, PMIX_IOF_LOCAL_OUTPUT};
 
-/* Those of buffering are hints that change nothing: bytes go at once. */
+/* Directives about buffering are hints without effect: bytes go at once. */
 static const char *const of_push[] = {PMIX_IOF_PUSH_STDIN, PMIX_IOF_COMPLETE};
 
 enum {
@@ -64,7 +64,7 @@ static bool said(bool is_read, bool *has)
     return is_read;
 }
 
-/* False: its value makes no sense. */
+/* False: the value makes no sense. */
 static bool read_one(const pmix_info_t *info, struct px_lib_wish *wish)
 {
     if (PMIX_CHECK_KEY(info, PMIX_IOF_COPY))
@@ -86,7 +86,8 @@ static bool read_one(const pmix_info_t *info, struct px_lib_wish *wish)
     return true;
 }
 
-/* What cannot be served, and what nobody knows that is required. */
+/* True for a directive that cannot be served, and for an unknown one that is
+ * required. */
 static bool is_strange(const pmix_info_t *info)
 {
     return px_refused_of_pull(info) ||

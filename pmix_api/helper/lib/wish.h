@@ -6,13 +6,13 @@
 
 struct px_lib_wish;
 
-/* Reads those of a pull; one that comes twice counts as the last, and one whose
- * value makes no sense makes the wish bad. Borrows keys. O(infos). */
+/* Reads the directives of a pull. When one comes twice, the last one counts;
+ * one whose value makes no sense makes the wish bad. Borrows keys. O(infos). */
 void px_wish_read(const pmix_info_t info[], size_t infos,
                   struct px_lib_wish *out);
 
-/* What those of a push say. The standard has PMIX_IOF_PUSH_STDIN as a bool, RFC
- * 0025 as a process. */
+/* The directives of a push. PMIX_IOF_PUSH_STDIN is a bool in the standard, and
+ * a process in RFC 0025. */
 struct px_push_wish {
     bool is_collected, is_complete;
     const char *strange;       /* borrowed, or NULL */
@@ -22,8 +22,8 @@ struct px_push_wish {
 void px_push_wish_read(const pmix_info_t info[], size_t infos,
                        struct px_push_wish *out);
 
-/* The index-th that is served, of pulls and of pushes; NULL: there are no more.
- */
+/* The index-th directive that is served, for pulls and for pushes; NULL: there
+ * is none of this index. */
 const char *px_wish_key(size_t index);
 const char *px_push_key(size_t index);
 
