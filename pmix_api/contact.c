@@ -21,7 +21,7 @@ enum { MODE = 0640, NAMES = 5, PORT_DIGITS_MAX = 5 };
 
 /* --- the text */
 
-/* Some bytes of it. */
+/* A part of the text. */
 struct part {
     const char *at;
     size_t len_bytes;
@@ -34,8 +34,8 @@ static struct part first_line(const char *text, size_t len_bytes)
     return (struct part){text, end != NULL ? (size_t)(end - text) : len_bytes};
 }
 
-/* Takes what is before the first such byte, and that byte, away from it; false:
- * there is none. */
+/* Cuts off what is before the first such byte, and that byte; false: there is
+ * none. */
 static bool cut(struct part *from, char byte, struct part *before)
 {
     const char *end = memchr(from->at, byte, from->len_bytes);
@@ -48,7 +48,7 @@ static bool cut(struct part *from, char byte, struct part *before)
     return true;
 }
 
-/* Takes the last such byte, and what is behind it, away; false as above. */
+/* Cuts off the last such byte and what is behind it; false: there is none. */
 static bool cut_last(struct part *from, char byte, struct part *behind)
 {
     const char *at = memrchr(from->at, byte, from->len_bytes);
@@ -89,7 +89,7 @@ static bool read_port(struct part digits, uint16_t *out)
     return port > 0 && port <= UINT16_MAX;
 }
 
-/* Takes the mark away from its beginning; false: it begins otherwise. */
+/* Skips the mark at the beginning; false: the part begins otherwise. */
 static bool skip(struct part *from, const char *mark)
 {
     size_t len = strlen(mark);
@@ -111,7 +111,7 @@ static struct part without_brackets(struct part part)
 
 static bool read_address(int family, struct part from, char *out)
 {
-    struct in6_addr any; /* the larger one */
+    struct in6_addr any; /* large enough for IPv4, too */
 
     if (family == AF_INET6)
         from = without_brackets(from);
@@ -152,7 +152,7 @@ int px_contact_parse(const char *text, size_t len_bytes, struct px_contact *out)
     return 0;
 }
 
-/* Appends it; *len_bytes is beyond the limit where it does not fit. */
+/* Appends bytes; *len_bytes grows beyond the limit where they do not fit. */
 static void append(char *out, size_t *len_bytes, const char *mem, size_t count)
 {
     if (*len_bytes + count <= PX_CONTACT_BYTES_MAX)
@@ -160,8 +160,8 @@ static void append(char *out, size_t *len_bytes, const char *mem, size_t count)
     *len_bytes += count;
 }
 
-/* The third line, where it is a number: that of the server's process, by which
- * a file that was left is known. */
+/* Finds the third line, where that is a number: the process id of the server,
+ * by which a file that a dead server has left is recognised. */
 static bool find_pid(struct part rest, struct part *out)
 {
     struct part line;
@@ -200,7 +200,8 @@ int px_contact_move(const char *text, size_t len_bytes,
 
 /* --- the files */
 
-/* The index-th of them, in PX_PATH_MAX bytes. False: it is too long. */
+/* Writes the name of the index-th file, in PX_PATH_MAX bytes. False: it is too
+ * long. */
 static bool name_file(const struct px_contact_names *names, unsigned index,
                       char *out)
 {
@@ -214,14 +215,15 @@ static bool name_file(const struct px_contact_names *names, unsigned index,
                     ends[index]) < PX_PATH_MAX;
 }
 
-/* The launcher may be the server: two of the names are one then. */
+/* True for a name that equals an earlier one, as it does when the launcher is
+ * the server. */
 static bool is_again(const struct px_contact_names *names, unsigned index)
 {
     return (index == 3 && names->server_pid == names->launcher_pid) ||
            (index == 4 && strcmp(names->server, names->job) == 0);
 }
 
-/* Removes the first ones. */
+/* Removes the first files. */
 static void remove_some(const struct px_contact_names *names, unsigned count)
 {
     char path[PX_PATH_MAX];
@@ -250,8 +252,8 @@ static int link_all(const struct px_contact_names *names, const char *from)
     return 0;
 }
 
-/* Tools look at what begins as their names do: the first name of the file does
- * not. */
+/* Tools look at all files with such names, so the file is written under another
+ * one first. */
 int px_contact_put(const struct px_contact_names *names, const char *text,
                    size_t len_bytes)
 {

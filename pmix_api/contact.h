@@ -1,10 +1,11 @@
-/* What tools find a server by: the text of libpmix's rendezvous files, and the
+/* How tools find a server: the text of libpmix's rendezvous files, and the
  * files.
  *
- * libpmix writes the text, in its own form: in the first line NAMESPACE.RANK;
- * and tcp4://ADDRESS:PORT, or tcp6:// with an address that is in brackets or
- * not, then lines that only it knows. Whoever listens in its place gives tools
- * the same text with another port, so that what a newer libpmix adds is there.
+ * libpmix writes the text, in its own form. The first line is NAMESPACE.RANK;
+ * and tcp4://ADDRESS:PORT, or tcp6:// with an address that may be in brackets;
+ * the other lines are libpmix's affair. A process that listens in its place
+ * gives tools the same text with another port, so that what a newer libpmix
+ * adds stays in.
  */
 #ifndef PMIX_API_CONTACT_H
 #define PMIX_API_CONTACT_H
@@ -21,46 +22,48 @@ enum {
 struct px_contact {
     char address[PX_CONTACT_ADDRESS_BYTES]; /* without brackets */
     uint16_t port;
-    uint32_t port_at, port_bytes; /* where its digits are in the text */
+    /* The place of the digits of the port in the text. */
+    uint32_t port_at, port_bytes;
 };
 
-/* Returns 0, or OV_EPROTO: the text is longer than PX_CONTACT_BYTES_MAX, has a
- * NUL in it, or a first line of another form. *out is then undefined.
- * O(length). */
+/* Reads a text. Returns 0, or OV_EPROTO: the text is longer than
+ * PX_CONTACT_BYTES_MAX, contains a NUL, or has a first line of another form.
+ * *out is then undefined. O(length). */
 int px_contact_parse(const char *text, size_t len_bytes,
                      struct px_contact *out);
 
-/* The process that listens in the place of libpmix. */
+/* The process that listens in place of libpmix. */
 struct px_contact_move {
     uint16_t port;
-    uint32_t pid; /* 0: it stays as it is */
+    uint32_t pid; /* 0: keep the number in the text */
 };
 
-/* Writes the same text with another port to `out`, and with another process in
- * its third line, where that is a number; all else byte for byte. Its length is
- * *out_bytes. Returns 0; OV_EPROTO as above; or OV_EFULL: it would be longer
- * than PX_CONTACT_BYTES_MAX, which is what `out` holds. */
+/* Writes the same text to `out`, but with another port and, where the third
+ * line is a number, with another process there. Its length is *out_bytes.
+ * Returns 0; OV_EPROTO as above; or OV_EFULL: it would be longer than
+ * PX_CONTACT_BYTES_MAX, the size of `out`. */
 int px_contact_move(const char *text, size_t len_bytes,
                     const struct px_contact_move *to, char *out,
                     size_t *out_bytes);
 
-/* The names of the files, in a folder that is one server's alone:
- * pmix.HOST.tool, and the same with each of these behind a dot. */
+/* The names of the files, in a folder that only this server uses:
+ * pmix.HOST.tool, and the same followed by a dot and each of these. */
 struct px_contact_names {
     const char *folder, *host;
-    const char *server;    /* its namespace, */
-    uint32_t server_pid;   /* and its number; */
-    const char *job;       /* the namespace of the job that it is for, */
-    uint32_t launcher_pid; /* and the launcher's number */
+    const char *server;    /* the namespace of the server */
+    uint32_t server_pid;   /* its process id */
+    const char *job;       /* the namespace of the job that it serves */
+    uint32_t launcher_pid; /* the process id of the launcher */
 };
 
-/* Makes all of them, as one file with the mode of libpmix's own, 0640: none can
- * be seen before it is whole. Returns 0, or OV_ESYS with errno, and then there
- * is none; EEXIST: there was one, which is left alone. */
+/* Makes all files, as links to a single file with mode 0640, which libpmix
+ * uses, too. None can be seen before it is complete. Returns 0, or OV_ESYS with
+ * errno, and then there is none of them; with EEXIST one was there before, and
+ * is left alone. */
 int px_contact_put(const struct px_contact_names *names, const char *text,
                    size_t len_bytes);
 
-/* Removes them. What is not there any more is no error. */
+/* Removes the files. A file that is already gone is no error. */
 void px_contact_remove(const struct px_contact_names *names);
 
 #endif

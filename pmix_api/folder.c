@@ -52,7 +52,7 @@ int px_folder_make(const char *path)
     return mkdir(path, 0700) == 0 ? 0 : OV_ESYS;
 }
 
-/* The next name in a folder; NULL: there is none. */
+/* The next name in a folder; NULL: there is none left. */
 static const char *next_name(DIR *dir)
 {
     const struct dirent *entry;
@@ -64,7 +64,8 @@ static const char *next_name(DIR *dir)
     return entry != NULL ? entry->d_name : NULL;
 }
 
-/* NULL: it cannot be read. Takes over the descriptor. */
+/* Opens the folder for reading, and takes over the descriptor. NULL: it cannot
+ * be read. */
 static DIR *read_folder(int at)
 {
     DIR *dir = at >= 0 ? fdopendir(at) : NULL;
@@ -76,7 +77,7 @@ static DIR *read_folder(int at)
 
 static void empty(int at, int depth);
 
-/* A file, or a folder with files. */
+/* Removes a file, or a folder with its files. */
 static void remove_entry(int at, const char *name, int depth)
 {
     if (unlinkat(at, name, 0) == 0 || depth == DEPTH_MAX)
@@ -85,7 +86,7 @@ static void remove_entry(int at, const char *name, int depth)
     unlinkat(at, name, AT_REMOVEDIR);
 }
 
-/* Takes over the descriptor. */
+/* Empties the folder, and takes over the descriptor. */
 static void empty(int at, int depth)
 {
     DIR *dir = read_folder(at);
@@ -104,7 +105,7 @@ void px_folder_remove(const char *path)
     rmdir(path);
 }
 
-/* As px_folder_make() makes them. */
+/* True for a folder such as px_folder_make() makes. */
 static bool is_own(int at)
 {
     struct stat st;
@@ -113,7 +114,7 @@ static bool is_own(int at)
            (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* The name is looked up once: what is judged is what is emptied. */
+/* The name is looked up once, so that what is judged is what is emptied. */
 static void sweep_entry(int top, const char *name)
 {
     int at = openat(top, name, FOLDER_FLAGS | O_NOFOLLOW | O_NONBLOCK);

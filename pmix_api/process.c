@@ -1,4 +1,4 @@
-/* A helper as a process: started, given a descriptor, ended. */
+/* A tool's helper as a process: its start, what it is given, and its end. */
 #include "config.h"
 
 #include "pmix_api/process.h"
@@ -18,13 +18,14 @@
 
 enum { SOCKET_BYTES = 1 << 20 };
 
-/* What the helper finds where; none is used at our side below HELPER_FDS. */
+/* The descriptors that the helper finds. On our side none of the numbers below
+ * HELPER_FDS is used for the helper's end. */
 enum helper_fd { HELPER_TALK = 3, HELPER_FDS };
 
 extern char **environ;
 
-/* A process group of its own, so that the terminal's signals are not for it,
- * and no handler or mask of ours. */
+/* The helper gets a process group of its own, so that signals of the terminal
+ * do not reach it, and none of our handlers and masks. */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
@@ -43,7 +44,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
     return 0;
 }
 
-/* What it says on stderr is the library's, for those who build. */
+/* The helper's stderr has what the library says, which only developers want. */
 static int set_files(posix_spawn_file_actions_t *actions, int talk)
 {
     int rc = 0;
@@ -86,8 +87,9 @@ static int spawn(const char *path, char *const *argv, int talk, pid_t *pid)
     return rc;
 }
 
-/* Out of the way of those that the helper finds: dup2 onto itself would leave
- * close-on-exec set, onto another one end that. -1 as it is. */
+/* Moves the descriptor above those that the helper finds. dup2() onto the same
+ * number would leave close-on-exec set, and onto another one would close that.
+ * -1 stays -1. */
 static int lift(int fd)
 {
     int high = fd < 0 || fd >= HELPER_FDS

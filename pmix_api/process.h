@@ -4,13 +4,15 @@
 
 #include <sys/types.h>
 
-/* Starts the program with these words, and one end of a socketpair as its
- * descriptor 3; *fd is the other end. Returns 0, or OV_ESYS with errno. */
+/* Starts the program with the words of `argv`, and with one end of a socketpair
+ * as its descriptor 3; *fd is the other end. Returns 0, or OV_ESYS with
+ * errno. */
 int px_process_start(const char *path, char *const *argv, pid_t *pid, int *fd);
-/* Sends it a packet of one byte with a copy of this descriptor. Returns 0 or
- * OV_ESYS. */
+/* Sends the helper a packet of one byte with a copy of the descriptor `given`.
+ * Returns 0 or OV_ESYS. */
 int px_process_give(int fd, int given);
-/* Kills it and waits for its end, which is soon. Returns its status. */
+/* Kills the process and waits for its end, which is soon. Returns its
+ * status. */
 int px_process_end(pid_t pid);
 
 #endif

@@ -75,8 +75,8 @@ int px_rendezvous_write(char *path, const char *mem, size_t len_bytes)
     return rc;
 }
 
-/* The process of the server that has written it, which stands alone in the
- * third line; 0: it is no such file. */
+/* The process of the server that has written the file, which stands alone in
+ * the third line; 0: this is no rendezvous file. */
 static pid_t server_of(const char *path)
 {
     char mem[FILE_BYTES_MAX + 1];
@@ -101,7 +101,7 @@ static pid_t server_of(const char *path)
                                                                    : 0;
 }
 
-/* It is dead, and its parent has yet to hear of it. */
+/* True when the process is dead, and its parent has not waited for it yet. */
 static bool is_zombie(pid_t pid)
 {
     char path[64], mem[FILE_BYTES_MAX + 1];
@@ -123,7 +123,7 @@ static bool is_dead(pid_t pid)
     return (kill(pid, 0) != 0 && errno == ESRCH) || is_zombie(pid);
 }
 
-/* What a server has left that is dead. */
+/* True for the file of a server that is dead. */
 static bool is_stale(const char *path)
 {
     struct stat st;
@@ -135,8 +135,9 @@ static bool is_stale(const char *path)
     return pid > 0 && is_dead(pid);
 }
 
-/* Takes away what a dead server has left. Of those that would one does: whoever
- * has its lock, where there are locks, while the name is still that file's. */
+/* Removes the file of a dead server. Of several processes that try, one does
+ * so: the one that has the file's lock, where the file system has locks, as
+ * long as the name is still that file's. */
 static void clear(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -152,7 +153,7 @@ static void clear(const char *path)
     close(fd);
 }
 
-/* It gets the name, which nothing else may have. */
+/* Gives the file its name, which nothing else may have. */
 static int give_name(const char *temporary, const char *path)
 {
     if (link(temporary, path) == 0)

@@ -9,17 +9,17 @@
  * PMIX_LAUNCHER_RENDEZVOUS_FILE, names in our environment; NULL: none. */
 const char *px_rendezvous_path(void);
 
-/* Makes a new file of these bytes, mode 0600, of which `path` is the name; its
- * end, XXXXXX, becomes one that nobody has. Returns 0; or OV_ESYS with errno,
- * and there is no file. */
+/* Makes a new file of these bytes, mode 0600. `path` ends in XXXXXX, which is
+ * replaced so that the name is new. Returns 0; or OV_ESYS with errno, and there
+ * is no file. */
 int px_rendezvous_write(char *path, const char *mem, size_t len_bytes);
 
 /* Copies `from`, the server's own file, to `path`: whole or not at all, mode
- * 0600. Returns 0, and *st is that of the file; or OV_ESYS with errno: EEXIST
- * when something is there that is not of a server that is dead; that is left
+ * 0600. Returns 0, and *st describes the file; or OV_ESYS with errno. With
+ * EEXIST there is something that is not the file of a dead server; it is left
  * alone. */
 int px_rendezvous_put(const char *from, const char *path, struct stat *st);
-/* Removes it, if it is still that file. */
+/* Removes the file, if it is still the one that `own` describes. */
 void px_rendezvous_remove(const char *path, const struct stat *own);
 
 #endif
