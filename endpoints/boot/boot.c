@@ -1,5 +1,5 @@
-/* The start-up text: writing it, and reading what comes up. The reader of
- * what comes down is boot_reader.c; the lines are in boot_lines.c. */
+/* The start-up text: writing it, and reading what daemons send up.
+ * boot_reader.c reads what is sent down; the lines are in boot_lines.c. */
 #include "config.h"
 
 #include "endpoints/boot/boot.h"
@@ -43,7 +43,7 @@ static size_t longest_line(const char *text, size_t len_bytes)
     return longest;
 }
 
-/* Takes back what was added to out after `start`. */
+/* Removes what was added to out after `start`. */
 static int give_up(struct text_buf *out, size_t start, int rc)
 {
     if (out->len_bytes > start) {
@@ -106,7 +106,7 @@ void ep_boot_version_read(struct text_fields *fields,
     snprintf(version, EP_BOOT_VERSION_MAX, "%s", fields->bad ? "" : field);
 }
 
-/* The kind of line by its keyword, or EP_BOOT_UP_KINDS. */
+/* The kind of a line, by its keyword; EP_BOOT_UP_KINDS: unknown. */
 static enum ep_boot_up_kind up_kind(const char *line, size_t len_bytes)
 {
     const char *space = memchr(line, ' ', len_bytes);
@@ -136,7 +136,8 @@ int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up)
     if (up->kind == EP_BOOT_READY) {
         ep_boot_version_read(&fields, up->version);
         if (strcmp(up->version, ep_boot_version()) != 0)
-            return fields.bad ? OV_EPROTO : 0; /* it may have other fields */
+            /* Another version may have other fields. */
+            return fields.bad ? OV_EPROTO : 0;
         rows++;
     }
     job_line_fields(rows, &fields, up);

@@ -1,4 +1,5 @@
-/* What a daemon needs to know: building, asking, narrowing. */
+/* What a daemon needs to know: making it, looking things up in it, and cutting
+ * it down for a child. */
 #include "config.h"
 
 #include "endpoints/boot/boot_config.h"
@@ -225,7 +226,7 @@ uint64_t ep_boot_param(const struct ep_boot_config *config, const char *name,
     return param == NULL ? otherwise : param->value;
 }
 
-/* The index of the first host at or above node. */
+/* The index of the first host whose node is not below this one. */
 static uint32_t hosts_lower_bound(const struct ep_boot_config *config,
                                   uint32_t node)
 {
@@ -280,7 +281,7 @@ static int copy_strings(const struct ep_boot_config *from,
     return rc;
 }
 
-/* A subtree is not one range, so each host is asked; the hosts below `child`
+/* A subtree is not a single range, so each host is tested; hosts below `child`
  * cannot be in it. */
 static int copy_hosts(const struct ep_boot_config *from, uint32_t child,
                       struct ep_boot_config *to)
@@ -305,7 +306,7 @@ int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
 
     *out = *config;
     out->parents =
-        (struct ep_boot_parents){0}; /* the tree's is that of config */
+        (struct ep_boot_parents){0}; /* the tree's table belongs to config */
     out->provider = out->interface = out->rsh = out->xylemd = NULL;
     out->home = NULL;
     out->hosted = NULL;
@@ -335,7 +336,7 @@ static const char *what_is_wrong(const struct ep_boot_config *config)
         return "the tree's arity is out of range";
     if ((unsigned)config->launcher >= EP_LAUNCHERS)
         return "no such launcher";
-    /* Started all alike, each daemon finds its own. */
+    /* Daemons that are all started alike find their own place. */
     if (config->hosted_count == 0 &&
         !ep_launcher_ops(config->launcher)->is_for_all)
         return "no hosted node";

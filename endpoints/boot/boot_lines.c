@@ -12,8 +12,7 @@
 #include "overlay/base/err.h"
 #include "topo/hosts.h"
 
-/* --- what rows cannot say
- * */
+/* --- fields that need code */
 
 static void put_session(const void *what, struct text_buf *out)
 {
@@ -33,8 +32,9 @@ static int get_session(void *what, struct text_fields *fields)
     return 0;
 }
 
-/* Of a table how many children each node has, in runs: numbers go level by
- * level, so this says all. Behind the last one there are leaves. */
+/* For a tree with a table: how many children each node has, in runs. Nodes are
+ * numbered level by level, so this says all. Nodes behind the last run are
+ * leaves. */
 static void put_children(const void *what, struct text_buf *out)
 {
     const struct topo_tree *tree = &((const struct ep_boot_config *)what)->tree;
@@ -144,7 +144,7 @@ static void put_host(const void *what, struct text_buf *out)
     const struct ep_boot_config *config = what;
 
     if (ep_launcher_ops(config->launcher)->is_for_all)
-        return; /* `hosts` has them all */
+        return; /* `hosts` says them all */
     for (uint32_t i = 0; i < config->hosts_count; i++) {
         text_buf_printf(out, "host %u", config->hosts[i].node);
         text_buf_field(out, config->hosts[i].name);
@@ -159,8 +159,8 @@ static int get_host(void *what, struct text_fields *fields)
     return ep_boot_add_host(what, node, text_fields_next(fields));
 }
 
-/* All hosts in short, in the order of their nodes, from 1: a daemon that
- * reads this finds its own place. */
+/* All hosts in their short form, in the order of their nodes from 1 on: a
+ * daemon that reads this finds its own place. */
 static void put_hosts(const void *what, struct text_buf *out)
 {
     const struct ep_boot_config *config = what;
@@ -205,8 +205,7 @@ static int get_gate(void *what, struct text_fields *fields)
     return ep_boot_add_gate(what, text_fields_next(fields));
 }
 
-/* --- down
- * */
+/* --- lines that go down */
 
 #define AT(member)    JOB_LINE_AT(struct ep_boot_config, member)
 #define ARRAY(member) JOB_LINE_ARRAY(struct ep_boot_config, member)
@@ -253,8 +252,7 @@ const struct job_line ep_boot_lines[] = {
     {.kind = JOB_LINE_END},
 };
 
-/* --- and up: `at` is where in the struct the peer is
- * */
+/* --- lines that go up; `at` is the place of the peer in the struct */
 
 #define NODE(type, at) JOB_SCHEMA_RANGE(type, at node, NULL, 0, TOPO_NONE - 1)
 #define PEER(type, at)                                                         \

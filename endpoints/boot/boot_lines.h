@@ -4,11 +4,13 @@
 
 #include "job/lines.h"
 
-/* Down, of a struct ep_boot_config: between the first line and `go`. */
+/* Lines that go down, of a struct ep_boot_config: between the first line and
+ * `go`. */
 extern const struct job_line ep_boot_lines[];
-/* Down, behind `go`, of a struct ep_boot_peer: one line. */
+/* The line that goes down after `go`, of a struct ep_boot_peer. */
 extern const struct job_line ep_boot_peer_lines[];
-/* Up, of a struct ep_boot_up: one for each enum ep_boot_up_kind. */
+/* Lines that go up, of a struct ep_boot_up: one for each enum
+ * ep_boot_up_kind. */
 extern const struct job_line ep_boot_up_lines[];
 
 #endif

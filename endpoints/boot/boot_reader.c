@@ -1,5 +1,5 @@
-/* The daemon's side of the start-up text: one line at a time, in pieces of
- * any size, every limit kept before memory is taken. */
+/* The daemon's side of the start-up text. It reads one line at a time, from
+ * pieces of any size, and checks each limit before it takes memory. */
 #include "config.h"
 
 #include "endpoints/boot/boot.h"
@@ -60,7 +60,7 @@ static int on_version(struct ep_boot_reader *rd, struct text_fields *fields)
     return 0;
 }
 
-/* Of many that were started alike. */
+/* Finds the place of this daemon among many that were started alike. */
 static int find_place(struct ep_boot_reader *rd)
 {
     const char *host = rd->host != NULL ? rd->host : "";
@@ -124,7 +124,7 @@ static int on_config(struct ep_boot_reader *rd, struct text_fields *fields)
         snprintf(rd->why, sizeof(rd->why),
                  "line %llu of the start-up text: \"%s\" comes twice",
                  (unsigned long long)rd->lines, name);
-    else /* not the line itself: it may hold the key */
+    else /* never quotes the line, which may hold the key */
         snprintf(rd->why, sizeof(rd->why),
                  "line %llu of the start-up text is not well-formed: expected "
                  "\"%s\"",
@@ -149,13 +149,13 @@ static int on_peer(struct ep_boot_reader *rd, struct text_fields *fields)
     return OV_EPROTO;
 }
 
-/* rd->line holds one line without its newline. */
+/* Reads the line in rd->line, which has no newline. */
 static int on_line(struct ep_boot_reader *rd)
 {
     struct text_fields fields;
     int rc = OV_EPROTO;
 
-    text_buf_add(&rd->line, "", 0); /* an empty line has its NUL, too */
+    text_buf_add(&rd->line, "", 0); /* gives an empty line its NUL, too */
     if (rd->line.bad)
         return OV_ENOMEM;
     rd->lines++;
@@ -182,7 +182,7 @@ static int too_big(struct ep_boot_reader *rd, const char *what, int max)
     return OV_EPROTO;
 }
 
-/* Takes bytes up to and with a newline, or all there are. */
+/* Takes all bytes; the last one is a newline where ends_line is true. */
 static int take(struct ep_boot_reader *rd, const char *mem, size_t len_bytes,
                 bool ends_line)
 {

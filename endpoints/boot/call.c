@@ -1,4 +1,4 @@
-/* What both ends of a call agree on: layouts are in call.h. */
+/* What both ends of a call have in common; call.h has the layouts. */
 #include "config.h"
 
 #include "endpoints/boot/call.h"
@@ -12,7 +12,7 @@
 
 static const char magic[EP_CALL_MAGIC_BYTES + 1] = "xylgate1";
 
-/* Of the label and a number, keyed. */
+/* Derives bytes from the key, the label and a number. */
 static void derive(const struct ep_auth *from, const char *label,
                    uint32_t number, uint8_t *out, size_t out_bytes)
 {
@@ -25,7 +25,7 @@ static void derive(const struct ep_auth *from, const char *label,
         input[28 + i] = (uint8_t)(number >> (8 * i));
     rc = crypto_generichash(out, out_bytes, input, sizeof(input), from->key,
                             sizeof(from->key));
-    OV_ASSERT(rc == 0); /* fails for lengths outside its range only */
+    OV_ASSERT(rc == 0); /* fails only for lengths outside its range */
 }
 
 int ep_call_auth(const struct ep_auth *session, struct ep_auth *call)

@@ -31,21 +31,21 @@ enum {
     TARGETS_MAX = 32
 };
 
-/* Where the parent may be. */
+/* An address at which the parent may be. */
 struct target {
     struct sockaddr_storage addr; /* its port is not used */
     socklen_t len;
-    uint16_t port; /* 0: those of its gate, in turn */
+    uint16_t port; /* 0: try the ports of the gate in turn */
     char name[EP_ADDR_MAX];
 };
 
 struct ep_caller {
     struct ep_caller_cfg cfg;
-    struct ep_auth auth; /* of calls */
+    struct ep_auth auth; /* the key for calls */
     struct event *event; /* owned */
     pthread_t thread;
-    int done[2]; /* a pipe: its writing end closes when the thread is done */
-    int fd;      /* the answer, or -1; the thread's until then */
+    int done[2]; /* a pipe whose writing end closes when the thread is done */
+    int fd;      /* the connection, or -1; only for the thread until then */
     unsigned patience_ms;
     uint64_t until_ns;
     atomic_bool is_stopped;
@@ -55,8 +55,8 @@ struct ep_caller {
     char why[EP_BOOT_WHY_MAX];
 };
 
-/* --- whom to try; before there is a thread, as names are looked up with the
- * help of the environment, which others change */
+/* --- addresses to try: collected before there is a thread, because the name
+ * service reads the environment, which other code changes */
 
 static bool is_loopback(const struct addrinfo *at)
 {
@@ -84,8 +84,8 @@ static void add_target(struct ep_caller *c, const struct addrinfo *at,
     c->targets_count++;
 }
 
-/* All addresses of a name. Those of loopback come last: some hosts files give
- * one to a host's own name. */
+/* Adds all addresses of a name. Those of loopback come last: in some hosts
+ * files a host's own name has one. */
 static void add_name(struct ep_caller *c, const char *name, int flags,
                      uint16_t port)
 {
@@ -107,7 +107,7 @@ static void add_name(struct ep_caller *c, const char *name, int flags,
     freeaddrinfo(list);
 }
 
-/* "1.2.3.4:5" or "[::1]:5"; `instead` replaces the host. */
+/* Adds "1.2.3.4:5" or "[::1]:5"; `instead` replaces the host. */
 static void add_gate(struct ep_caller *c, const char *gate, const char *instead)
 {
     char host[EP_ADDR_MAX];
@@ -160,7 +160,7 @@ static bool recv_all(int fd, uint8_t *mem, size_t len)
     return recv(fd, mem, len, MSG_WAITALL) == (ssize_t)len;
 }
 
-/* Both prove that they have the key. */
+/* Exchanges the proofs that both sides have the key. */
 static bool prove(const struct ep_caller *c, int fd)
 {
     struct ep_auth_hello hello = {
@@ -180,7 +180,7 @@ static bool prove(const struct ep_caller *c, int fd)
            ep_auth_accept_check(&c->auth, mine, answer, sizeof(answer)) == 0;
 }
 
-/* Returns 0 or an errno. */
+/* Connects within that time. Returns 0 or an errno. */
 static int connect_within(int fd, const struct target *to, uint16_t port,
                           unsigned ms)
 {
@@ -215,8 +215,8 @@ static void bound(int fd, unsigned ms)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 }
 
-/* Returns 0, c->fd being the connection; an errno; or -1: it answers, and is
- * not whom we want. */
+/* Calls one port. Returns 0, with the connection in c->fd; an errno; or -1:
+ * something answers that is not the parent's gate. */
 static int call_port(struct ep_caller *c, const struct target *to,
                      uint16_t port)
 {
@@ -240,7 +240,7 @@ static int call_port(struct ep_caller *c, const struct target *to,
     return err;
 }
 
-/* Where no packet comes back other ports are no better. */
+/* Where no packet comes back, other ports are not tried. */
 static bool call_target(struct ep_caller *c, const struct target *to)
 {
     const struct ep_boot_config *config = c->cfg.config;
@@ -349,7 +349,7 @@ void ep_caller_close(struct ep_caller *c)
         event_free(c->event);
     atomic_store(&c->is_stopped, true);
     if (c->has_thread && !ep_thread_join(c->thread, true))
-        return; /* it may still touch what is here */
+        return; /* it may still use what is here */
     if (c->done[0] >= 0)
         close(c->done[0]);
     if (c->fd >= 0)

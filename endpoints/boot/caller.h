@@ -1,10 +1,11 @@
 /* Calls the gate of a daemon's parent (call.h) until it answers.
  *
- * Connections are made by a thread, so that none holds up the event loop; only
- * the name is looked up at the start. Addresses and ports are tried in turn,
- * each for a second and later for five: one that leads nowhere, or to a
- * stranger, costs that much. After a round that found nobody it rests, 5 ms at
- * first and at most 250 ms: the parent may start later.
+ * A thread makes the connections, so that none of them delays the event loop;
+ * only the name is looked up at the start. Addresses and ports are tried in
+ * turn, each for one second at first and later for five: so much time is lost
+ * on one that does not answer or is not the gate. After a round without success
+ * the thread waits, 5 ms at first and at most 250 ms, because the parent may
+ * start later.
  */
 #ifndef ENDPOINTS_BOOT_CALLER_H
 #define ENDPOINTS_BOOT_CALLER_H
@@ -18,22 +19,24 @@ struct ep_caller;
 
 struct ep_caller_cfg {
     struct event_base *base;             /* borrowed, outlives the caller */
-    const struct ep_boot_config *config; /* borrowed: does not change */
-    uint32_t node;                       /* who calls */
-    uint32_t parent;                     /* whom */
-    const char *first_address; /* NULL, or where the launcher may be: tried
-                                  before config->gates, without a port */
-    /* Once. fd: the connection, proved, blocking, the callee's; -1: nobody
-     * has answered within the launch timeout; `why` says what came of it. */
+    const struct ep_boot_config *config; /* borrowed; does not change */
+    uint32_t node;                       /* the node that calls */
+    uint32_t parent;                     /* the node that is called */
+    /* Where the launcher may be, tried before config->gates, without a port; or
+     * NULL. */
+    const char *first_address;
+    /* Called once. fd is the proved connection, which blocks and is the
+     * callee's from now on; or -1: there was no answer within the launch
+     * timeout, and `why` says what happened. */
     void (*on_answer)(void *arg, int fd, const char *why);
     void *arg;
 };
 
-/* Begins. Looks up the parent's name, which may take as long as the name
- * service does. Returns 0, OV_ENOMEM or OV_ESYS. */
+/* Begins to call. Looks up the parent's name, which may take as long as the
+ * name service does. Returns 0, OV_ENOMEM or OV_ESYS. */
 int ep_caller_open(const struct ep_caller_cfg *cfg, struct ep_caller **out);
 
-/* Ends it, also in the middle of a call. NULL is allowed. */
+/* Ends the calls, even in the middle of one. NULL is allowed. */
 void ep_caller_close(struct ep_caller *caller);
 
 #endif

@@ -1,4 +1,4 @@
-/* Listening for the daemons beneath, and judging who calls. */
+/* Listening for the daemons beneath, and checking who calls. */
 #include "config.h"
 
 #include "endpoints/boot/gate.h"
@@ -38,7 +38,7 @@ TAILQ_HEAD(visitors, visitor);
 
 struct ep_gate {
     struct ep_gate_cfg cfg;
-    struct ep_auth auth; /* of calls */
+    struct ep_auth auth; /* the key for calls */
     struct event *event; /* owned */
     struct visitors visitors;
     uint32_t count;
@@ -62,9 +62,10 @@ static void dismiss(struct visitor *v, bool keeps_fd)
     free(v);
 }
 
-/* It has closed the connection. One that calls does so when its patience is
- * over, and calls again: who is late here, held up for that long, would take a
- * daemon for gone that is on its way. */
+/* True when the visitor has closed the connection. A caller does so when it has
+ * waited long enough, and then calls again. If the gate, itself delayed, took
+ * the old connection for good, a daemon that is on its way would be taken for
+ * gone. */
 static bool has_left(int fd)
 {
     uint8_t byte;
@@ -73,7 +74,7 @@ static bool has_left(int fd)
     return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* All that a visitor has to say is there. */
+/* Judges a visitor that has sent all it has to send. */
 static void judge(struct visitor *v)
 {
     struct ep_gate *gate = v->gate;
@@ -106,7 +107,7 @@ static void on_hello(evutil_socket_t fd, short what, void *arg)
         dismiss(v, false);
         return;
     }
-    /* Not a byte more: what follows is not ours to read. */
+    /* Reads no byte beyond the hello: what follows is for others to read. */
     got = recv(fd, v->hello + v->got, sizeof(v->hello) - v->got, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
@@ -119,7 +120,7 @@ static void on_hello(evutil_socket_t fd, short what, void *arg)
         judge(v);
 }
 
-/* Takes fd over in any case. */
+/* Takes over fd in any case. */
 static void receive(struct ep_gate *gate, int fd)
 {
     struct timeval wait = {SILENCE_S, 0};
@@ -158,7 +159,7 @@ static void on_visitor(evutil_socket_t fd, short what, void *arg)
         receive(arg, got);
 }
 
-/* IPv6 that takes IPv4 too, where the host has it. */
+/* An IPv6 socket takes IPv4 connections, too, where the host has IPv6. */
 static int bind_port(uint16_t port, union address *addr)
 {
     static const int off = 0;
@@ -265,7 +266,8 @@ static int add_address(const struct ep_gate *gate, const struct ifaddrs *ifa,
     return ep_boot_add_gate(config, text);
 }
 
-/* Can it be called from elsewhere (or, with is_loopback, from here)? */
+/* True when the address can be called from other hosts; with is_loopback, when
+ * it can be called only from here. */
 static bool is_wanted(const struct ifaddrs *ifa, bool is_loopback)
 {
     const union address *addr = (const union address *)ifa->ifa_addr;
@@ -273,7 +275,7 @@ static bool is_wanted(const struct ifaddrs *ifa, bool is_loopback)
     if (addr == NULL || !(ifa->ifa_flags & IFF_UP) ||
         ((ifa->ifa_flags & IFF_LOOPBACK) != 0) != is_loopback)
         return false;
-    /* A link-local address means nothing without the name of an interface. */
+    /* A link-local address is useless without the name of an interface. */
     return addr->sa.sa_family == AF_INET ||
            (addr->sa.sa_family == AF_INET6 &&
             !IN6_IS_ADDR_LINKLOCAL(&addr->in6.sin6_addr));

@@ -1,4 +1,4 @@
-/* The table of launchers, and what they share. */
+/* The table of launchers, and what they have in common. */
 #include "config.h"
 
 #include "endpoints/boot/launcher.h"

@@ -1,4 +1,4 @@
-/* The launcher that fits. */
+/* The launcher that `auto` chooses. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* Daemons as the tasks of one step of Slurm: a single srun, one task a node.
  *
- * The step shares the allocation with whatever else runs in it, has all of each
- * node that the allocation has, and outlives lost nodes and tasks: what a loss
- * means is decided by xylem. srun carries nothing but the start-up text, in the
+ * The step shares the allocation with whatever else runs in it, may use all of
+ * each node that the allocation has, and outlives lost nodes and tasks: xylem
+ * decides what a loss means. srun carries only the start-up text, in the
  * environment, and what daemons print before they have reached their parents.
  */
 #include "config.h"
@@ -18,7 +18,7 @@
 #include "endpoints/spawn/spawner.h"
 #include "overlay/base/err.h"
 
-/* What srun may know of Slurm's variables: which allocation it is in. The
+/* True for the variables of Slurm that say in which allocation srun is. The
  * others are wishes for the user's own steps (a layout, a binding, labels) or
  * describe a task that the launcher runs in. */
 static bool is_for_srun(const char *entry)
@@ -41,7 +41,7 @@ static bool is_for_srun(const char *entry)
     return false;
 }
 
-/* Borrowed strings in an array of its own: the environment for srun. */
+/* Makes the environment for srun: an array of its own with borrowed strings. */
 static const char **make_env(char *const *boot)
 {
     size_t count = EP_BOOT_ENV_PIECES_MAX + 1, at = 0;
@@ -74,16 +74,16 @@ static int run(const struct ep_launch *launch, const char **env)
     if (!list.bad) {
         const char *argv[] = {
             "srun", nodes, ntasks, "--ntasks-per-node=1", list.at,
-            /* beside other steps, with all that the allocation has */
+            /* Run beside other steps, with all that the allocation has. */
             "--overlap", "--mem=0", "--cpu-bind=none",
-            /* a plain program, which has stdin and output from elsewhere */
+            /* A plain program, whose stdin and output come from elsewhere. */
             "--mpi=none", "--input=none", "--export=ALL",
-            /* the directory of the job is for its processes: a host may lack
-               it, of which Slurm would speak, too. This one it takes then */
+            /* The directory of the job is meant for its processes. A host may
+             * lack it, and Slurm would complain and use this one. */
             "--chdir=/tmp",
-            /* who says what, and so why a task has ended */
+            /* Says which task a line is from, and so why a task has ended. */
             "--label",
-            /* nothing that befalls one task or node ends the others */
+            /* The end of a task or node does not end the others. */
             "--no-kill", "--kill-on-bad-exit=0", "--wait=0", launch->xylemd,
             "--boot-env", NULL};
         struct ep_spawn_job job = {

@@ -1,4 +1,4 @@
-/* Daemons behind a remote shell: `RSH HOST COMMANDLINE`, RSH being split and
+/* Daemons behind a remote shell: `RSH HOST COMMANDLINE`. RSH is split and
  * quoted as a shell does. */
 #include "config.h"
 
@@ -10,8 +10,8 @@
 #include "endpoints/spawn/spawner.h"
 #include "overlay/base/err.h"
 
-/* The words of a command that needs no shell to be split; NULL where it does,
- * or memory is out. To be freed; they are in `copy`. */
+/* The words of a command that can be split without a shell; NULL: it cannot, or
+ * memory is out. To be freed; the words lie in `copy`. */
 static const char **split(char *copy)
 {
     const char **words = calloc(strlen(copy) / 2 + 2, sizeof(*words));
@@ -30,8 +30,9 @@ static const char **split(char *copy)
 
 static int post(const struct ep_launch *launch, const char *const *argv)
 {
-    /* A session of its own: no terminal to ask for a password on, which would
-     * stop it in the background, and no SIGINT from there. */
+    /* It runs in a session of its own. So there is no terminal on which to ask
+     * for a password, which would stop it in the background, and no SIGINT from
+     * there. */
     struct ep_spawn_job job = {.program.argv = argv,
                                .env = (const char *const *)environ,
                                .new_session = true};
@@ -39,7 +40,7 @@ static int post(const struct ep_launch *launch, const char *const *argv)
     return ep_spawner_job(launch->spawner, launch->job, &job);
 }
 
-/* Where splitting takes a shell, one runs for each host. */
+/* Runs a shell for each host, where only a shell can split the command. */
 static int announce_shell(const struct ep_launch *launch)
 {
     struct text_buf script = {0};

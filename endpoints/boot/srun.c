@@ -1,4 +1,5 @@
-/* What srun says of single tasks: labelled lines, and who has ended. */
+/* What srun says about single tasks: labelled lines, and which tasks have
+ * ended. */
 #include "config.h"
 
 #include "endpoints/boot/srun.h"
@@ -10,20 +11,20 @@
 #include "text/fields.h"
 #include "topo/hosts.h"
 
-/* Who is told. */
+/* Whom to tell. */
 struct teller {
     const char *xylemd;
     ep_srun_fn fn;
     void *arg;
 };
 
-/* A list of task numbers, `0-3,7`, being walked. */
+/* A walk along a list of task numbers, such as `0-3,7`. */
 struct walk {
     const char *at;
-    uint32_t next, last; /* of the range; next > last: it is done */
+    uint32_t next, last; /* of the range; next > last: the range is done */
 };
 
-/* The number at *at, which then points behind it; -1 when there is none. */
+/* Reads the number at *at and moves *at behind it; -1: there is none. */
 static int64_t take_number(const char **at)
 {
     char *end;
@@ -36,7 +37,7 @@ static int64_t take_number(const char **at)
     return number < EP_SRUN_TASKS_MAX ? (int64_t)number : -1;
 }
 
-/* The next task, or -1. */
+/* The next task; -1: there is none left. */
 static int64_t walk_next(struct walk *walk)
 {
     if (walk->next > walk->last) {
@@ -56,8 +57,9 @@ static int64_t walk_next(struct walk *walk)
     return walk->next++;
 }
 
-/* The task, or NULL: there is no such one, or memory is out. A line can name
- * any number; it must not cost more than there is. */
+/* Finds a task, and makes room for it. NULL: there is no such task, or memory
+ * is out. A line can name any number; a high one must not take more memory than
+ * there are tasks. */
 static struct ep_srun_task *find(struct ep_srun *srun, int64_t task)
 {
     uint32_t cap = srun->cap == 0 ? 64 : srun->cap;
@@ -84,7 +86,8 @@ static void keep(char **slot, const char *text)
     *slot = strndup(text, EP_SRUN_WORDS_MAX - 1);
 }
 
-/* Of a task that has ended for a reason of its own: words that came with it. */
+/* For a task that has ended for a reason of its own: the words that came with
+ * it. */
 static const char *own_words(const struct ep_srun_task *task,
                              const char *reason)
 {
@@ -95,7 +98,7 @@ static const char *own_words(const struct ep_srun_task *task,
                : NULL;
 }
 
-/* One host's. words NULL: it has said nothing. */
+/* Tells about one host. words NULL: it has said nothing. */
 static void tell(const struct teller *to, const char *host,
                  enum ep_srun_end end, const char *reason, const char *words)
 {
@@ -129,7 +132,8 @@ static void on_end(const struct teller *to, const struct ep_srun_task *task,
          words);
 }
 
-/* `HOSTS: task(s) LIST: REASON`, one task on each host, in the same order. */
+/* Reads `HOSTS: task(s) LIST: REASON`, where each host has one task, in the
+ * same order. */
 static void on_ends(struct ep_srun *srun, const char *line,
                     const struct teller *to)
 {
@@ -163,7 +167,7 @@ static void on_ends(struct ep_srun *srun, const char *line,
     free(list);
 }
 
-/* `Task launch for STEP failed on node HOST: REASON` */
+/* Reads `Task launch for STEP failed on node HOST: REASON`. */
 static void on_refusal(const char *line, const struct teller *to)
 {
     static const char mark[] = " failed on node ";
@@ -182,8 +186,9 @@ static void on_refusal(const char *line, const struct teller *to)
     free(name);
 }
 
-/* `slurmstepd-HOST: error: *** STEP 7.0 ON HOST CANCELLED AT TIME ***`: of
- * any task, as others have failed; how that task ended it does not say. */
+/* True for `slurmstepd-HOST: error: *** STEP 7.0 ON HOST CANCELLED AT TIME
+ * ***`. Any task says this when others have failed; it does not tell how that
+ * task ended. */
 static bool is_of_step(const char *words)
 {
     return strncmp(words, "slurmstepd", strlen("slurmstepd")) == 0 &&

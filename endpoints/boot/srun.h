@@ -1,4 +1,4 @@
-/* What srun says of single tasks while daemons start.
+/* What srun says about single tasks while daemons start.
  *
  * With --label each line of a task has its number before it. srun's own lines
  * about a task that ended, or could not be started, name its host:
@@ -8,9 +8,9 @@
  *     srun: error: h[3-4]: tasks 2-3: Killed
  *     srun: error: Task launch for StepId=7.0 failed on node h3: Connection ...
  *
- * The last line of each task is kept, for the reason, and may come after its
- * end; tasks that come up say nothing. Memory: some hundred bytes for each task
- * that speaks.
+ * The last line of each task is kept, because it gives the reason; it may come
+ * after the task's end. Tasks that start well say nothing. Memory: about a
+ * hundred bytes for each task that says something.
  */
 #ifndef ENDPOINTS_BOOT_SRUN_H
 #define ENDPOINTS_BOOT_SRUN_H
@@ -19,33 +19,33 @@
 
 enum { EP_SRUN_WORDS_MAX = 400, EP_SRUN_TASKS_MAX = 1 << 20 };
 
-/* One task. Strings are owned; NULL: not known. */
+/* A task. Strings are owned; NULL: not known. */
 struct ep_srun_task {
     char *words;
-    char *host, *reason; /* once it has ended */
+    char *host, *reason; /* known once it has ended */
 };
 
-/* Zeroed but for `count`: nothing was said. */
+/* All zero, except for `count`, before srun has said anything. */
 struct ep_srun {
     struct ep_srun_task *tasks; /* owned */
-    uint32_t cap;               /* of them: not twice `count`, or 64 */
-    uint32_t count; /* of tasks; a line that names a higher one is ignored */
+    uint32_t cap;               /* their number: below 2 * `count`, or 64 */
+    uint32_t count; /* of all tasks; a line about a higher one is ignored */
 };
 
 enum ep_srun_end {
-    EP_SRUN_ENDED,  /* that is all that is known, or it was killed */
-    EP_SRUN_FAILED, /* and has said something */
+    EP_SRUN_ENDED,  /* nothing else is known, or it was killed */
+    EP_SRUN_FAILED, /* it has ended and has said something */
     EP_SRUN_REFUSED /* it was not started: srun kills all others */
 };
 
-/* The daemon on this host will not come: the reason, for the user. Again, when
- * more is known. */
+/* Called when the daemon on this host will not come, with the reason for the
+ * user; called again when more is known. */
 typedef void (*ep_srun_fn)(void *arg, const char *host, enum ep_srun_end end,
                            const char *text);
 
-/* Takes a line of srun's stderr. Calls fn for each host that it gives up.
- * `xylemd` is the path of the program, for words. Without memory a reason is
- * short. O(line, and hosts in it). */
+/* Takes a line of srun's stderr. Calls fn for each host whose daemon will not
+ * come. `xylemd` is the path of the program, for the words. Without memory a
+ * reason is shorter. O(line, and hosts in it). */
 void ep_srun_line(struct ep_srun *srun, const char *line, const char *xylemd,
                   ep_srun_fn fn, void *arg);
 

@@ -1,5 +1,5 @@
-/* Starts daemons: the table and the queue of the waiting. What goes on with
- * each is in starter_daemon.c, its process in starter_process.c. */
+/* Starts daemons: the table, and the queue of those that wait for their turn.
+ * starter_daemon.c follows each daemon, starter_process.c its process. */
 #include "config.h"
 
 #include "endpoints/boot/starter.h"
@@ -23,7 +23,8 @@
 #include "overlay/base/panic.h"
 #include "topo/hosts.h"
 
-/* A list of hosts that is longer is folded; it is one argument of a program. */
+/* A longer list of hosts is put into its short form, because it is one argument
+ * of a program. */
 enum { LIST_LONG_BYTES = 64 << 10 };
 
 static bool is_blank(const char *string)
@@ -111,7 +112,7 @@ static int grow(struct ep_starter *st, uint32_t index)
     return 0;
 }
 
-/* A new entry of the table, or NULL with the reason in *rc. */
+/* Adds an entry to the table; NULL: *rc has the reason. */
 static struct ep_daemon *add(struct ep_starter *st, uint32_t index,
                              enum ep_launcher launcher, const char *host,
                              int *rc)
@@ -163,8 +164,8 @@ int ep_starter_add(struct ep_starter *st, uint32_t index,
     return rc;
 }
 
-/* All hosts of a configuration with commas between them, or, when that is
- * long, in short. To be freed. */
+/* All hosts of a configuration, separated by commas or, where that is long, in
+ * their short form. To be freed. */
 static char *list_hosts(const struct ep_boot_config *config)
 {
     struct topo_hosts hosts;
@@ -314,7 +315,7 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    /* Nobody has fed them so far. */
+    /* Their time begins now, as nothing was sent to them so far. */
     for (uint32_t i = 0; st->is_begun && i < st->cap; i++) {
         if (st->daemons[i] != NULL)
             ep_daemon_rewind(st->daemons[i]);
@@ -365,7 +366,7 @@ int ep_starter_peer(struct ep_starter *st, uint32_t index,
     if (!line.bad)
         text_buf_add(&d->input, line.at, line.len_bytes);
     is_added = !line.bad && !d->input.bad;
-    d->input.bad = false; /* what was there before is whole */
+    d->input.bad = false; /* what was in it before is complete */
     text_buf_fini(&line);
     if (!is_added)
         return OV_ENOMEM;
@@ -412,8 +413,7 @@ bool ep_starter_exited(struct ep_starter *st, uint32_t proc, int status)
     return true;
 }
 
-/* --- a spawner of our own
- * */
+/* --- with a spawner of our own */
 
 static void on_started(void *arg, uint32_t proc, int64_t pid)
 {
@@ -457,7 +457,7 @@ int ep_starter_attach(struct ep_starter *st)
     return ep_spawner_attach(st->spawner, st->base, &events, st);
 }
 
-/* What was started for all has no stdin that could close. */
+/* A command that was started for all daemons has no stdin to close. */
 static void recall(struct ep_daemon *d)
 {
     struct ep_starter *st = d->st;

@@ -1,10 +1,9 @@
 /* One daemon of a starter.
  *
- * Its process and its pipes end independently of each other: a shell may
- * leave a child behind that holds a pipe open, and a daemon's last words may
- * still be in the pipe when its end is told. So the end of the process
- * decides, after what is in the pipes was taken; the end of a pipe decides
- * nothing.
+ * Its process and its pipes end independently of each other: a shell may leave
+ * a child that holds a pipe open, and a daemon's last words may still be in the
+ * pipe when its end is reported. So the end of the process decides, after what
+ * is in the pipes was taken; the end of a pipe decides nothing.
  */
 #include "config.h"
 
@@ -28,7 +27,7 @@
 enum {
     ERR_LINE_MAX = 4 << 10,
     RUBBISH_KEPT = 1 << 10,
-    DRAIN_CHUNKS = 64, /* bound on reading a pipe that others still write */
+    DRAIN_CHUNKS = 64, /* bound on reading a pipe that is still written to */
     TO_CHILD = 0,
     FROM_OUT = 1,
     FROM_ERR = 2
@@ -85,7 +84,7 @@ static void shut(struct ep_daemon *d, unsigned end)
 
 void ep_daemon_shut_stdin(struct ep_daemon *d)
 {
-    /* Of a connection the other half stays. */
+    /* The other half of a connection stays open. */
     if (d->is_expected && d->fds[TO_CHILD] >= 0)
         shutdown(d->fds[TO_CHILD], SHUT_WR);
     shut(d, TO_CHILD);
@@ -217,7 +216,8 @@ void ep_daemon_arrive(struct ep_daemon *d)
 
 static void take_stderr(struct ep_daemon *d);
 
-/* What it said itself is all that matters; the rest is told as it is. */
+/* The daemon's own words are all that matters; its stderr is passed on as it
+ * is. */
 static void on_own_error(struct ep_daemon *d, const char *text)
 {
     struct ep_starter_who who = ep_daemon_who(d);
@@ -233,7 +233,7 @@ static void on_own_error(struct ep_daemon *d, const char *text)
     }
 }
 
-/* A line of stdout that is none of ours. */
+/* Takes a line of stdout that is not part of the protocol. */
 static void on_rubbish(struct ep_daemon *d, char *line, size_t len_bytes)
 {
     size_t room = RUBBISH_KEPT - d->rubbish.len_bytes;
@@ -306,8 +306,8 @@ static void on_out_line(struct ep_daemon *d, char *line, size_t len_bytes)
 
 typedef void (*line_fn)(struct ep_daemon *d, char *line, size_t len_bytes);
 
-/* Gathers lines; a line longer than max_bytes is given in pieces. Stops when
- * a line ended the daemon. */
+/* Cuts bytes into lines; a line longer than max_bytes is given in pieces. Stops
+ * when a line ended the daemon. */
 static void split(struct ep_daemon *d, struct text_buf *partial, char *mem,
                   size_t len_bytes, size_t max_bytes, line_fn fn)
 {
@@ -340,7 +340,7 @@ static void split(struct ep_daemon *d, struct text_buf *partial, char *mem,
     }
 }
 
-/* A last line without its newline counts as a line. */
+/* Gives a last line that has no newline. */
 static void flush(struct ep_daemon *d, struct text_buf *partial, line_fn fn)
 {
     struct text_buf line = *partial;
@@ -367,7 +367,7 @@ static void on_out_bytes(struct ep_daemon *d, char *mem, size_t len_bytes)
     }
 }
 
-/* The connection to one that had called has ended. */
+/* The connection to a daemon that had called has ended. */
 static void hang_up(struct ep_daemon *d)
 {
     struct ep_starter *st = d->st;
@@ -383,7 +383,7 @@ static void hang_up(struct ep_daemon *d)
     }
 }
 
-/* Reads once. Returns false when there is nothing more for now or for ever;
+/* Reads once. Returns false when there is nothing to read now, or never again;
  * an ended pipe is closed. */
 static bool read_once(struct ep_daemon *d, unsigned end)
 {
@@ -409,7 +409,7 @@ static bool read_once(struct ep_daemon *d, unsigned end)
     return d->fds[end] >= 0;
 }
 
-/* Takes what is in a pipe now. */
+/* Takes all that is in a pipe now. */
 static void drain(struct ep_daemon *d, unsigned end)
 {
     for (unsigned i = 0; i < DRAIN_CHUNKS && read_once(d, end); i++)
@@ -449,7 +449,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     if (put < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (put < 0) {
-        ep_daemon_shut_stdin(d); /* its end will be told */
+        ep_daemon_shut_stdin(d); /* its end will be reported */
         return;
     }
     d->input_at += (size_t)put;
@@ -460,7 +460,8 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     }
 }
 
-/* What one try may take: who is asked next is to have as much. */
+/* How long one try may take: the starter that is asked next is to have as much
+ * time. */
 static uint32_t limit_ms(const struct ep_daemon *d)
 {
     bool has_next =
@@ -478,13 +479,14 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     st->is_calling = true;
-    /* The loop may be late itself: perhaps all is there already. */
+    /* The loop itself may be late: perhaps all has come already. */
     take_stdout(d);
     if (d->state == EP_DAEMON_STARTING) {
         take_stderr(d);
         text_buf_clear(&d->words);
         ep_starter_words_late(&d->words, &who, limit_ms(d), d->time_ms);
-        /* Not to be waited for; the spawner kills what is left at the end. */
+        /* The process is not waited for; the spawner kills what is left at the
+         * end. */
         if (!d->is_expected)
             ep_spawner_signal(st->spawner, st->proc_first + d->index, SIGTERM);
         ep_daemon_unreached(d);
@@ -498,7 +500,7 @@ static int time_begin(struct ep_daemon *d)
     struct timeval limit = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
 
     d->begin_ns = ep_clock_ns();
-    /* What stands for all is ready when the last of them is. */
+    /* The entry for all daemons is ready only when the last of them is. */
     return d->hosts == NULL && event_add(d->timer, &limit) != 0 ? OV_ENOMEM : 0;
 }
 
@@ -556,7 +558,7 @@ void ep_daemon_end(struct ep_daemon *d, int status)
     struct ep_starter_who who = ep_daemon_who(d);
 
     if (d->state == EP_DAEMON_OVER)
-        return; /* told already */
+        return; /* reported already */
     take_stdout(d);
     take_stderr(d);
     if (d->state == EP_DAEMON_STARTING) {

@@ -1,5 +1,5 @@
-/* What is said on the stderr of a daemon's process. Before it is ready the last
- * lines are held back: they may be the reason why it does not come. */
+/* The stderr of a daemon's process. Before the daemon is ready, the last lines
+ * are held back: they may say why it does not come. */
 #include "config.h"
 
 #include <string.h>
@@ -13,12 +13,12 @@ void ep_daemon_tell(struct ep_daemon *d, const char *line)
     d->st->events->on_stderr(d->st->arg, d->index, d->host, line);
 }
 
-/* Tells the first line of what was held back. */
+/* Reports the first line that was held back. */
 static void tell_first_held(struct ep_daemon *d)
 {
     char *end = memchr(d->last.at, '\n', d->last.len_bytes);
 
-    *end = '\0'; /* every line there has its newline */
+    *end = '\0'; /* each held line ends with a newline */
     ep_daemon_tell(d, d->last.at);
     text_buf_cut(&d->last, (size_t)(end - d->last.at) + 1);
 }
@@ -39,7 +39,7 @@ static void on_task_end(void *arg, const char *host, enum ep_srun_end end,
         st->events->on_missing(st->arg, d->index, host, end, text);
 }
 
-/* srun says so on sites where --cpu-bind=none has nothing to undo. */
+/* True for what srun says on sites where --cpu-bind=none has no effect. */
 static bool is_idle_talk(const struct ep_daemon *d, const char *line)
 {
     return d->hosts != NULL &&

@@ -6,7 +6,7 @@
 
 bool ep_task_env_has(const char *entry)
 {
-    /* Of Slurm what describes the allocation stays. */
+    /* Slurm's variables that describe the allocation stay. */
     static const char *const starts[] = {
         "PMI_",
         "PMI2_",
