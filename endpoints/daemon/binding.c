@@ -1,4 +1,4 @@
-/* Processes take turns on the objects of the machine. */
+/* Assigns processors: processes take turns on the objects of the machine. */
 #include "endpoints/daemon/binding.h"
 
 #include <stddef.h>

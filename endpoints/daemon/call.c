@@ -19,7 +19,7 @@ static void on_answer(void *arg, int fd, const char *why)
                 ep_boot_host(&d->config, d->numbers[0]),
                 parent == 0 ? "the launcher" : "the daemon on ",
                 parent == 0 ? "" : ep_boot_host(&d->config, parent), why);
-        d->above.is_calling = false; /* nobody will ever be told */
+        d->above.is_calling = false; /* words would reach no starter */
         text_buf_clear(&d->above.said);
         ep_daemon_stop(d, DAEMON_QUITS);
         ep_daemon_check_gone(d);

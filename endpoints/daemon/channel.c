@@ -1,11 +1,12 @@
-/* Reading a process's output, in lines or raw.
+/* Reads a process's output, in lines or raw.
  *
- * New bytes are read into the caller's memory behind the place where the
- * carry belongs, and the carry is copied before them only once it is known
- * to go out: a line that grows byte by byte costs no more than its bytes.
+ * New bytes are read into the caller's memory behind the place of the carry,
+ * and the carry is copied in front of them only when it is known to go out: a
+ * line that grows byte by byte costs no more than its bytes.
  *
- * A carry of which a part is in the file grows in memory, too, until something
- * of it is due; then the part has to be fetched before anything is given.
+ * When a part of the carry is in the file, it grows in memory, too, until
+ * something of it is due. Then the part has to be read back before anything is
+ * given.
  */
 #include "config.h"
 
@@ -29,19 +30,20 @@ struct ep_channel {
     struct ep_channel_cfg cfg;
     struct event *readable; /* owned */
     struct event *aged;     /* owned, NULL without open_ms */
-    struct ep_tail carry;   /* an open line */
+    struct ep_tail carry;   /* the unfinished line */
     int64_t open_since_ms;  /* arrival of its first byte */
-    uint64_t lost_bytes;    /* the file has not given them back */
-    uint32_t left_bytes;    /* while is_expiring: what may still be read */
+    uint64_t lost_bytes;    /* bytes that the file has not given back */
+    uint32_t left_bytes;    /* while is_expiring: how much may still be read */
     bool is_expiring;
-    bool is_armed;      /* on_ready is due when readable */
+    /* On_ready is to be called when there is something to read. */
+    bool is_armed;
     bool is_registered; /* the event is pending in the loop */
     bool at_end;        /* nothing more comes from the descriptor */
     bool flush_open;
-    bool is_due;  /* something of a carry in the file is to go out */
-    bool is_cut;  /* the open line goes in pieces for want of room */
-    int err;      /* errno of a failed descriptor */
-    int lost_err; /* that of the file */
+    bool is_due;  /* something of a carry that is in the file has to go out */
+    bool is_cut;  /* the unfinished line goes in pieces, as there is no room */
+    int err;      /* errno of a descriptor that failed */
+    int lost_err; /* errno of the file */
     bool *closed; /* borrowed: set when closed during a callback */
 };
 
@@ -61,8 +63,8 @@ static void disarm(struct ep_channel *ch)
     ch->is_registered = false;
 }
 
-/* The owner's answer is as a rule a read that drains the channel, so the
- * event leaves the loop only when that has not happened. */
+/* The owner usually answers with a read that drains the channel. So the event
+ * leaves the loop only when that has not happened. */
 static void ready(struct ep_channel *ch)
 {
     bool closed = false;
@@ -96,8 +98,8 @@ static void aged_start(struct ep_channel *ch)
     event_add(ch->aged, &wait);
 }
 
-/* The timer is started for an open line and not stopped with it, so what it
- * finds may be another line, or none. */
+/* The timer is started for an unfinished line and not stopped with it, so what
+ * it finds may be another line, or none. */
 static void on_aged(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_channel *ch = arg;
@@ -119,7 +121,7 @@ static void arm(struct ep_channel *ch)
     ch->is_armed = true;
     if (!ch->is_registered) {
         ch->is_registered = true;
-        /* Better a turn too many than a channel nobody hears of again. */
+        /* A needless turn is better than a channel that is never read again. */
         if (event_add(ch->readable, NULL) != 0)
             event_active(ch->readable, EV_READ, 0);
     }
@@ -128,7 +130,7 @@ static void arm(struct ep_channel *ch)
         aged_start(ch);
 }
 
-/* From the pool: what it waited for may be there. */
+/* Called by the pool: the carry may have got what it waited for. */
 static void on_carry(void *arg)
 {
     struct ep_channel *ch = arg;
@@ -188,7 +190,7 @@ void ep_channel_close(struct ep_channel *ch)
     free(ch);
 }
 
-/* Reads what fits. Returns the count; 0 means drained, for now or, with
+/* Reads what fits. Returns the count; 0: the pipe is empty for now or, with
  * at_end set, for good. */
 static uint32_t pull(struct ep_channel *ch, uint8_t *dst, uint32_t room)
 {
@@ -213,14 +215,15 @@ static uint32_t pull(struct ep_channel *ch, uint8_t *dst, uint32_t room)
     }
     if (count == 0 || errno != EAGAIN || ch->is_expiring)
         ch->at_end = true;
-    /* A terminal's master says EIO when nobody holds the other side. */
+    /* The master of a terminal fails with EIO when nothing holds the other
+     * side. */
     if (count < 0 && errno != EAGAIN && errno != EIO)
         ch->err = errno;
     return 0;
 }
 
-/* Adds to the carry. False when there is no room for it; nothing is changed
- * then. */
+/* Adds to the carry. Returns false when there is no room for it; nothing is
+ * changed then. */
 static bool carry_append(struct ep_channel *ch, const uint8_t *src,
                          uint32_t len_bytes)
 {
@@ -244,7 +247,7 @@ static void carry_take(struct ep_channel *ch, uint8_t *dst, uint32_t len_bytes)
         ep_tail_take(ch->cfg.tails, &ch->carry, dst, len_bytes);
 }
 
-/* A line that could have come whole comes in pieces. */
+/* Notes that a line which could have come whole comes in pieces. */
 static void cut(struct ep_channel *ch)
 {
     if (!ch->is_cut)
@@ -252,22 +255,22 @@ static void cut(struct ep_channel *ch)
     ch->is_cut = true;
 }
 
-/* How a round of reading into the caller's memory went. */
+/* The result of reading once into the caller's memory. */
 struct round {
-    uint32_t used_bytes;  /* carry and what was read */
-    uint32_t lines_bytes; /* of these, up to the last newline */
+    uint32_t used_bytes;  /* the carry and what was read */
+    uint32_t lines_bytes; /* up to the last newline of these */
     bool is_drained;
 };
 
 enum lines_end {
     LINES_MORE,
     LINES_DRAINED,
-    LINES_WAIT, /* the carry says when it goes on */
+    LINES_WAIT, /* on_carry() says when to go on */
 };
 
 /* Reads behind the place of the carry, up to `room` bytes with it. A short read
- * means that the pipe was empty: asking again would only cost, the loop tells
- * when there is more. */
+ * means that the pipe was empty. Another read would only cost time, as the loop
+ * tells when there is more. */
 static struct round lines_pull(struct ep_channel *ch, uint8_t *dst,
                                uint32_t room)
 {
@@ -287,13 +290,14 @@ static struct round lines_pull(struct ep_channel *ch, uint8_t *dst,
     return round;
 }
 
-/* A longer line goes out in pieces. */
+/* The longest line that goes out whole. */
 static uint32_t carry_limit(uint32_t room)
 {
     return room < EP_CHANNEL_CARRY_MAX ? room : EP_CHANNEL_CARRY_MAX;
 }
 
-/* Decides what goes out, keeps the rest. Returns the bytes at dst. */
+/* Decides what goes out and keeps the rest. Returns the number of bytes at
+ * dst. */
 static uint32_t lines_settle(struct ep_channel *ch, uint8_t *dst, uint32_t room,
                              const struct round *round)
 {
@@ -308,8 +312,8 @@ static uint32_t lines_settle(struct ep_channel *ch, uint8_t *dst, uint32_t room,
     if (out == 0 &&
         carry_append(ch, dst + carried, round->used_bytes - carried))
         return 0;
-    /* Something goes out, so all that was carried does. Without room for a
-     * carry everything does. */
+    /* Something goes out, and all of the carry with it. Without room for a new
+     * carry, everything goes out. */
     carry_take(ch, dst, carried);
     if (out == 0 || !carry_append(ch, dst + out, round->used_bytes - out)) {
         cut(ch);
@@ -318,8 +322,8 @@ static uint32_t lines_settle(struct ep_channel *ch, uint8_t *dst, uint32_t room,
     return out;
 }
 
-/* Adds to a carry that is not in memory alone what there is for it, and finds
- * out whether something is due. Returns whether the pipe is drained. */
+/* Adds what there is to a carry of which a part is in the file, and finds out
+ * whether something is due. Returns whether the pipe is empty. */
 static bool filed_grow(struct ep_channel *ch, uint8_t *dst, uint32_t room)
 {
     uint32_t carried = ep_tail_bytes(&ch->carry), limit = carry_limit(room);
@@ -332,7 +336,7 @@ static bool filed_grow(struct ep_channel *ch, uint8_t *dst, uint32_t room)
     return round.is_drained;
 }
 
-/* Gives what is due of it, once it is back. */
+/* Gives what is due of a carry that is in the file, once that is read back. */
 static enum lines_end filed_give(struct ep_channel *ch, uint8_t *dst,
                                  uint32_t room, uint32_t *got)
 {
@@ -346,12 +350,12 @@ static enum lines_end filed_give(struct ep_channel *ch, uint8_t *dst,
     if (rc != 0)
         ch->lost_err = errno;
     ch->lost_bytes += lost;
-    /* For what stands behind the line. */
+    /* What follows the line needs room, too. */
     if (ep_tails_room(ch->cfg.tails, &ch->carry) == EP_TAILS_WAIT)
         return LINES_WAIT;
     round.used_bytes = ep_tail_bytes(&ch->carry);
     if (round.used_bytes > room) {
-        carry_take(ch, dst, room); /* room enough for a piece only */
+        carry_take(ch, dst, room); /* there is only room for a piece */
         *got = room;
         return LINES_MORE;
     }
@@ -397,7 +401,8 @@ static enum lines_end lines_read(struct ep_channel *ch, uint8_t *dst,
     *got = 0;
     if (ch->is_due || !ep_tail_is_in_memory(&ch->carry))
         return filed_read(ch, dst, room, got);
-    if (ep_tail_bytes(&ch->carry) >= room) { /* room for a piece only */
+    /* There is only room for a piece. */
+    if (ep_tail_bytes(&ch->carry) >= room) {
         carry_take(ch, dst, room);
         *got = room;
         return LINES_MORE;
@@ -438,7 +443,7 @@ int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
         return 0;
     }
     ch->is_armed = false;
-    /* Within on_ready the event may stay: ready() looks after it. */
+    /* Within on_ready the event may stay, as ready() sees to it. */
     if (ch->closed == NULL)
         disarm(ch);
     *state = end == LINES_WAIT ? EP_CHANNEL_IDLE : EP_CHANNEL_MORE;
@@ -448,7 +453,7 @@ int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
 void ep_channel_wait(struct ep_channel *ch)
 {
     arm(ch);
-    if (ch->at_end) /* what is left of a line: the pipe says nothing of it */
+    if (ch->at_end) /* the end of a line: the pipe does not report it */
         event_active(ch->readable, EV_READ, 0);
 }
 

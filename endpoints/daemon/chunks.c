@@ -1,4 +1,4 @@
-/* Chunks that are free are a list through the chunks themselves. */
+/* Chunks that are free form a list through the chunks themselves. */
 #include "endpoints/daemon/chunks.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ int ep_chunks_open(struct ep_chunks *chunks, uint32_t max)
     void *mem;
 
     *chunks = (struct ep_chunks){.max = max, .first_free = NONE};
-    /* malloc would touch a page, which most daemons never need. */
+    /* malloc() would touch a page, which most daemons never need. */
     mem = mmap(NULL, max * sizeof(*chunks->at), PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mem == MAP_FAILED)
@@ -42,7 +42,7 @@ static uint32_t chunk_take(struct ep_chunks *chunks)
     return index;
 }
 
-/* Gives back the first one of a chain that has others. */
+/* Frees the first chunk of a chain that has others. */
 static void chunk_give(struct ep_chunks *chunks, uint32_t index)
 {
     chunks->at[index].next = chunks->first_free;
@@ -50,7 +50,7 @@ static void chunk_give(struct ep_chunks *chunks, uint32_t index)
     chunks->used--;
 }
 
-/* Puts a new one behind the others. */
+/* Puts a new chunk behind the others. */
 static void chunk_add(struct ep_chunks *chunks, struct ep_chain *chain)
 {
     uint32_t index = chunk_take(chunks);
@@ -62,7 +62,8 @@ static void chunk_add(struct ep_chunks *chunks, struct ep_chain *chain)
     chain->last = index;
 }
 
-/* What most lines are: a few bytes, in a chunk of their own. */
+/* Adds the first bytes, for which a single chunk is enough, as it is for most
+ * lines. */
 static bool add_first(struct ep_chunks *chunks, struct ep_chain *chain,
                       const uint8_t *src, uint32_t len_bytes)
 {
@@ -78,7 +79,8 @@ bool ep_chain_add(struct ep_chunks *chunks, struct ep_chain *chain,
                   const uint8_t *src, uint32_t len_bytes)
 {
     uint32_t used = (chain->skip_bytes + chain->len_bytes) % EP_CHUNK_BYTES;
-    uint32_t left = used > 0 ? EP_CHUNK_BYTES - used : 0; /* of the last one */
+    /* Room left in the last chunk. */
+    uint32_t left = used > 0 ? EP_CHUNK_BYTES - used : 0;
     uint32_t fresh = len_bytes > left ? len_bytes - left : 0;
 
     if (len_bytes == 0)

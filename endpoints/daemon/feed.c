@@ -1,4 +1,5 @@
-/* One stream of frames to many pipes: the frames, and whose turn it is.
+/* One stream of frames to many pipes: the frames, and which target has its
+ * turn.
  *
  * feed_impl.h says how it works.
  */
@@ -19,7 +20,8 @@ enum {
     RING_MIN = 16,
 };
 
-/* After the callback that brought a frame, while it is in the cache. */
+/* Runs right after the callback that brought a frame, while that is in the
+ * processor's cache. */
 static void pump_now(struct ep_feed *feed)
 {
     event_active(feed->pump, EV_WRITE, 0);
@@ -41,7 +43,8 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
             ep_spill_turn(target);
         else
             ep_target_turn(target);
-        /* Perhaps the window is full, and no frame will ask again. */
+        /* The window may be full, and then no frame comes that would check
+         * again. */
         if (target->state == TARGET_BLOCKED)
             ep_slow_check(target);
     }
@@ -113,7 +116,7 @@ void ep_feed_close(struct ep_feed *feed)
         return;
     if (feed->closed != NULL)
         *feed->closed = true;
-    feed->slow.is_shared = false; /* nobody is told any more */
+    feed->slow.is_shared = false; /* the owner is told nothing more */
     while ((target = TAILQ_FIRST(&feed->all)) != NULL)
         ep_target_free(target);
     ep_spill_close(feed);
@@ -206,7 +209,7 @@ static int ring_grow(struct ep_feed *feed)
     return 0;
 }
 
-/* One more frame: as `what`, of the same buffer. */
+/* Appends one more frame: like `what`, of the same buffer. */
 static int append(struct ep_feed *feed, const struct feed_frame *what)
 {
     struct feed_target *target;
@@ -281,7 +284,7 @@ void ep_feed_end(struct ep_feed *feed)
     }
 }
 
-/* Frames that it has, or that need not wait for it. */
+/* The frames that the target has, or that need not wait for it. */
 static uint64_t frames_done(const struct feed_target *target)
 {
     return target->is_spilled ? target->feed->spill.saved : target->next;

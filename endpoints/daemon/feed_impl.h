@@ -1,21 +1,21 @@
 /* What the files of a feed share.
  *
- * Frames are kept in a ring from `base` to `head` (numbers of frames since
- * the start). Each counts the targets that do not have it yet; base moves over
- * frames whose count is 0. A target is idle (it has everything), runnable
+ * Frames are kept in a ring from `base` to `head` (numbers of frames since the
+ * start). Each frame counts the targets that do not have it yet; base moves
+ * over frames whose count is 0. A target is idle (it has everything), runnable
  * (queued for the pump), blocked (its pipe is full), or fetching (queued for
  * the store). The pump is a timer of zero: it gives each runnable target one
  * write in turn, up to a bound, and then lets other events have theirs.
  *
- * A spilled target has its bytes from the store, whose last one is before
+ * A spilled target gets its bytes from the store, which holds all bytes before
  * frame `saved`, and no frame counts it. While there are such targets every
- * frame is saved before base moves over it, and so consumed without them. One
- * that has all that is saved is a target like others again, from frame `saved`
- * on.
+ * frame is saved before base moves over it, and so is consumed without them. A
+ * spilled target that has all that is saved becomes an ordinary one again, from
+ * frame `saved` on.
  *
- * A frame may be for some targets only. The others pass it as one of no length
- * when they come to it; so nothing else is different about it, but for one
- * thing: it may end the stdin of its targets.
+ * A frame may be for some targets only. The others pass it like one of no
+ * length when they come to it. It differs in only one other thing: it may end
+ * the stdin of its targets.
  *
  * The files, each above those that it calls:
  *
@@ -43,22 +43,22 @@ enum target_state {
     TARGET_DONE,
 };
 
-/* How far it is known that a target has closed its stdin. */
+/* How long it has been known that a target has closed its stdin. */
 enum shut_state {
-    SHUT_NOT, /* or it was told */
+    SHUT_NOT, /* or its owner was told */
     SHUT_NEW,
-    SHUT_OLD, /* for a tenth of a second: it is to be told */
+    SHUT_OLD, /* for a tenth of a second: its owner is to be told */
 };
 
 struct feed_frame {
     struct ov_buf *buf; /* one reference owned */
     uint32_t off_bytes;
     uint32_t len_bytes;
-    uint64_t at_bytes;    /* where it begins in the stream */
-    uint32_t waiting;     /* targets that are not past it */
-    struct feed_set *set; /* one reference owned; NULL: it is for all */
-    bool is_pushed;       /* and not of the launcher's stdin */
-    bool closes;          /* stdin of its targets ends with it */
+    uint64_t at_bytes;    /* where the frame begins in the stream */
+    uint32_t waiting;     /* targets that have not passed it */
+    struct feed_set *set; /* one reference owned; NULL: for all targets */
+    bool is_pushed;       /* pushed by a client: not the launcher's stdin */
+    bool closes;          /* the stdin of its targets ends with it */
 };
 
 /* Bytes of one kind that were written one after another. */
@@ -69,31 +69,31 @@ struct feed_run {
 
 struct feed_target {
     TAILQ_ENTRY(feed_target) all;
-    TAILQ_ENTRY(feed_target) turn; /* while runnable or fetching */
+    TAILQ_ENTRY(feed_target) turn; /* used while runnable or fetching */
     struct ep_feed *feed;          /* borrowed */
     struct event *writable;        /* owned */
-    int fd;                        /* owned; -1 when done */
-    int look_fd; /* owned: into the pipe when done; -1: none */
+    int fd;                        /* owned; -1 when the target is done */
+    int look_fd; /* owned: looks into the pipe when done; -1: none */
     uint32_t proc;
-    uint32_t index; /* among the targets that there ever were */
+    uint32_t index; /* of all targets that there ever were */
     enum target_state state;
-    uint64_t next;          /* first frame it is not past */
-    uint32_t begun_bytes;   /* of that frame, written already */
+    uint64_t next;          /* the first frame that it has not passed */
+    uint32_t begun_bytes;   /* bytes of that frame that are written */
     uint64_t place_bytes;   /* while spilled: its place in the stream */
     uint64_t written_bytes; /* to its pipe */
-    uint64_t own_bytes;     /* of these, of the launcher's stdin */
-    struct feed_run runs[FEED_RUNS_MAX]; /* the last ones, newest first */
-    uint32_t left_bytes; /* in a pipe that nobody reads any more */
-    uint32_t looks;      /* in a row at which it was slow */
-    uint64_t seen_bytes; /* taken by it, when last looked at */
+    uint64_t own_bytes;     /* of these, from the launcher's stdin */
+    struct feed_run runs[FEED_RUNS_MAX]; /* the last runs, newest first */
+    uint32_t left_bytes; /* left in a pipe that has no reader any longer */
+    uint32_t looks;      /* looks in a row at which it was behind */
+    uint64_t seen_bytes; /* taken by it, as of the last look */
     bool is_spilled;
     bool was_spilled;
-    bool is_told;     /* that its spool can take no more */
-    bool is_behind;   /* no more is to come for it, as was told */
+    bool is_told;     /* the owner knows that its spool is full */
+    bool is_behind;   /* the owner knows that it is behind: send no more */
     bool is_closing;  /* it has all that there is for it */
-    bool is_doubtful; /* its pipe may have no reader, which is to be seen */
+    bool is_doubtful; /* its pipe may have no reader: check that */
     uint8_t shut;     /* enum shut_state */
-    uint32_t unread;  /* looks in a row while behind that saw nothing read */
+    uint32_t unread;  /* looks in a row, while behind, without any read */
 };
 
 struct ep_feed {
@@ -101,27 +101,29 @@ struct ep_feed {
     const struct ep_feed_events *events;
     void *arg;
     struct event *pump; /* owned */
-    struct event *shut; /* owned: some have closed their stdin */
+    struct event *shut; /* owned: for targets that have closed their stdin */
     struct feed_targets all;
     struct feed_targets turns;
-    uint32_t targets_count; /* that there ever were */
-    uint32_t reading;       /* targets not done */
+    uint32_t targets_count; /* all targets that there ever were */
+    uint32_t reading;       /* targets that are not done */
     struct feed_frame *ring;
     uint32_t ring_room; /* a power of two, or 0 */
     uint64_t base;
     uint64_t head;
-    uint64_t head_bytes; /* of the stream, pushed */
-    uint64_t told;       /* last on_consumed */
+    uint64_t head_bytes; /* bytes of the stream that were pushed */
+    uint64_t told;       /* the number in the last on_consumed */
     bool has_ended;
     bool *closed;         /* borrowed: set when closed during a callback */
-    struct feed_set *set; /* one reference: named last; NULL: none was */
-    bool set_goes_on;     /* it is not whole yet */
-    struct feed_set *set_before; /* one reference, until it is; may be NULL */
+    struct feed_set *set; /* one reference: targets named last; NULL: none */
+    bool set_goes_on;     /* that set is not complete yet */
+    /* One reference, until it is complete; may be NULL. */
+    struct feed_set *set_before;
 
-    /* slow targets */
+    /* Slow targets. */
     struct ep_feed_slow slow;
-    struct event *look;     /* owned; NULL: no look at them is needed */
-    uint32_t behind_frames; /* waiting for one that is behind; 0: no look */
+    struct event *look; /* owned; NULL: targets are not looked at */
+    /* Frames that wait for a target which is behind; 0: no looks. */
+    uint32_t behind_frames;
     bool is_paused;
 
     struct feed_spill spill;
@@ -133,13 +135,14 @@ static inline struct feed_frame *feed_frame_at(const struct ep_feed *feed,
     return &feed->ring[number & (feed->ring_room - 1)];
 }
 
-/* Says whether what a slow target lacks goes to a file. */
+/* True when what a slow target lacks goes to a file. */
 static inline bool ep_feed_spills(const struct ep_feed *feed)
 {
     return feed->slow.policy == JOB_SLOW_SPILL || feed->slow.is_shared;
 }
 
-/* Where a frame that is kept begins; at the head: where the stream ends. */
+/* Where a kept frame begins in the stream; for the head, where the stream
+ * ends. */
 static inline uint64_t ep_feed_bytes_at(const struct ep_feed *feed,
                                         uint64_t number)
 {
@@ -150,36 +153,40 @@ static inline uint64_t ep_feed_bytes_at(const struct ep_feed *feed,
 /* --- feed_target.c */
 void ep_target_pump_wake(struct ep_feed *feed);
 void ep_target_base_move(struct ep_feed *feed);
-/* Bytes that lie in a pipe; 0 when that cannot be known. */
+/* The bytes that lie in a pipe; 0 when that cannot be known. */
 uint32_t ep_target_pipe_bytes(int fd);
-/* Bytes it took from its pipe; and of these the launcher's. */
+/* The bytes that it took from its pipe; and those of them that are from the
+ * launcher's stdin. */
 uint64_t ep_target_taken(const struct feed_target *target);
 uint64_t ep_target_own_taken(const struct feed_target *target);
-/* So many bytes more are in its pipe. */
+/* Notes that so many bytes more are in its pipe. */
 void ep_target_note(struct feed_target *target, size_t bytes, bool is_pushed);
-/* Makes a target that is idle and has nothing. 0, OV_ESYS or OV_ENOMEM. */
+/* Makes a target that is idle and has nothing. Returns 0, OV_ESYS or
+ * OV_ENOMEM. */
 int ep_target_open(struct ep_feed *feed, int fd, uint32_t proc,
                    struct feed_target **out);
 void ep_target_free(struct feed_target *target);
 void ep_target_state_set(struct feed_target *target, enum target_state state);
-/* Looks what is to be done for a target that is idle or had its turn. */
+/* Finds out what is to be done for a target that is idle or had its turn. */
 void ep_target_settle(struct feed_target *target);
 /* Tells the owner when a target is behind, and when it no longer is. */
 void ep_target_tell_behind(struct feed_target *target);
 /* Tells the owner which targets have closed their stdin. */
 void ep_target_tell_shut(struct ep_feed *feed);
-/* Its stdin is closed, and it wants no more. */
+/* Closes the stdin of a target that gets nothing more. */
 void ep_target_end(struct feed_target *target);
-/* Writes to the pipe: false when it was closed, and the target is done. */
+/* Writes to the pipe. Returns false when it was closed, and then the target is
+ * done. */
 bool ep_target_put(struct feed_target *target, const struct iovec *iov,
                    unsigned count, size_t *written);
-/* One turn of a target that is not spilled: one write. */
+/* Gives a target that is not spilled its turn: one write. */
 void ep_target_turn(struct feed_target *target);
 
 /* --- feed_slow.c */
-/* 0 or OV_ENOMEM. */
+/* Returns 0 or OV_ENOMEM. */
 int ep_slow_open(struct ep_feed *feed);
-/* A target was blocked, or is while the stream goes on. */
+/* Checks a target that became blocked, or is blocked while the stream goes
+ * on. */
 void ep_slow_check(struct feed_target *target);
 void ep_slow_pause(struct ep_feed *feed, bool is_paused);
 

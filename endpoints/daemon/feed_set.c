@@ -1,11 +1,10 @@
-/* Frames that are for some targets only: whose they are, in memory and in the
- * store.
+/* Frames that are for some targets only: which targets these are, in memory and
+ * in the store.
  *
  * A set is one bit for each target, and is shared by the frames that follow one
- * another. The store has bytes alone; what they are is kept beside it in
- * spans of frames that are alike, and their number is bounded: where pushes to
- * changing targets fill the table, nothing more is saved until the slowest
- * target has had some.
+ * another. The store has bytes alone. What they are is kept beside it in spans
+ * of like frames, whose number is bounded: where pushes to changing targets
+ * fill the table, nothing more is saved until the slowest target has read some.
  */
 #include "config.h"
 
@@ -41,7 +40,7 @@ bool ep_set_has(const struct feed_set *set, const struct feed_target *target)
            (i < set->bits && (set->bit[i / WORD_BITS] >> i % WORD_BITS & 1));
 }
 
-/* Memory is bounded, and without this little nothing works. */
+/* Asserts memory: it is bounded, and without this little nothing works. */
 static void begin(struct ep_feed *feed)
 {
     uint32_t words = feed->targets_count / WORD_BITS + 1;
@@ -52,7 +51,7 @@ static void begin(struct ep_feed *feed)
     set->refs = 1;
     set->bits = feed->targets_count;
     if (feed->set_goes_on)
-        ep_set_unref(feed->set); /* it never was whole */
+        ep_set_unref(feed->set); /* it was never complete */
     else
         feed->set_before = feed->set;
     feed->set = set;
@@ -66,7 +65,7 @@ static bool is_same(const struct feed_set *a, const struct feed_set *b)
            memcmp(a->bit, b->bit, words * sizeof(a->bit[0])) == 0;
 }
 
-/* A set that is named anew is the set before, so its frames stay alike. */
+/* A set that is named again equals the set before, so its frames stay alike. */
 static void settle(struct ep_feed *feed)
 {
     struct feed_set *before = feed->set_before;
@@ -114,7 +113,7 @@ static struct feed_span *span_at(const struct ep_feed *feed, uint32_t i)
     return &feed->spill.spans[(feed->spill.spans_first + i) % FEED_SPANS_MAX];
 }
 
-/* Frames are of one span that are for the same targets, and end nobody's
+/* True for frames of one span: they are for the same targets, and end no
  * stdin. */
 static bool is_alike(const struct feed_frame *frame, struct feed_set *set,
                      bool is_pushed, bool closes)
@@ -133,7 +132,7 @@ void ep_span_save(struct ep_feed *feed, uint64_t number)
     if (last != NULL &&
         is_alike(frame, last->set, last->is_pushed, last->closes))
         return;
-    /* A frame without bytes is alike to any: it only names a set. */
+    /* A frame without bytes fits to any span, as it only names a set. */
     if (last != NULL && frame->len_bytes == 0 && !frame->closes &&
         !last->closes)
         return;
@@ -169,8 +168,8 @@ void ep_span_clear(struct ep_feed *feed)
     feed->spill.spans_first = feed->spill.spans_count = 0;
 }
 
-/* The span of a frame that is saved: the last one that begins at or before it.
- * *end_frame and *end_bytes: where it ends. */
+/* The span of a saved frame: the last one that begins at or before it.
+ * *end_frame and *end_bytes say where it ends. */
 static const struct feed_span *span_of(const struct ep_feed *feed,
                                        uint64_t number, uint64_t *end_frame,
                                        uint64_t *end_bytes)

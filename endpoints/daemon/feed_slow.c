@@ -1,24 +1,23 @@
 /* When a target is too slow.
  *
- * It is behind when its pipe is full and at least half of the stream's window
- * waits for it. That alone says little: one of several equal readers always
- * is, for a moment. So its owner's policy looks at it several times: it is
- * slow when it was behind at all of them, without a break between (spill), or
- * has not read a byte in all that time (close). Looks are counted and not
- * time, so that a daemon that was held up itself blames nobody.
+ * A target is behind when its pipe is full and at least half of the stream's
+ * window waits for it. That alone says little: one of several equal readers
+ * always is, for a moment. So the feed looks at it several times. It is slow
+ * when it was behind at all of these looks without a break (policy spill), or
+ * has not read a byte in all that time (policy close). Looks are counted and
+ * not time, so that a daemon that was delayed itself blames no target.
  *
- * A node sees its own targets only, and cannot know who waits elsewhere. But
- * where the stream's pace is that of one target, it is that target for which
- * the window is full all the time; faster ones come to the end of what is
- * there, again and again.
+ * A node sees its own targets only, and cannot know what waits elsewhere. But
+ * where one target determines the pace of the stream, its window is full all
+ * the time; faster ones reach the end of what is there again and again.
  *
  * In a shared stream (feed.h) one frame that waits is enough, as the rest of
- * the window may be full of what is for others; and to be closed a target must
- * have read nothing since it was told to be behind.
+ * the window may be full of frames for others. A target there is closed only
+ * when it has read nothing since its owner was told that it is behind.
  *
- * One that was spilled once is spilled at once the next time: the looks, during
- * which everybody waits, are paid once. To be closed a target must have the
- * whole window before it: then nothing more can come for anybody.
+ * A target that was spilled once is spilled at once the next time: the looks,
+ * during which all targets wait, are paid once. A target is closed only when
+ * the whole window waits for it: then nothing more can come for any target.
  */
 #include "config.h"
 
@@ -61,7 +60,7 @@ static void act(struct feed_target *target)
     if (ep_feed_spills(feed)) {
         ep_spill_begin(target);
         if (feed->slow.is_shared)
-            look_again(feed); /* does it read at all? */
+            look_again(feed); /* see whether it reads at all */
     } else if (holds_all(target) &&
                ep_target_taken(target) == target->seen_bytes) {
         ep_target_end(target);
@@ -84,7 +83,7 @@ void ep_slow_check(struct feed_target *target)
         look_again(feed);
 }
 
-/* Returns true when it is worth another look. */
+/* Returns true when another look is needed. */
 static bool look_at(struct feed_target *target)
 {
     uint64_t taken = ep_target_taken(target);
@@ -113,14 +112,14 @@ static void act_unread(struct feed_target *target)
 }
 
 /* Counts the looks at which a target that is behind has read nothing. Returns
- * true when it is worth another look. */
+ * true when another look is needed. */
 static bool look_if_unread(struct feed_target *target, bool has_read)
 {
     const struct ep_feed *feed = target->feed;
     uint64_t looks =
         (uint64_t)feed->slow.unread_ms * LOOKS / feed->slow.after_ms;
 
-    if (target->unread > looks) /* it was told */
+    if (target->unread > looks) /* the owner was told */
         return false;
     target->unread = has_read || !target->is_behind ? 0 : target->unread + 1;
     if (target->unread > looks)

@@ -1,4 +1,4 @@
-/* Targets that have their bytes from the store. */
+/* Targets that get their bytes from the store. */
 #include "config.h"
 
 #include "endpoints/daemon/feed_spill.h"
@@ -12,14 +12,14 @@
 #include "overlay/base/err.h"
 
 enum {
-    /* Blocks of the store. Few are held in memory: frames that it does not
-     * take yet wait in the stream's window. */
+    /* Blocks of the store. Few are held in memory: frames that it does not take
+     * yet wait in the stream's window. */
     BLOCK_BYTES = 256 * 1024,
     SHARED_BLOCK_BYTES = 64 * 1024,
     MEM_BLOCKS = 2,
     ON_ITS_WAY_BYTES = 64 << 20,
-    /* A pipe that has room takes so much, though its bytes may lie in it so
-     * that it seems to have less. */
+    /* The least that is fetched. A pipe that has room takes so much, even when
+     * its bytes lie in it in a way that makes the room look smaller. */
     FETCH_MIN = 4096,
     FETCH_MAX = 64 * 1024,
 };
@@ -27,8 +27,8 @@ enum {
 /* --- saving
  * */
 
-/* The store takes no more, and the one that is furthest behind hears of it,
- * once. In a shared stream the bound was told before. */
+/* Tells once, about the target that is furthest behind, that the store is full.
+ * In a shared stream that was told before, at the bound. */
 static void tell_full(struct ep_feed *feed)
 {
     int full = feed->slow.is_shared ? EFBIG : 0;
@@ -49,7 +49,7 @@ static void tell_full(struct ep_feed *feed)
                           err != 0 ? JOB_STDIN_UNSAVED : JOB_STDIN_FULL, err);
 }
 
-/* The rest of a frame of which some may be in the store. */
+/* Puts the rest of a frame into the store, which may have some of it. */
 static int put(struct ep_feed *feed, const struct feed_frame *frame)
 {
     uint64_t begun = ep_tape_end(feed->spill.tape) - frame->at_bytes;
@@ -59,7 +59,7 @@ static int put(struct ep_feed *feed, const struct feed_frame *frame)
                        frame->len_bytes - (uint32_t)begun);
 }
 
-/* Frames go to the store as long as it takes them. */
+/* Saves frames as long as the store takes them. */
 static void save(struct ep_feed *feed)
 {
     int rc = 0;
@@ -77,7 +77,7 @@ static void save(struct ep_feed *feed)
     ep_target_base_move(feed);
 }
 
-/* Nothing of what is in the store is needed: it begins anew, at a frame. */
+/* Begins the store anew, at a frame: nothing in it is needed. */
 static void restart(struct ep_feed *feed, uint64_t number)
 {
     ep_tape_start(feed->spill.tape, ep_feed_bytes_at(feed, number));
@@ -89,7 +89,7 @@ void ep_spill_begin(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
 
-    /* From the base on, for others who are not much faster. */
+    /* It begins at the base, for other targets that are not much faster. */
     if (feed->spill.targets == 0)
         restart(feed, feed->base);
     for (uint64_t i = target->next; i < feed->head; i++)
@@ -106,7 +106,7 @@ void ep_spill_begin(struct feed_target *target)
 /* --- reading
  * */
 
-/* It has all that is saved: the rest comes from memory. */
+/* Lets a target that has all that is saved go on from memory. */
 static void rejoin(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
@@ -119,7 +119,8 @@ static void rejoin(struct feed_target *target)
     ep_target_settle(target);
 }
 
-/* Its bytes cannot be read back. The owner ends what must not go on. */
+/* Says that a target's bytes cannot be read back. The owner ends what must not
+ * go on. */
 static void lose(struct feed_target *target, int err)
 {
     struct ep_feed *feed = target->feed;
@@ -138,7 +139,8 @@ static uint64_t pipe_room(const struct feed_target *target)
     return (uint32_t)size - used;
 }
 
-/* Writes to it what was read. A short write means that the pipe is full. */
+/* Writes what was read to the target. A short write means that the pipe is
+ * full. */
 static void deliver(struct feed_target *target, const uint8_t *mem,
                     uint32_t len_bytes, bool is_pushed)
 {
@@ -153,8 +155,8 @@ static void deliver(struct feed_target *target, const uint8_t *mem,
                         written < len_bytes ? TARGET_BLOCKED : TARGET_RUNNABLE);
 }
 
-/* Gets bytes of it: at most len_bytes, and what its pipe has room for. False
- * when they are still to come. */
+/* Fetches bytes for a target: at most len_bytes, and no more than its pipe has
+ * room for. Returns false when they are still to come. */
 static bool fetch(struct feed_target *target, uint64_t len_bytes,
                   bool is_pushed)
 {
@@ -178,8 +180,8 @@ static bool fetch(struct feed_target *target, uint64_t len_bytes,
     return true;
 }
 
-/* Those that wait for bytes get them, in turn; the first one's may be on their
- * way. */
+/* Fetches bytes for the targets that wait, in turn; those of the first may be
+ * on their way. */
 static void fetch_all(struct ep_feed *feed)
 {
     struct feed_target *target;
@@ -237,7 +239,8 @@ void ep_spill_settle(struct ep_feed *feed)
     save(feed);
 }
 
-/* In a shared stream frames are still on their way when the bound is told. */
+/* The bound has a reserve in a shared stream, where frames are still on their
+ * way when it is told. */
 static uint64_t limit_bytes(const struct ep_feed_slow *slow)
 {
     uint64_t bytes = slow->policy == JOB_SLOW_SPILL ? slow->spill_bytes : 0;

@@ -13,24 +13,25 @@ struct feed_target;
 TAILQ_HEAD(feed_targets, feed_target);
 
 struct feed_spill {
-    struct ep_tape *tape; /* owned; NULL: not the way */
+    struct ep_tape *tape; /* owned; NULL: the policy does not spill */
     bool is_used;         /* there is something in it */
     uint32_t targets;
     uint64_t saved;
     struct feed_span *spans; /* owned: [FEED_SPANS_MAX], a ring */
     uint32_t spans_first, spans_count;
     struct feed_targets fetches;
-    struct feed_target *fetching; /* borrowed: whose bytes are being read */
+    /* Borrowed: the target whose bytes are being read. */
+    struct feed_target *fetching;
 };
 
-/* 0, OV_ENOMEM or OV_ESYS. */
+/* Returns 0, OV_ENOMEM or OV_ESYS. */
 int ep_spill_open(struct ep_feed *feed);
 void ep_spill_close(struct ep_feed *feed);
-/* From now on its bytes go through the store. */
+/* Lets the target's bytes go through the store from now on. */
 void ep_spill_begin(struct feed_target *target);
-/* One turn of a spilled target. */
+/* Gives a spilled target its turn. */
 void ep_spill_turn(struct feed_target *target);
-/* There are frames to save, or a target is done. */
+/* Saves frames, and forgets what is not needed since a target is done. */
 void ep_spill_settle(struct ep_feed *feed);
 
 #endif

@@ -1,4 +1,4 @@
-/* One target: its pipe, and how far it is. */
+/* One target: its pipe, and how far it has read. */
 #include "config.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 enum {
     FRAMES_PER_WRITE = 16,
-    BYTES_PER_WRITE = 64 * 1024, /* what a pipe holds as a rule */
+    BYTES_PER_WRITE = 64 * 1024, /* what a pipe usually holds */
     SHUT_US = 100 * 1000,
 };
 
@@ -25,7 +25,7 @@ void ep_target_pump_wake(struct ep_feed *feed)
 {
     static const struct timeval now = {0};
 
-    /* Not event_active: that runs before other events are looked for. */
+    /* Not event_active(): that would run before other events are looked for. */
     if (!evtimer_pending(feed->pump, NULL))
         event_add(feed->pump, &now);
 }
@@ -96,9 +96,9 @@ void ep_target_note(struct feed_target *target, size_t bytes, bool is_pushed)
     runs[0].bytes += bytes;
 }
 
-/* What lies in the pipe was written last. Where that has changed from one to
- * the other more often than is known, what is before counts as taken: nobody
- * gets a byte twice. */
+/* What lies in the pipe was written last. If that has alternated more often
+ * than is noted, what is older counts as taken: so no process gets a byte
+ * twice. */
 uint64_t ep_target_own_taken(const struct feed_target *target)
 {
     uint64_t left = target->written_bytes - ep_target_taken(target);
@@ -126,8 +126,8 @@ static uint64_t left_bytes(const struct feed_target *target)
     return target->feed->head_bytes - target->place_bytes;
 }
 
-/* Says whether a target is behind by more bytes, or changes of the set, than it
- * may be; once it is, until it has read half of them. */
+/* True when a target is behind by more bytes, or changes of the set, than it
+ * may be. Once it was, it stays so until it has read half of them. */
 static bool is_far_behind(const struct feed_target *target)
 {
     const struct ep_feed *feed = target->feed;
@@ -186,7 +186,8 @@ static void leave_store(struct feed_target *target)
     ep_target_tell_behind(target);
 }
 
-/* The target reads no more: what it does not have, it does not want. */
+/* Ends a target that reads no longer: it does not want what it does not
+ * have. */
 static void finish(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
@@ -213,9 +214,8 @@ static void wait_for_shut(struct ep_feed *feed)
         event_add(feed->shut, &wait);
 }
 
-/* Notes that nobody reads the pipe any longer. When the process has ended, the
- * owner hears so very soon and drops the target: then there is nothing to tell.
- */
+/* Notes that the pipe has no reader any longer. When the process has ended, the
+ * owner soon hears that and drops the target: then there is nothing to tell. */
 static void note_shut(struct feed_target *target)
 {
     target->left_bytes = ep_target_pipe_bytes(target->fd);
@@ -237,8 +237,8 @@ void ep_target_tell_shut(struct ep_feed *feed)
     }
 }
 
-/* What it takes of what it has we shall be asked: a read end of our own lets
- * us look, and keeps nobody from seeing the end. */
+/* Later we are asked how much the process takes of what it has. A read end of
+ * our own lets us look, and does not hide the end from anyone. */
 void ep_target_end(struct feed_target *target)
 {
     char path[32];
@@ -277,7 +277,7 @@ void ep_target_settle(struct feed_target *target)
         rest(target);
 }
 
-/* Bytes of a frame for a target. */
+/* The bytes of a frame that are for a target. */
 static uint32_t its_bytes(const struct feed_target *target,
                           const struct feed_frame *frame)
 {
@@ -290,7 +290,7 @@ static bool is_last(const struct feed_target *target,
     return frame->closes && ep_set_has(frame->set, target);
 }
 
-/* Notes written bytes; frames of no length pass by. */
+/* Notes written bytes, and passes frames of no length. */
 static void advance(struct feed_target *target, size_t written)
 {
     struct ep_feed *feed = target->feed;
@@ -316,7 +316,7 @@ static void advance(struct feed_target *target, size_t written)
     ep_target_base_move(feed);
 }
 
-/* What the next turn shall write: frames and, in *total, bytes. */
+/* Collects what the next turn writes: frames and, in *total, bytes. */
 static unsigned slices_fill(const struct feed_target *target, struct iovec *iov,
                             size_t *total)
 {
@@ -348,7 +348,7 @@ bool ep_target_put(struct feed_target *target, const struct iovec *iov,
     do {
         put = writev(target->fd, iov, (int)count);
     } while (put < 0 && errno == EINTR);
-    if (put < 0 && errno != EAGAIN) { /* EPIPE */
+    if (put < 0 && errno != EAGAIN) { /* EPIPE: no reader */
         note_shut(target);
         return false;
     }
@@ -375,9 +375,9 @@ void ep_target_turn(struct feed_target *target)
         ep_target_settle(target);
 }
 
-/* Edge-triggered: it comes whenever the pipe gets room again or nobody reads it
- * any more, and costs no system call for being asked. Who has something for the
- * pipe learns the latter as it writes. */
+/* The event is edge-triggered: it comes whenever the pipe gets room again or
+ * loses its reader, and costs no system call for being asked. A target that has
+ * something for the pipe notices a lost reader when it writes. */
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct feed_target *target = arg;

@@ -1,4 +1,4 @@
-/* The variables XYLEM_... of a process. */
+/* Fills in the variables XYLEM_... of a process. */
 #include "endpoints/daemon/identity.h"
 
 #include <stdio.h>

@@ -10,11 +10,13 @@ enum { EP_IDENTITY_VARS = 6 };
 
 struct ep_identity {
     char vars[EP_IDENTITY_VARS][40];
-    const char *env[EP_IDENTITY_VARS + 2]; /* those it has, NULL-terminated */
+    /* Those that are set, NULL-terminated. */
+    const char *env[EP_IDENTITY_VARS + 2];
 };
 
-/* The local_rank-th process of the host at that place, which has that rank.
- * `mark` is borrowed: its daemon's, a setting; "": it has none. */
+/* Fills in the variables of a process: the local_rank-th one of the host at
+ * that place, with that rank. `mark` is borrowed: the daemon's mark, a setting;
+ * "": it has none. */
 void ep_identity_fill(struct ep_identity *identity, const struct job *job,
                       uint32_t place, uint32_t rank, uint32_t local_rank,
                       const char *mark);

@@ -1,5 +1,5 @@
-/* A stream of stdin on one node: which job each frame is for, and what is
- * consumed. */
+/* A stream of stdin on one node: which job each frame is for, and which frames
+ * are consumed. */
 #include "config.h"
 
 #include "endpoints/daemon/intake.h"
@@ -21,7 +21,7 @@ struct ep_inlet {
     struct ep_feed *feed;     /* owned */
     struct topo_range procs;
     uint64_t done;   /* frames that its feed has consumed, */
-    uint64_t passed; /* and that count in the stream */
+    uint64_t passed; /* and those of them that count in the stream */
 };
 
 struct ep_intake {
@@ -29,10 +29,11 @@ struct ep_intake {
     const struct ep_intake_events *events;
     void *arg;
     TAILQ_HEAD(, ep_inlet) inlets; /* owned */
-    struct ep_inlet *last;  /* of the frame that came last; may be NULL */
-    struct ep_inlet **ring; /* owned: of the frames not consumed; may be NULL */
+    struct ep_inlet *last;         /* inlet of the last frame; may be NULL */
+    /* Owned: inlets of the frames not consumed; may be NULL. */
+    struct ep_inlet **ring;
     uint32_t ring_room;     /* a power of two, or 0 */
-    uint64_t fed, consumed; /* frames */
+    uint64_t fed, consumed; /* numbers of frames */
 };
 
 int ep_intake_open(struct event_base *base,
@@ -87,7 +88,7 @@ static void tell(const struct ep_intake *intake)
     intake->events->on_consumed(intake->arg, intake->consumed, proc);
 }
 
-/* Counts frames as consumed, up to the first one that a job waits for. */
+/* Counts frames as consumed, up to the first one for which a job waits. */
 static void advance(struct ep_intake *intake)
 {
     uint64_t before = intake->consumed;
@@ -184,7 +185,7 @@ static struct ep_inlet *find(const struct ep_intake *intake, uint32_t proc)
     return NULL;
 }
 
-/* Finds the inlet that a frame is for; NULL: none. */
+/* Finds the inlet that a frame is for; NULL: there is none. */
 static struct ep_inlet *inlet_of(const struct ep_intake *intake,
                                  const struct ov_slice *slice, uint32_t flags)
 {
@@ -199,7 +200,8 @@ static struct ep_inlet *inlet_of(const struct ep_intake *intake,
     return find(intake, ov_push_range(&push).first);
 }
 
-/* Memory is bounded by the window, and without this little nothing works. */
+/* Asserts memory: it is bounded by the window, and without this little nothing
+ * works. */
 static void ring_put(struct ep_intake *intake, struct ep_inlet *inlet)
 {
     if (intake->fed - intake->consumed == intake->ring_room) {

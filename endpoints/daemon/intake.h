@@ -1,11 +1,11 @@
 /* A stream of stdin on one node, and the feeds of the jobs that it is for.
  *
- * Frames come in their order, each for one job: the launcher sees to that. A
- * job that has readers here has an inlet, with a feed of its own (feed.h), so
- * that what waits for it is apart from what waits for others. A frame for some
- * that names none is for the job of the frame before it; one for all is for the
- * first job, as only the run's own has such. A frame without an inlet is
- * consumed at once.
+ * Frames come in order, each for one job: the launcher sees to that. A job that
+ * has readers here has an inlet with a feed of its own (feed.h), so that what
+ * waits for it is apart from what waits for others. A frame for some processes
+ * that names none is for the job of the frame before it. A frame for all is for
+ * the first job, as only the run's own job has such frames. A frame without an
+ * inlet is consumed at once.
  *
  * Bounds: 8 bytes for each frame of the stream's window. Feeding is O(inlets).
  */
@@ -26,11 +26,11 @@ struct event_base;
 
 struct ep_intake_events {
     /* The first frames_total frames are consumed, and this process is furthest
-     * behind with the next one; TOPO_NONE: nobody is. From the event loop, and
-     * from within ep_intake_take() and ep_inlet_close(); may call nothing here.
-     */
+     * behind with the next one; TOPO_NONE: no process is. Called from the event
+     * loop, and from within ep_intake_take() and ep_inlet_close(); may call
+     * nothing here. */
     void (*on_consumed)(void *arg, uint64_t frames_total, uint32_t proc);
-    /* These are told as in struct ep_feed_events. */
+    /* These are called as those of struct ep_feed_events. */
     void (*on_free)(void *arg, struct ov_buf *buf);
     void (*on_slow)(void *arg, uint32_t proc, enum job_stdin_event what,
                     int err);
@@ -40,17 +40,17 @@ struct ep_intake_events {
 int ep_intake_open(struct event_base *base,
                    const struct ep_intake_events *events, void *arg,
                    struct ep_intake **out);
-/* Closes its inlets, without events but on_free. NULL is fine. */
+/* Closes its inlets, without callbacks except on_free. NULL is fine. */
 void ep_intake_close(struct ep_intake *intake);
 
-/* Opens an inlet for a job with these processes: what comes for them from now
- * on goes into its feed, to which the caller adds them. Returns 0 or OV_ENOMEM.
- */
+/* Opens an inlet for a job with these processes. What comes for them from now
+ * on goes into its feed; the caller adds the processes to that. Returns 0 or
+ * OV_ENOMEM. */
 int ep_inlet_open(struct ep_intake *intake, struct topo_range procs,
                   struct ep_inlet **out);
-/* Ends it: none of these processes reads any longer. NULL is fine. */
+/* Ends the inlet: none of its processes reads any longer. NULL is fine. */
 void ep_inlet_close(struct ep_inlet *inlet);
-/* Borrowed. */
+/* The feed of an inlet; borrowed. */
 struct ep_feed *ep_inlet_feed(const struct ep_inlet *inlet);
 
 /* Takes the next frame, with a reference to its buffer where that is needed;
@@ -58,7 +58,7 @@ struct ep_feed *ep_inlet_feed(const struct ep_inlet *inlet);
 void ep_intake_take(struct ep_intake *intake, const struct ov_slice *slice,
                     uint32_t flags);
 
-/* As ep_feed_pause(), for all. */
+/* Calls ep_feed_pause() for all feeds. */
 void ep_intake_pause(struct ep_intake *intake, bool is_paused);
 
 #endif

@@ -47,8 +47,8 @@ static void free_job(struct daemon_job *job)
     free(job);
 }
 
-/* Of a job that is over nothing stays: the spawner's copy of its programs goes
- * with the next one in the same place. */
+/* Frees all of a job that is over, except the spawner's copy of its programs,
+ * which the next job in this slot replaces. */
 static void reap_job(struct daemon *d, uint32_t slot)
 {
     struct daemon_job *job = d->jobs.here[slot];
@@ -115,8 +115,9 @@ static uint32_t program_of(uint32_t slot)
     return slot * JOB_APPS_MAX;
 }
 
-/* Virtual nodes share a machine: where all processes of a job are too many for
- * its processors they give way to the daemons. */
+/* The manners of the job's processes. Virtual nodes share a machine: where the
+ * job has more processes than that has processors, the processes give way to
+ * the daemons. */
 static struct job_manners manners_of(const struct daemon *d,
                                      const struct job *job)
 {
@@ -127,7 +128,7 @@ static struct job_manners manners_of(const struct daemon *d,
     return manners;
 }
 
-/* Each program is a job of the spawner. */
+/* Announces each program as a job of the spawner. */
 static int announce(struct daemon *d, const struct job *job, uint32_t slot)
 {
     struct job_manners manners = manners_of(d, job);
@@ -168,8 +169,9 @@ static uint32_t free_slot(const struct daemon *d)
     return slot;
 }
 
-/* A host of its own has room for the processes of the run's own job; of virtual
- * nodes the launcher has seen to it. Returns 0, or OV_EFULL with words. */
+/* Checks that a host of its own has room for the processes of the run's own
+ * job; for virtual nodes the launcher has done so. Returns 0, or OV_EFULL with
+ * words. */
 static int check_room(const struct daemon *d, const struct job *job, char *why)
 {
     struct ep_need_plan plan = {.files = d->config.nofile};
@@ -185,7 +187,7 @@ static int check_room(const struct daemon *d, const struct job *job, char *why)
     return ep_need_check(&need, &room, why);
 }
 
-/* The first node to have the whole text makes it a job of the daemon. Returns
+/* The first node that has the whole text makes it a job of the daemon. Returns
  * 0, or an error with words in why. */
 static int take_job(struct daemon *d, struct text_buf *text, uint32_t *slot,
                     char *why)
@@ -229,7 +231,7 @@ static int begin(struct daemon *d, uint32_t index, uint32_t slot)
     node->jobs++;
     rc =
         ep_local_begin(node->local, &job->job, &job->binding, program_of(slot));
-    ep_daemon_on_over(d); /* it may have nothing to do with this node */
+    ep_daemon_on_over(d); /* the job may have no process on this node */
     return rc;
 }
 

@@ -1,5 +1,5 @@
-/* How long the output of a process is read after its exit: others may hold it
- * open. */
+/* How long the output of a process is read after its exit: other processes may
+ * hold it open. */
 #include "config.h"
 
 #include <event2/event.h>
@@ -17,8 +17,8 @@ void ep_linger_restart(struct proc *proc)
         evtimer_add(proc->linger, &wait);
 }
 
-/* Its silence is not its own: there is something that was not read all this
- * time, as the tree has no room for it or nobody takes it. */
+/* True when the silence means nothing: something was not read all this time,
+ * because the tree had no room for it or the output is not wanted. */
 static bool is_held_up(const struct proc *proc)
 {
     const bool is_timed = proc->share->job->linger_ms > 0;
@@ -39,9 +39,9 @@ static void on_linger(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (proc->is_over) /* and its job may be gone */
+    if (proc->is_over) /* its job may be gone, too */
         return;
-    if (is_held_up(proc)) { /* its last byte may be to come */
+    if (is_held_up(proc)) { /* its last byte may be still to come */
         ep_linger_restart(proc);
         return;
     }

@@ -162,7 +162,7 @@ void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
     input = (uint16_t)(input - EP_LOCAL_OWN_INPUTS);
     proc = local->lanes[input / OUTPUTS];
     read->state = OV_INPUT_IDLE;
-    if (proc != NULL) /* else it has ended since */
+    if (proc != NULL) /* otherwise the process has ended since */
         ep_share_read(&proc->outputs[input % OUTPUTS], max_bytes, read);
 }
 
@@ -175,7 +175,7 @@ void ep_local_feed(struct ep_local *local, uint32_t stream,
     ep_hub_put(local->cfg.hub, slice->buf);
 }
 
-/* In words of neighbours by rank. */
+/* Says the pids, in words of neighbours by rank. */
 static void say_pids(const struct share *share)
 {
     struct job_word state = {.kind = JOB_WORD_PIDS};
@@ -194,7 +194,8 @@ static void say_pids(const struct share *share)
     }
 }
 
-/* All are told at once, in the record that says that they run. */
+/* When all processes run, their pids are said at once, with the word that they
+ * run. */
 void ep_local_started(struct ep_local *local, uint32_t number, int64_t pid)
 {
     struct proc *proc = ep_share_find(local, number);

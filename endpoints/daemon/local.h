@@ -1,11 +1,11 @@
 /* The processes of one node, of one job or several: started, fed, read, ended.
  *
- * Input 0 of the node is what the node itself has to say
- * (job/word.h), input 1 is output from before, for tools that come
- * late (job/replay.h), three others are stdout, stderr and stddiag of
- * a process, and of another one when it is over. A process's exit is said after
- * its output: when its channels have ended, or a while (linger) after its exit
- * and its last byte. OVER follows whenever nothing is left that runs here.
+ * Input 0 of the node has the node's own words (job/word.h), input 1 has
+ * earlier output, for tools that come late (job/replay.h). Three further inputs
+ * are stdout, stderr and stddiag of a process, and of another process when that
+ * is over. The exit of a process is said after its output: when its channels
+ * have ended, or some time (linger) after its exit and its last byte. OVER
+ * follows whenever nothing runs here any longer.
  */
 #ifndef ENDPOINTS_DAEMON_LOCAL_H
 #define ENDPOINTS_DAEMON_LOCAL_H
@@ -33,23 +33,23 @@ struct ep_local_cfg {
     uint32_t node;
     uint32_t nodes;         /* of this daemon */
     uint32_t inputs;        /* of the node */
-    uint32_t window_frames; /* of stdin */
+    uint32_t window_frames; /* of a stream of stdin */
     struct ep_writer *writer;
     struct ep_tails *tails;     /* of the daemon */
     struct ep_cache_pool *pool; /* of the daemon */
-    const char *mark; /* borrowed: the daemon's, a setting; "": none */
-    /* Nothing runs here. True when that holds for all of its daemon: it then
-     * speaks for it and says what the daemon has used. */
+    const char *mark; /* borrowed: the daemon's mark, a setting; "": none */
+    /* Nothing runs here. Return true when that holds for the whole daemon: this
+     * node then speaks for it and says what the daemon has used. */
     bool (*on_idle)(void *arg, struct job_usage *usage);
-    /* A job is over here, but for ep_local_reap(); not from within a call of
-     * the owner's that would mind. */
+    /* A job is over here and waits for ep_local_reap(). Never called from
+     * within a call that the owner makes. */
     void (*on_over)(void *arg);
     void *arg;
 };
 
 enum { EP_LOCAL_REPLAY_INPUT = 1, EP_LOCAL_OWN_INPUTS };
 
-/* Inputs that a node with so many processes has. */
+/* The number of inputs of a node with so many processes. */
 static inline uint32_t ep_local_inputs(uint32_t procs)
 {
     return EP_LOCAL_OWN_INPUTS + JOB_WORD_OUTPUTS * procs;
@@ -59,55 +59,56 @@ static inline uint32_t ep_local_inputs(uint32_t procs)
 int ep_local_open(const struct ep_local_cfg *cfg, struct ep_local **out);
 void ep_local_close(struct ep_local *local);
 
-/* Starts the node's processes of a job, if it has some; the job and the binding
- * are borrowed until it is reaped, its programs were announced to the spawner
- * by numbers from `program` on. Its processes are the spawner's by the numbers
- * that they have in the tree. One that cannot be started is a word (FAILED),
- * not an error. Returns 0 or OV_ENOMEM. */
+/* Starts the node's processes of a job, if it has some. The job and the binding
+ * are borrowed until it is reaped; its programs were announced to the spawner
+ * by numbers from `program` on. The spawner knows the processes by their
+ * numbers in the tree. A process that cannot be started is a word (FAILED), not
+ * an error. Returns 0 or OV_ENOMEM. */
 int ep_local_begin(struct ep_local *local, const struct job *job,
                    const struct ep_binding *binding, uint32_t program);
 
-/* The job is not needed any more, but for what is kept of its output for tools
- * that come late; false when it is not over here. */
+/* Frees what the node has of the job, except the output that is kept for tools
+ * that come late. Returns false when the job is not over here. */
 bool ep_local_reap(struct ep_local *local, const struct job *job);
-/* A job was told, and nothing runs. */
+/* True when a job was told and nothing runs. */
 bool ep_local_is_idle(const struct ep_local *local);
 
-/* OV_ACT_READ: input below ep_local_inputs(). */
+/* Serves OV_ACT_READ for an input below ep_local_inputs(). */
 void ep_local_read(struct ep_local *local, uint16_t input, uint32_t max_bytes,
                    struct ov_read *read);
 
-/* A frame of stdin, of JOB_STREAM_STDIN or _PUSHED; one reference passes. */
+/* Takes a frame of stdin, of JOB_STREAM_STDIN or _PUSHED, and one reference
+ * with it. */
 void ep_local_feed(struct ep_local *local, uint32_t stream,
                    const struct ov_slice *slice, uint32_t flags);
 
-/* Somebody wants what was written before: a REPLAY. Its channels stand still
- * until it is answered. O(processes * ranges). */
+/* A client wants what was written before: a REPLAY. The channels that it names
+ * stand still until it is answered. O(processes * ranges). */
 void ep_local_replay(struct ep_local *local, const struct job_order *order);
 
-/* Output of some channels is wanted from now on, or not: a WANT.
+/* Output of some channels is wanted from now on, or no longer: a WANT.
  * O(processes * ranges). */
 void ep_local_want(struct ep_local *local, const struct job_order *order);
 
-/* What is kept of the output of the job goes, which is over and whose first
- * process has this number. */
+/* Drops the kept output of a job that is over, the one whose first process has
+ * this number. */
 void ep_local_forget(struct ep_local *local, uint32_t base);
 
-/* The processes are told to stop, or to go on. */
+/* Says that the processes are being stopped, or go on. */
 void ep_local_pause(struct ep_local *local, bool is_paused);
 
-/* The node has a word to say. */
+/* Has the node say a word. */
 void ep_local_say(struct ep_local *local, const struct job_word *state);
 
-/* Is the process one of this node's, of a job that was not reaped? */
+/* True for a process of this node, of a job that was not reaped. */
 bool ep_local_has(const struct ep_local *local, uint32_t number);
-/* From the spawner, for one of these. */
+/* Events of the spawner for a process of this node. */
 void ep_local_started(struct ep_local *local, uint32_t number, int64_t pid);
 void ep_local_failed(struct ep_local *local, uint32_t number, const char *step,
                      int err);
 void ep_local_exited(struct ep_local *local, uint32_t number, int status);
 
-/* A SIGNAL to the processes that run here. O(processes * ranges). */
+/* Sends a SIGNAL to the processes that run here. O(processes * ranges). */
 void ep_local_signal(struct ep_local *local, const struct job_order *order);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the launcher is told of the machine, where it places processes by it. */
+/* Describes the machine to the launcher, when that places processes by it. */
 #include <stdio.h>
 
 #include "endpoints/daemon/impl.h"

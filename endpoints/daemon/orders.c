@@ -1,4 +1,4 @@
-/* What a daemon does at the word of stream 0, and for its processes. */
+/* Does what stream 0 orders, and what the events of the processes require. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static void on_signal(struct daemon *d, uint32_t index,
     if (order->ranges_count == 0 &&
         (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT))
         ep_local_pause(local, signo != SIGCONT);
-    /* Each node those of its own: another of this daemon may not have heard of
-     * the job yet. */
+    /* Each node signals its own processes: another node of this daemon may not
+     * have heard of the job yet. */
     ep_local_signal(local, order);
 }
 
@@ -100,7 +100,7 @@ static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
     ep_hub_consumed(d->hub, index, 0, node->controls, TOPO_NONE);
 }
 
-/* What the tree does with us is told by the tree: a starter may be dead. */
+/* The tree decides what happens to us: a starter may be dead. */
 static void on_orphan(void *arg, uint32_t index, uint32_t parent)
 {
     struct daemon *d = arg;
@@ -117,22 +117,23 @@ static void on_adopted(void *arg, uint32_t index, uint32_t parent)
     uint64_t us = (ep_clock_ns() - node->orphan_ns) / 1000;
 
     node->has_joined = true;
-    if (node->orphan_ns == 0) { /* its first parent */
+    if (node->orphan_ns == 0) { /* it is its first parent */
         if (index == 0 && !d->config.is_virtual)
-            (void)ep_spawner_sweep(d->spawner); /* else the launcher does */
+            /* Otherwise the launcher sweeps. */
+            (void)ep_spawner_sweep(d->spawner);
         return;
     }
     state.away_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
     ep_local_say(node->local, &state);
 }
 
-/* The last node of the daemon ends it. */
+/* Ends a node; the last one of the daemon ends the daemon. */
 static void end_node(struct daemon *d, uint32_t index)
 {
     if (d->nodes[index].has_left)
         return;
     d->nodes[index].has_left = true;
-    ep_daemon_on_over(d); /* jobs do not wait for it */
+    ep_daemon_on_over(d); /* jobs do not wait for this node */
     if (++d->left == d->nodes_count)
         ep_daemon_stop(d, d->has_goodbye ? DAEMON_LEAVES : DAEMON_FAILS);
 }
@@ -165,7 +166,8 @@ static void on_leave(void *arg, uint32_t index)
     end_node(d, index);
 }
 
-/* Told when it changes: a refused dial is repeated for a long time. */
+/* Says why a parent refuses us when the reason changes: a refused dial is
+ * repeated for a long time. */
 static void on_refused(void *arg, uint32_t index, uint32_t parent,
                        uint16_t reason)
 {
@@ -203,7 +205,7 @@ const struct ep_hub_events ep_daemon_hub_events = {
 /* --- from the spawner
  * */
 
-/* The node whose process this is. */
+/* The node that has this process. */
 static struct ep_local *owner(const struct daemon *d, uint32_t proc)
 {
     for (uint32_t i = 0; i < d->nodes_count; i++) {
@@ -246,7 +248,7 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
         ep_local_failed(local, proc, step, err);
 }
 
-/* Those that we end by leaving have not failed. */
+/* Processes that we end by leaving have not failed. */
 static void on_exit_(void *arg, uint32_t proc, int status)
 {
     struct daemon *d = arg;

@@ -1,10 +1,10 @@
-/* Output from before: a node's answers to the orders of tools that come late.
+/* Earlier output: a node's answers to the orders of tools that come late.
  *
- * From the order on the channels that it names are not read, until they have
- * been answered, one after the other, on an input of their own: so what was
- * read before is in the answer, and what comes later stands behind it. That
- * they are held back the launcher is told before all answers, also to orders
- * from before: a tool waits for it.
+ * From the order on, the channels that it names are not read until they have
+ * been answered, one after the other, on an input of their own. So what was
+ * read before is in the answer, and what comes later stands behind it. The
+ * launcher is told that channels are held back before all answers, also before
+ * answers to earlier orders, because a tool waits for that.
  */
 #include "config.h"
 
@@ -19,15 +19,16 @@
 struct replay {
     STAILQ_ENTRY(replay) entry;
     struct job_order order;
-    struct share *share; /* the channel in hand; NULL: none is left */
+    struct share *share; /* with the channel in hand; NULL: none is left */
     uint32_t proc, which;
-    struct share *told; /* of its process `told_proc` and all behind it the
-                           launcher is still to know that they are held back;
-                           NULL: it does of all */
+    /* The launcher still has to be told that the channels of its process
+     * `told_proc`, and of all after that, are held back; NULL: it was told of
+     * all. */
+    struct share *told;
     uint32_t told_proc;
-    bool has_part;             /* it has begun */
-    bool is_before_told;       /* of its bytes that are gone */
-    struct ep_cache_part part; /* what is left of it */
+    bool has_part;             /* the channel in hand has begun */
+    bool is_before_told;       /* the bytes before it that are gone were said */
+    struct ep_cache_part part; /* what is left of the channel in hand */
 };
 
 static struct output *output_of(const struct replay *replay)
@@ -58,14 +59,15 @@ static void step(struct replay *replay)
     replay->share = TAILQ_NEXT(replay->share, entry);
 }
 
-/* From the channel in hand on. */
+/* Finds the next channel that the order names, beginning with the channel in
+ * hand. */
 static void find(struct replay *replay)
 {
     while (!is_over(replay) && !is_meant(replay, output_of(replay)))
         step(replay);
 }
 
-/* --- the same for those that are still to be told of */
+/* --- the same for the channels of which the launcher is told */
 
 static const struct proc *to_tell(const struct replay *replay)
 {
@@ -141,7 +143,7 @@ void ep_replay_close(struct ep_local *local)
     }
 }
 
-/* --- that it is heard of */
+/* --- telling that channels are held back */
 
 static struct replay *first_untold(const struct ep_local *local)
 {
@@ -152,7 +154,7 @@ static struct replay *first_untold(const struct ep_local *local)
     return replay;
 }
 
-/* Neighbours, in one record. */
+/* Tells of neighbours in one record. */
 static void write_heard(struct ep_local *local, struct replay *replay,
                         uint32_t max_bytes, struct ov_read *read)
 {
@@ -191,7 +193,7 @@ static void let_go(const struct ep_local *local, struct output *out)
         ep_share_retire(out);
 }
 
-/* The head of the next record, and how many bytes go with it. */
+/* The head of the next record; *len_bytes is the number of its bytes. */
 static struct job_replay_answer plan(struct replay *replay,
                                      const struct output *out, uint32_t room,
                                      uint32_t *len_bytes)
@@ -209,8 +211,8 @@ static struct job_replay_answer plan(struct replay *replay,
         part->to - part->from < room ? (uint32_t)(part->to - part->from) : room;
     if (part->from + *len_bytes < part->to)
         return answer;
-    /* What is missing behind the bytes goes before those of a record without
-     * any. */
+    /* Bytes missing behind the last ones go into a record of their own, without
+     * bytes. */
     if (*len_bytes > 0 && part->behind_bytes > 0)
         return answer;
     answer.dropped_bytes += part->behind_bytes;
@@ -218,7 +220,7 @@ static struct job_replay_answer plan(struct replay *replay,
     return answer;
 }
 
-/* Returns whether the channel is answered. */
+/* Returns whether all of the channel is answered. */
 static bool write_answer(struct ep_local *local, struct replay *replay,
                          const struct output *out, uint32_t room,
                          struct ov_read *read)

@@ -17,11 +17,11 @@
 enum {
     SPILL_AFTER_MS = 1000,
     UNREAD_MS = 10000,
-    /* No wide pipes for more: a user's pipes share a limit (64 MiB as a rule,
-     * see pipe(7)), and beyond it new ones of anybody are tiny. */
+    /* Larger jobs get no wide pipes: all pipes of a user share a limit (usually
+     * 64 MiB, see pipe(7)), and beyond it new pipes of that user are tiny. */
     WIDE_PROCS = 16,
-    FDS = EP_SPAWN_FURTHER_FD + 1, /* of a process */
-    DROPS_MAX = 16, /* reads of a channel that nobody wants, in a row */
+    FDS = EP_SPAWN_FURTHER_FD + 1, /* that a process gets */
+    DROPS_MAX = 16, /* reads in a row of a channel that is not wanted */
 };
 
 /* --- the end
@@ -40,7 +40,7 @@ static void drop_outputs(struct proc *proc)
     proc->lane = LANE_NONE;
 }
 
-/* Nothing more is to be said of a process. */
+/* Counts a process of which nothing more is to be said. */
 static void count_over(struct proc *proc)
 {
     struct share *share = proc->share;
@@ -54,7 +54,7 @@ static void count_over(struct proc *proc)
     local->cfg.on_over(local->cfg.arg);
 }
 
-/* The process has ended and nothing more is to come from it. */
+/* Says the exit of a process that has ended when nothing more comes from it. */
 static void check_over(struct proc *proc)
 {
     struct job_word state = {.kind = JOB_WORD_EXIT,
@@ -74,7 +74,7 @@ static void check_over(struct proc *proc)
     count_over(proc);
 }
 
-/* Copies it for tools that come late. */
+/* Keeps a copy for tools that come late. */
 static void keep(struct output *out, const uint8_t *mem, uint32_t len_bytes)
 {
     struct ep_local *local = out->proc->share->local;
@@ -100,9 +100,10 @@ static bool is_dropped(const struct output *out)
     return out->is_unwanted && out->replays == 0 && !out->has_ended;
 }
 
-/* Reads what nobody wants, whether the tree has room or not: only a process
- * that writes without end finds us busy with others now and then. The proof of
- * the job's output is about what travels, so it is not counted. */
+/* Reads and drops output that is not wanted, whether the tree has room or not.
+ * Only a process that writes without end finds us busy with others now and
+ * then. The proof of the job's output is about what travels, so this is not
+ * counted. */
 static void drop(struct output *out)
 {
     static uint8_t mem[EP_CHANNEL_CARRY_MAX];
@@ -127,8 +128,8 @@ static void tell_ready(const struct output *out)
     ep_hub_ready(cfg->hub, cfg->index, out->input);
 }
 
-/* Bytes that a file has not given back: the proof of the job's output is to
- * find that they are missing. */
+/* Counts bytes that a file has not given back, so that the proof of the job's
+ * output shows that they are missing. */
 static void count_lost(struct output *out)
 {
     int err;
@@ -140,7 +141,7 @@ static void count_lost(struct output *out)
     ep_words_lost(out->proc, err);
 }
 
-/* Its bytes into the block. */
+/* Reads an output into the block. */
 static enum ep_channel_state take(struct output *out, uint32_t max_bytes,
                                   struct ov_read *read)
 {
@@ -211,7 +212,7 @@ void ep_share_want(struct output *out, bool is_wanted, bool is_held_back)
     if (out->channel != NULL && is_held_back)
         ep_channel_rest(out->channel);
     if (out->channel != NULL)
-        look(out); /* what is in the pipe may have waited for room */
+        look(out); /* something in the pipe may have waited for room */
 }
 
 static void drop_input(const struct proc *proc)
@@ -286,8 +287,9 @@ static void widen(const struct share *share, int fd)
         ep_fds_widen(fd);
 }
 
-/* *far is the process's end; 0 or an errno. The run's own have the stream from
- * its first byte on, others what is pushed once they run. */
+/* Makes the stdin of a process; *far is the process's end. Processes of the
+ * run's own job get the stream from its first byte on, others get what is
+ * pushed once they run. Returns 0 or an errno. */
 static int make_input(struct proc *proc, int *far)
 {
     const struct job *job = proc->share->job;
@@ -323,8 +325,8 @@ static int make_output(struct proc *proc, unsigned which, int *far)
     return ENOMEM;
 }
 
-/* Pipes for a process: the far ends, to be closed by the caller, by the numbers
- * that they are to have there. */
+/* Makes the pipes of a process. fds has the far ends, by their numbers in the
+ * process; the caller closes them. Returns 0 or an errno. */
 static int make_pipes(struct proc *proc, int fds[FDS])
 {
     const struct job *job = proc->share->job;
@@ -386,8 +388,9 @@ static void start(struct proc *proc)
         ep_share_failed(proc, "pipes", err);
 }
 
-/* Where stdin of slow processes is to lie in a file, one can be made now: the
- * loop waits for it once, before any process runs. Returns 0 or an errno. */
+/* Where the stdin of slow processes may lie in a file, checks that a file can
+ * be made: the loop waits for that once, before any process runs. Returns 0 or
+ * an errno. */
 static int set_slow(const struct share *share)
 {
     const struct ep_local *local = share->local;
@@ -413,7 +416,7 @@ static int set_slow(const struct share *share)
     return err;
 }
 
-/* Returns 0 or an errno. */
+/* Opens the inlet for the processes that read stdin. Returns 0 or an errno. */
 static int open_inlet(struct share *share)
 {
     struct ep_local *local = share->local;
@@ -520,7 +523,8 @@ static bool is_read(const struct share *share)
     return false;
 }
 
-/* The run's own output is kept as long as it runs, as its user has asked. */
+/* The run's own output is kept as long as the run lasts, as its user has asked
+ * for that. */
 void ep_share_retire(struct output *out)
 {
     const struct share *share = out->proc->share;

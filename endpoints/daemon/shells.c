@@ -1,9 +1,9 @@
-/* Daemons beneath to which no shell gets from here.
+/* Daemons beneath that no shell reaches from here.
  *
- * Whoever has started us is asked to start such a one in our place, and so on
- * up to the launcher. The tree stays as planned: the daemon dials its parent
- * there, so whoever starts it must know where those between the two listen,
- * who are told with the request.
+ * Our starter is asked to start such a daemon in our place, and so on up to the
+ * launcher. The tree stays as planned: the daemon dials its parent there. So
+ * its starter must know where the daemons between the two listen; the request
+ * tells it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static bool is_beneath(const struct daemon *d, uint32_t above, uint32_t node)
            topo_tree_contains(tree, above, node);
 }
 
-/* Our starter knows where we listen, and all above us. */
+/* Asks our starter, which knows where we and all above us listen. */
 static void ask(struct daemon *d, uint32_t node, uint32_t time_ms,
                 const char *text)
 {
@@ -64,7 +64,8 @@ void ep_daemon_on_beneath(void *arg, uint32_t index,
         ep_daemon_learn(d, peer);
 }
 
-/* All that we know of those above it, who are its ancestors. */
+/* Tells all that we know of the daemons above that node, which are its
+ * ancestors. */
 static void tell_ancestors(struct daemon *d, uint32_t node)
 {
     const struct topo_tree *tree = &d->config.tree;

@@ -9,7 +9,7 @@
 #include "endpoints/hub/session.h"
 #include "overlay/base/err.h"
 
-/* The starter is told why, and the daemon ends. */
+/* Tells the starter why, and ends the daemon. */
 static void refuse(struct daemon *d, const char *words)
 {
     ep_daemon_error(d, words);
@@ -48,8 +48,8 @@ static void on_stderr(void *arg, uint32_t index, const char *host,
     fprintf(stderr, "%s: %s\n", host, line);
 }
 
-/* Whoever joined before is missed by the tree, if it is gone at all: the remote
- * shell may have died alone. */
+/* When a daemon is gone that had joined, the tree notices; here only the remote
+ * shell may have died. */
 static void on_exit_(void *arg, uint32_t index, int status)
 {
     struct daemon *d = arg;
@@ -111,9 +111,9 @@ static int start_shells(struct daemon *d, struct topo_range kids)
     return rc;
 }
 
-/* The daemons of the children of our node start while we open the fabric, or
- * are started by somebody else; where to find us they are told when we
- * know. */
+/* Starts the daemons of our children while we open the fabric, or waits for
+ * those that another process starts. They are told our address when we know
+ * it. */
 static int start_children(struct daemon *d, char *why)
 {
     struct topo_range kids = topo_tree_children(&d->config.tree, d->numbers[0]);
@@ -143,7 +143,8 @@ static int start_children(struct daemon *d, char *why)
     return rc;
 }
 
-/* Of us, or of one above us: whoever loses its parent dials those above. */
+/* Tells where we listen, or one above us: a daemon that loses its parent dials
+ * those. */
 static void tell_beneath(struct daemon *d, const struct ep_boot_peer *peer)
 {
     if (d->below.starter != NULL)
@@ -172,7 +173,7 @@ static int list_numbers(struct daemon *d)
     return 0;
 }
 
-/* Unfinished lines go out in pieces from now on. */
+/* From now on unfinished lines go out in pieces; says so. */
 static void on_tails_failed(void *arg, int err)
 {
     struct daemon *d = arg;
@@ -244,8 +245,8 @@ static int open_hub(struct daemon *d, char *why)
     return rc;
 }
 
-/* The launcher may place processes by what each host has. It is told before it
- * tells of any job. */
+/* The launcher may place processes by what each host has; it is told that
+ * before it announces any job. */
 static bool must_look(const struct daemon *d)
 {
     return ep_boot_param(&d->config, EP_BOOT_PARAM_MACHINE, 0) != 0;
@@ -257,7 +258,8 @@ static void tell_machine(struct daemon *d)
         ep_daemon_tell_machine(d, i);
 }
 
-/* Before libfabric is loaded. A remote shell brings no environment along. */
+/* Sets variables before libfabric is loaded. A remote shell does not carry the
+ * environment. */
 static int set_env(const struct ep_boot_config *config)
 {
     char name[256];
@@ -285,7 +287,7 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
     *config = (struct ep_boot_config){0};
     strcpy(why, "the daemons beneath cannot be started: out of memory, or a "
                 "host is missing in the configuration");
-    /* Names are looked up before others change the environment. */
+    /* Names are looked up before the environment is changed. */
     if (list_numbers(d) || (d->above.is_calling && ep_daemon_call(d)) ||
         set_env(&d->config) || start_children(d, why)) {
         refuse(d, why);
@@ -314,7 +316,8 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
 /* --- the way to the parents
  * */
 
-/* A node without a link to its parent: nobody can tell it anything. */
+/* Says that a node has no link to its parent, so that nothing can be told to
+ * it. */
 static void refuse_unlinked(struct daemon *d, uint32_t parent)
 {
     const char *name = parent == 0 ? "the launcher" : "its parent in the tree";
@@ -322,7 +325,7 @@ static void refuse_unlinked(struct daemon *d, uint32_t parent)
     char words[EP_BOOT_TEXT_MAX];
 
     if (address == NULL)
-        return; /* its starter has not told us: it waits itself */
+        return; /* our starter did not say where: it waits, too */
     if (d->refusal != NULL)
         snprintf(words, sizeof(words), "%s at %s refuses the connection: %s",
                  name, address, d->refusal);
@@ -335,8 +338,8 @@ static void refuse_unlinked(struct daemon *d, uint32_t parent)
     refuse(d, words);
 }
 
-/* A parent may listen where we cannot reach it; without a word about that
- * everybody would wait for us. */
+/* A parent may listen at an address that we cannot reach. If we did not say so,
+ * all would wait for us. */
 static void on_reach(evutil_socket_t fd, short what, void *arg)
 {
     struct daemon *d = arg;
@@ -362,7 +365,7 @@ static int watch_reach(struct daemon *d)
     return 0;
 }
 
-/* Is it the planned parent of a node of ours? */
+/* True for the planned parent of a node of ours. */
 static bool is_parent(const struct daemon *d, uint32_t node)
 {
     for (uint32_t i = 0; i < d->nodes_count; i++) {

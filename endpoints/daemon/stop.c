@@ -13,11 +13,13 @@
 #include "overlay/base/err.h"
 
 enum {
-    FAREWELL_S = 3,   /* leaving waits so long for processes and daemons beneath
-                         to be gone */
-    LOOK_MS = 20,     /* between two looks for what the spawner has left */
-    REMAINS_MS = 2000 /* for as long as that: then what is there cannot be
-                         ended, as processes of other users (setuid) */
+    /* How long leaving waits for the end of processes and of daemons
+     * beneath. */
+    FAREWELL_S = 3,
+    LOOK_MS = 20, /* between two looks at what the spawner has left */
+    /* How long these looks go on: what is left then cannot be ended, such as
+     * processes of other users (setuid). */
+    REMAINS_MS = 2000
 };
 
 /* --- words
@@ -31,7 +33,7 @@ static void on_output(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         n = 0;
-    else if (n < 0) /* nobody listens */
+    else if (n < 0) /* nothing reads it */
         n = (ssize_t)d->above.said.len_bytes;
     text_buf_cut(&d->above.said, (size_t)n);
     if (d->above.said.len_bytes > 0)
@@ -69,10 +71,10 @@ void ep_daemon_note(struct daemon *d, uint32_t node, const char *words)
 /* --- what a spawner that was killed has left
  *
  * The daemon is a subreaper, too: what had the spawner as its parent, or would
- * have come to it as an orphan, is the daemon's child then. So all that is
- * below the daemon goes, whatever it has done to its environment, but for the
- * other spawner and the daemons beneath, which go on. Where that one has died
- * as well nobody can tell the two kinds apart by their parents, and marks
+ * have come to it as an orphan, is then the daemon's child. So all that is
+ * below the daemon goes, whatever it has done to its environment, except the
+ * other spawner and the daemons beneath, which go on. If that spawner has died
+ * as well, the two kinds cannot be told apart by their parents, and marks
  * decide. */
 
 static struct ep_leftover remains_of(const struct daemon *d)
@@ -116,7 +118,7 @@ void ep_daemon_remains(struct daemon *d)
     on_look(-1, 0, d);
 }
 
-/* Orphans, and the spawners, which are not to be waited for then. */
+/* Reaps orphans, and the spawners, which must not be waited for after that. */
 static void on_children(evutil_socket_t signo, short what, void *arg)
 {
     struct daemon *d = arg;
@@ -145,7 +147,7 @@ static void on_farewell(evutil_socket_t fd, short what, void *arg)
 
 void ep_daemon_check_gone(struct daemon *d)
 {
-    /* Why we go is to be heard. */
+    /* Why we go has to be heard first. */
     if (d->end != DAEMON_STAYS && d->is_bare && !d->above.is_calling &&
         (d->below.count == 0 || d->end == DAEMON_FAILS))
         event_base_loopbreak(d->base);
@@ -169,8 +171,8 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end)
     if (end == DAEMON_FAILS && !ep_daemon_has_joined(d))
         end = DAEMON_QUITS;
     d->end = (uint8_t)end;
-    /* Whoever is beneath is to know at once; and where the job is over, a link
-     * that ends acknowledges the peer's last words, for which it waits. */
+    /* The daemons beneath have to know at once. Where the job is over, the end
+     * of a link also acknowledges the peer's last words, for which it waits. */
     if (d->hub != NULL)
         ep_hub_leave(d->hub);
     if (end != DAEMON_FAILS && d->below.starter != NULL)
@@ -183,7 +185,8 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end)
 
 void ep_daemon_adopt(void)
 {
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* an attempt: marks find most */
+    /* May fail: most processes are found by their marks. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 int ep_daemon_stop_open(struct daemon *d)

@@ -1,8 +1,9 @@
-/* Chunks of memory, places in a file, and a thread between them.
+/* Chunks of memory, places in a file, and a thread that moves bytes between
+ * them.
  *
  * A tail that is being saved belongs to the thread: nothing is added to it and
- * nothing taken until that is done. Its entry in `saves` outlives it where it
- * is dropped meanwhile.
+ * nothing taken from it until that is done. When the tail is dropped meanwhile,
+ * its entry in `saves` stays.
  */
 #include "config.h"
 
@@ -19,18 +20,23 @@
 #include "overlay/base/panic.h"
 
 enum {
-    LINE_CHUNKS = EP_TAIL_BYTES_MAX / EP_CHUNK_BYTES + 2, /* of the largest */
+    /* Of the longest line. */
+    LINE_CHUNKS = EP_TAIL_BYTES_MAX / EP_CHUNK_BYTES + 2,
     SAVES_MAX = 1024,
     NONE = UINT32_MAX,
 };
 
 enum tail_wait { WAIT_NOT, WAIT_ROOM, WAIT_READ };
 
-enum cookie { COOKIE_SAVE, COOKIE_EMPTY, COOKIE_READ /* and the slot */ };
+enum cookie {
+    COOKIE_SAVE,
+    COOKIE_EMPTY,
+    COOKIE_READ /* plus the number of the slot */
+};
 
-/* What the thread is to write, or has. */
+/* A tail that the thread is to write, or has written. */
 struct save {
-    struct ep_tail *tail; /* borrowed; NULL: dropped since */
+    struct ep_tail *tail; /* borrowed; NULL: it was dropped */
     struct ep_chain chain;
     uint32_t place;
     uint64_t off_bytes;
@@ -38,11 +44,11 @@ struct save {
 
 enum slot_state { SLOT_FREE, SLOT_LOADING, SLOT_READY, SLOT_BAD };
 
-/* What comes back from the file. */
+/* A place for a tail that comes back from the file. */
 struct slot {
     struct ep_tails *tails;
-    struct ep_tail *tail; /* borrowed; NULL while loading: it has gone */
-    uint8_t *mem;         /* owned, made at first use */
+    struct ep_tail *tail; /* borrowed; NULL while loading: it was dropped */
+    uint8_t *mem;         /* owned, made when it is first used */
     uint64_t off_bytes;
     uint32_t len_bytes;
     enum slot_state state;
@@ -51,22 +57,24 @@ struct slot {
 
 struct ep_tails {
     struct ep_tails_cfg cfg;
-    struct ep_spool_file file; /* the thread's */
+    struct ep_spool_file file; /* for the thread */
     struct ep_sink *sink;
-    TAILQ_HEAD(tail_list, ep_tail) open; /* that may be saved, oldest first */
-    struct tail_list waiting;            /* WAIT_ROOM, while saves_count > 0 */
-    struct tail_list reading;            /* WAIT_READ, without a slot */
+    /* Tails that may be saved, oldest first. */
+    TAILQ_HEAD(tail_list, ep_tail) open;
+    /* Tails in WAIT_ROOM, while saves_count > 0. */
+    struct tail_list waiting;
+    struct tail_list reading; /* tails in WAIT_READ without a slot */
     struct ep_chunks chunks;
-    uint32_t *spare; /* owned [spare_room]: places to use again */
+    uint32_t *spare; /* owned [spare_room]: places that can be used again */
     uint32_t spare_room;
     uint32_t spare_count;
     uint32_t places_made;
     uint64_t cuts;
-    int err;            /* the file cannot be used */
-    uint8_t *scratch;   /* owned: the thread's, for one tail */
+    int err;            /* why the file cannot be used; 0: it can */
+    uint8_t *scratch;   /* owned, for the thread: room for one tail */
     struct save *saves; /* owned [SAVES_MAX] */
     uint32_t saves_count;
-    uint32_t saves_done; /* the thread's, until it has answered */
+    uint32_t saves_done; /* for the thread, until it has answered */
     struct slot slots[EP_TAILS_READS];
 };
 
@@ -131,7 +139,7 @@ static void place_give(struct ep_tails *tails, uint32_t place)
     tails->spare[tails->spare_count++] = place;
     if (tails->spare_count < tails->places_made)
         return;
-    /* Where it cannot be emptied the places are used again. */
+    /* If the file cannot be emptied, its places are used again. */
     if (ep_sink_call(tails->sink, empty_main, tails, COOKIE_EMPTY) == 0)
         tails->spare_count = tails->places_made = 0;
 }
@@ -141,8 +149,7 @@ static uint64_t offset_of(uint32_t place)
     return (uint64_t)place * EP_TAIL_BYTES_MAX;
 }
 
-/* --- who may be saved, who waits
- * */
+/* --- which tails may be saved, and which wait */
 
 static void list(struct ep_tails *tails, struct ep_tail *tail)
 {
@@ -223,7 +230,7 @@ static struct slot *find_free(struct ep_tails *tails)
     return NULL;
 }
 
-/* The next ones in turn, as far as there are slots. */
+/* Reads the next tails in turn, as long as there are slots. */
 static void read_more(struct ep_tails *tails)
 {
     struct ep_tail *tail = TAILQ_FIRST(&tails->reading), *next;
@@ -270,7 +277,7 @@ static void read_end(struct ep_tails *tails, struct slot *slot, int err)
     read_more(tails);
 }
 
-/* Nothing of it is in the file any more. */
+/* Frees the tail's slot and place: nothing of it is in the file. */
 static void leave_file(struct ep_tails *tails, struct ep_tail *tail)
 {
     slot_leave(tails, tail);
@@ -290,7 +297,7 @@ static void fail(struct ep_tails *tails, int err)
         tails->cfg.on_failed(tails->cfg.arg, err);
 }
 
-/* The tail is the thread's. False when it has no place. */
+/* Hands a tail to the thread. Returns false when there is no place for it. */
 static bool save_put(struct ep_tails *tails, struct ep_tail *tail)
 {
     struct save *save = &tails->saves[tails->saves_count];
@@ -311,7 +318,7 @@ static bool save_put(struct ep_tails *tails, struct ep_tail *tail)
     return true;
 }
 
-/* It is in the file, or where it was. */
+/* Ends a save: the tail is in the file, or still where it was. */
 static void save_settle(struct ep_tails *tails, struct save *save, bool is_done)
 {
     struct ep_tail *tail = save->tail;
@@ -368,7 +375,7 @@ static const struct ep_sink_events sink_events = {
     .on_failed = on_failed,
 };
 
-/* Half of the memory, from the oldest on. */
+/* Saves half of the memory, beginning with the oldest tail. */
 static void save_start(struct ep_tails *tails)
 {
     uint64_t bytes = 0;
@@ -396,7 +403,7 @@ static void save_start(struct ep_tails *tails)
         ep_sink_call(tails->sink, save_main, tails, COOKIE_SAVE) == 0)
         return;
     if (err == 0 && tails->saves_count > 0)
-        err = EAGAIN; /* the system's word for "no thread" */
+        err = EAGAIN; /* pthread_create() says this for "no thread" */
     if (err != 0)
         save_end(tails, err);
 }
@@ -430,7 +437,7 @@ int ep_tails_open(const struct ep_tails_cfg *cfg, struct ep_tails **out)
     return 0;
 }
 
-/* In the thread, if there is one. */
+/* Runs in the thread, if there is one. */
 static void last_main(void *arg)
 {
     struct ep_tails *tails = arg;
@@ -547,7 +554,7 @@ void ep_tail_drop(struct ep_tails *tails, struct ep_tail *tail)
 
         if (save->tail != tail)
             continue;
-        save->tail = NULL; /* with its chunks and its place */
+        save->tail = NULL; /* the save keeps its chunks and its place */
         tail->is_saving = false;
         tail->chain = (struct ep_chain){0};
         tail->file_bytes = 0;
