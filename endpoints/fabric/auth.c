@@ -1,4 +1,4 @@
-/* Proof of the session key: layouts and reasons are in auth.h. */
+/* Proof of the session key; auth.h explains layouts and reasons. */
 #include "config.h"
 
 #include "endpoints/fabric/auth.h"
@@ -37,7 +37,7 @@ static void mac(const struct ep_auth *auth, const char *label,
     rc |= crypto_generichash_update(&st, fields, fields_bytes);
     rc |= crypto_generichash_update(&st, tail, tail_bytes);
     rc |= crypto_generichash_final(&st, out, EP_AUTH_MAC_BYTES);
-    OV_ASSERT(rc == 0); /* fails for lengths outside its range only */
+    OV_ASSERT(rc == 0); /* fails only for lengths outside its range */
     sodium_memzero(&st, sizeof(st));
 }
 
@@ -108,7 +108,7 @@ void ep_auth_hello_make(const struct ep_auth *auth,
         out + HELLO_FIELDS);
 }
 
-/* Reads the fields of a hello; version and session are judged here. */
+/* Reads the fields of a hello, and checks version and session. */
 static int hello_read(const struct ep_auth *auth, const uint8_t *cm,
                       struct ep_auth_hello *hello)
 {
@@ -141,7 +141,7 @@ int ep_auth_hello_check(const struct ep_auth *auth,
     return rc;
 }
 
-/* Who accepts and which dial it is follow from the hello. */
+/* The hello determines who accepts, and which dial. */
 static void accept_fields(const struct ep_auth *auth,
                           const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
                           uint8_t out[ACCEPT_FIELDS])
@@ -231,8 +231,8 @@ void ep_auth_seen_fini(struct ep_auth_seen *seen)
     *seen = (struct ep_auth_seen){0};
 }
 
-/* The entry of node, or the free one where it belongs. The table is never
- * full. Nodes are proved, so a plain multiplicative hash is good enough. */
+/* The entry of node, or the free one where it belongs. The table is never full.
+ * Only proved nodes get here, so a plain multiplicative hash is good enough. */
 static struct ep_auth_seen_entry *seen_find(struct ep_auth_seen_entry *table,
                                             uint32_t cap, uint32_t node)
 {

@@ -3,8 +3,8 @@
  * A session is an 8-byte number and a 32-byte random key that every daemon of
  * one tree gets from its starter. A listener makes a 16-byte nonce when it
  * starts to listen and publishes it with its address. The private data of a
- * connect, an accept and a reject carry a keyed MAC (BLAKE2b with an output
- * of 22 bytes). All numbers are little-endian.
+ * connect, an accept and a reject carry a keyed MAC (BLAKE2b with an output of
+ * 22 bytes). All numbers are little-endian.
  *
  *   hello   version 2 | session 8 | node 4 | target 4 | attach 8 | MAC 22
  *           attach with EP_AUTH_PROBE: a probe, not a dial; see below
@@ -14,13 +14,14 @@
  *   refuse  version 2 | reason 2 | MAC 22
  *           MAC over "xylem refuse\0", the fields before, the hello's MAC
  *
- * The nonce ties a hello to one listener, the attach number (which only grows
- * per dialling node) to one dial: a recorded hello is worth nothing, anywhere.
- * The hello's MAC in the answers ties an accept or refuse to that dial.
+ * The nonce ties a hello to one listener, and the attach number (which only
+ * grows for each dialling node) ties it to one dial: a recorded hello is worth
+ * nothing, anywhere. The hello's MAC in the answers ties an accept or refuse to
+ * that dial.
  *
- * A probe asks only whether somebody listens. It is never accepted: the answer
- * is a refuse with one of the reasons below. Its number, in the rest of the
- * attach field, differs each time, so that a recorded answer is worth nothing.
+ * A probe asks only whether a node listens. It is never accepted: the answer is
+ * a refuse with one of the reasons below. The rest of its attach field is a
+ * number that differs each time, so that a recorded answer is worth nothing.
  *
  * No function logs; none keeps a pointer. MACs are compared in constant time.
  */
@@ -43,15 +44,15 @@ enum {
     EP_AUTH_REFUSE_BYTES = 26
 };
 #define EP_AUTH_PROBE (UINT64_C(1) << 63)
-#define EP_AUTH_ROOT  (UINT64_C(1) << 62) /* a probe that asks for the root */
+#define EP_AUTH_ROOT  (UINT64_C(1) << 62) /* in a probe: asks for the root */
 
-/* Reasons of a refuse beside those of the overlay (enum ov_refuse_reason),
- * which are all below. */
+/* Reasons of a refuse besides those of the overlay (enum ov_refuse_reason),
+ * which are all lower. */
 enum ep_auth_reason {
-    EP_AUTH_ALIVE = 256, /* to a probe: this node is in the tree */
-    EP_AUTH_OVER,        /* this node has left the tree, for ever */
-    EP_AUTH_HAS_ROOT,    /* to EP_AUTH_ROOT: the root is there for us */
-    EP_AUTH_NO_ROOT,     /* the root refuses us, too */
+    EP_AUTH_ALIVE = 256, /* answer to a probe: this node is in the tree */
+    EP_AUTH_OVER,        /* this node has left the tree for good */
+    EP_AUTH_HAS_ROOT,    /* answer to EP_AUTH_ROOT: we reach the root */
+    EP_AUTH_NO_ROOT,     /* answer to it: the root refuses us, too */
 };
 _Static_assert((int)EP_AUTH_HELLO_BYTES <= (int)EP_CM_MAX, "hello too long");
 _Static_assert((int)EP_AUTH_ACCEPT_BYTES <= (int)EP_CM_MAX, "accept too long");
@@ -63,8 +64,8 @@ struct ep_auth {
 
 /* What a hello says. attach is at least 1. */
 struct ep_auth_hello {
-    uint32_t node;   /* who dials */
-    uint32_t target; /* the overlay node it wants; a listener may host many */
+    uint32_t node;   /* the node that dials */
+    uint32_t target; /* the node that it wants; a listener may host many */
     uint64_t attach; /* grows with every dial of `node` */
 };
 
@@ -80,26 +81,26 @@ int ep_auth_generate(struct ep_auth *auth);
 /* Wipes the key. Safe on a zeroed or finished *auth. */
 void ep_auth_fini(struct ep_auth *auth);
 
-/* A fresh nonce for a listener. Returns 0 or OV_ESYS. */
+/* Makes a fresh nonce for a listener. Returns 0 or OV_ESYS. */
 int ep_auth_nonce(uint8_t nonce[EP_AUTH_NONCE_BYTES]);
 
-/* The private data of a dial to the listener with this nonce. */
+/* Makes the private data of a dial to the listener with this nonce. */
 void ep_auth_hello_make(const struct ep_auth *auth,
                         const uint8_t nonce[EP_AUTH_NONCE_BYTES],
                         const struct ep_auth_hello *hello,
                         uint8_t out[EP_AUTH_HELLO_BYTES]);
 
-/* Judges the private data of a request at the listener with this nonce.
- * Returns 0 with *hello filled; OV_EPROTO for a wrong length, version or
- * attach number 0; OV_EAUTH for another session or a wrong MAC. *hello is
- * zeroed on error. Freshness is not judged here: ask ep_auth_seen_take next.
- */
+/* Judges the private data of a request at the listener with this nonce. Returns
+ * 0 with *hello filled; OV_EPROTO for a wrong length, version or attach number
+ * 0; OV_EAUTH for another session or a wrong MAC. *hello is zeroed on error.
+ * Whether the hello is fresh is not judged here: call ep_auth_seen_take
+ * next. */
 int ep_auth_hello_check(const struct ep_auth *auth,
                         const uint8_t nonce[EP_AUTH_NONCE_BYTES],
                         const uint8_t *cm, size_t len_bytes,
                         struct ep_auth_hello *hello);
 
-/* The answers to a hello that was checked; `hello_cm` are its 48 bytes. */
+/* Make the answers to a hello that was checked; `hello_cm` are its 48 bytes. */
 void ep_auth_accept_make(const struct ep_auth *auth,
                          const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
                          uint8_t out[EP_AUTH_ACCEPT_BYTES]);
@@ -107,11 +108,9 @@ void ep_auth_refuse_make(const struct ep_auth *auth,
                          const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
                          uint16_t reason, uint8_t out[EP_AUTH_REFUSE_BYTES]);
 
-/* Judge the answer to the hello `hello_cm` that this side made. An accept
- * must come from the target and echo the attach number.
- * Return 0, OV_EPROTO (length, version) or OV_EAUTH (anything else is not as
- * it must be). *reason is 0 on error.
- */
+/* Judge the answer to the hello `hello_cm` that this side made. An accept must
+ * come from the target and echo the attach number. Return 0, OV_EPROTO (length,
+ * version) or OV_EAUTH (anything else is wrong). *reason is 0 on error. */
 int ep_auth_accept_check(const struct ep_auth *auth,
                          const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
                          const uint8_t *cm, size_t len_bytes);
@@ -119,10 +118,10 @@ int ep_auth_refuse_check(const struct ep_auth *auth,
                          const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
                          const uint8_t *cm, size_t len_bytes, uint16_t *reason);
 
-/* The highest attach number seen of each dialling node at one listener: a
- * hash table that grows with the number of distinct proved diallers, 16 bytes
- * each at half load or more, never beyond the nodes of the tree.
- */
+/* The highest attach number of each dialling node that one listener has seen: a
+ * hash table that grows with the number of distinct proved diallers. It takes
+ * 16 bytes for each at half load or more, and never exceeds the nodes of the
+ * tree. */
 struct ep_auth_seen_entry {
     uint64_t attach; /* 0: free */
     uint32_t node;
@@ -132,19 +131,18 @@ struct ep_auth_seen {
     struct ep_auth_seen_entry *table; /* owned */
     uint32_t cap;                     /* a power of two, or 0 */
     uint32_t used;
-    uint32_t nodes; /* the tree's; a dialler is below this */
+    uint32_t nodes; /* nodes of the tree; a dialler is below this */
 };
 
-/* Empty; allocates nothing. */
+/* Makes an empty table; allocates nothing. */
 void ep_auth_seen_init(struct ep_auth_seen *seen, uint32_t nodes);
 void ep_auth_seen_fini(struct ep_auth_seen *seen);
 
-/* Takes note of a hello whose MAC was right, before it is answered in any
- * way: also a hello that is refused must not be worth anything later.
- * O(1) amortised. Returns 0; OV_EAUTH when its attach number is not above the
- * last one of that node (stale or replayed); OV_EINVAL for a node that the
- * tree does not have, or a probe; OV_ENOMEM. Nothing changes on error.
- */
+/* Notes a hello whose MAC was right, before it is answered in any way: a hello
+ * that is refused must be worthless later, too. O(1) amortised. Returns 0;
+ * OV_EAUTH when its attach number is not above the last one of that node (stale
+ * or replayed); OV_EINVAL for a node that the tree does not have, or a probe;
+ * OV_ENOMEM. Nothing changes on error. */
 int ep_auth_seen_take(struct ep_auth_seen *seen,
                       const struct ep_auth_hello *hello);
 

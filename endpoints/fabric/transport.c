@@ -1,4 +1,4 @@
-/* Which transport a process uses: the one linked in, or the module. */
+/* Chooses the transport of a process: the one linked in, or the module. */
 #include "endpoints/fabric/transport.h"
 
 #include <stdlib.h>
@@ -16,9 +16,8 @@ void ep_transport_offer_tcp(const struct ep_transport_ops *ops)
     tcp = ops;
 }
 
-/* Is tcp what the module would come to? Where the user has providers or a
- * module of his own, or there may be a device for verbs, it decides itself.
- */
+/* True when the module would choose tcp. Where the user names providers or a
+ * module, or there may be a device for verbs, the module decides itself. */
 static bool is_tcp_it(const char *provider)
 {
     const char *users = getenv("FI_PROVIDER");

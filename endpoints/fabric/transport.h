@@ -30,11 +30,11 @@ struct ep_conn;
 struct ep_request;
 enum {
     EP_CM_MAX = 48,        /* private data of a connect, accept or reject */
-    EP_ADDR_MAX = 72,      /* text of a listening address, with its NUL */
+    EP_ADDR_MAX = 72,      /* of a listening address as text, with its NUL */
     EP_SEND_SLICES_MAX = 3 /* what every provider can gather in one send */
 };
 
-/* Part of a buffer. */
+/* A part of a buffer. */
 struct ep_slice {
     struct ov_buf *buf; /* borrowed; the transport takes its own reference */
     uint32_t off_bytes;
@@ -44,16 +44,15 @@ struct ep_slice {
 enum ep_down_why {
     EP_DOWN_CLOSED,  /* the peer closed or died */
     EP_DOWN_REFUSED, /* the listener rejected the dial */
-    EP_DOWN_NOBODY,  /* the system refused it: nobody listens there */
+    EP_DOWN_NOBODY,  /* the system refused it: nothing listens there */
     EP_DOWN_ERROR    /* the fabric reports an error, or it took too long */
 };
 
 struct ep_transport_events {
     /* A peer asks for a link; cm is its private data, valid during the call.
-     * Answer now or later with accept() or reject(), exactly once. After
-     * unproved_ms without an answer the peer is refused; accept() then
-     * returns OV_ECLOSED.
-     */
+     * Answer exactly once, now or later, with accept() or reject(). After
+     * unproved_ms without an answer the peer is refused; accept() then returns
+     * OV_ECLOSED. */
     void (*on_request)(void *arg, struct ep_request *req, const uint8_t *cm,
                        size_t len_bytes);
     /* The link is up. On the dialling side cm is the acceptor's private data;
@@ -62,41 +61,42 @@ struct ep_transport_events {
      */
     void (*on_up)(void *arg, struct ep_conn *conn, const uint8_t *cm,
                   size_t len_bytes);
-    /* Before on_down() with EP_DOWN_REFUSED: the private data of a reject(),
-     * if it had any; valid during the call. May be NULL. Not to be acted on
-     * before it is proved. */
+    /* Called before on_down() with EP_DOWN_REFUSED: the private data of a
+     * reject(), if it had any; valid during the call. May be NULL. Do not act
+     * on it before it is proved. */
     void (*on_refused)(void *arg, struct ep_conn *conn, const uint8_t *cm,
                        size_t len_bytes);
-    /* The link is gone; conn is freed after the call. Sends not yet completed
-     * will not be: their references are dropped. Not called after drop().
-     */
+    /* The link is gone; conn is freed after the call. Sends that are not
+     * complete are dropped with their references. Not called after drop(). */
     void (*on_down)(void *arg, struct ep_conn *conn, enum ep_down_why why);
     /* A frame arrived: buf->len_bytes bytes. The callee owns one reference. */
     void (*on_frame)(void *arg, struct ep_conn *conn, struct ov_buf *buf);
     /* `frames` sends of this link are done; their buffers may be reused. */
     void (*on_sent)(void *arg, struct ep_conn *conn, unsigned frames);
-    /* End of a burst of callbacks: a good moment to step the core once more
-     * or to flush what was gathered. May be NULL.
-     */
+    /* A burst of callbacks is over: a good moment to step the core once more or
+     * to flush what was gathered. May be NULL. */
     void (*on_idle)(void *arg);
 };
 
 struct ep_transport_cfg {
     struct event_base *base; /* borrowed, outlives the transport */
-    const char *provider;    /* NULL: the first of FI_PROVIDER that can; else
-                                verbs where it has a device, else tcp */
-    const char *interface;   /* name, numeric address, or network like
-                                10.1.0.0/16; NULL: any */
-    bool is_local;           /* NULL interface means loopback */
-    uint16_t port_first;     /* listening ports to try; 0, 0: any free one */
+    /* NULL: the first one of FI_PROVIDER that works; without that variable
+     * verbs if it has a device, else tcp. */
+    const char *provider;
+    /* A name, a numeric address, or a network like 10.1.0.0/16; NULL: any. */
+    const char *interface;
+    bool is_local;       /* NULL as interface means loopback */
+    uint16_t port_first; /* listening ports to try; 0, 0: any free one */
     uint16_t port_last;
     uint32_t frame_bytes;     /* capacity of every buffer */
     uint16_t posted_receives; /* per link, at least 2 */
-    uint32_t accepted_full;   /* accepted links; more have 2. 0: no limit */
-    uint16_t send_slots;      /* sends in flight per link, at most */
-    uint32_t unproved_ms;     /* end silent connections, unanswered requests
-                                 and accepted links that do not come up after
-                                 this; 0: 5000 */
+    /* Accepted links with all their receives; further ones have 2. 0: no
+     * limit. */
+    uint32_t accepted_full;
+    uint16_t send_slots; /* sends in flight per link, at most */
+    /* Ends silent connections, unanswered requests, and accepted links that do
+     * not come up within this time; 0: 5000. */
+    uint32_t unproved_ms;
     const struct ep_transport_events *events; /* borrowed */
     void *arg;
 };
@@ -108,7 +108,8 @@ struct ep_transport_stats {
     uint64_t silent_shut;  /* sockets shut because nothing was proved */
     uint64_t buffers_live; /* buffers not on the free list */
     uint64_t buffers_made; /* buffers ever registered */
-    unsigned flushing;     /* dropped links whose last frames still leave */
+    /* Dropped links whose last frames are still leaving. */
+    unsigned flushing;
 };
 
 struct ep_transport_ops {
@@ -119,81 +120,74 @@ struct ep_transport_ops {
      */
     int (*open)(const struct ep_transport_cfg *cfg, struct ep_transport **out,
                 char *why);
-    /* Drops every link without callbacks and frees everything. Links that
-     * were dropped with `flush` and still have frames to get rid of hold it
-     * up, for a second at most. Buffers still referenced outside are a bug of
-     * the caller. Not from inside a callback.
-     */
+    /* Drops every link without callbacks and frees everything. Links that were
+     * dropped with `flush` and still have frames to send delay it, by a second
+     * at most. Buffers that are still referenced outside are a bug of the
+     * caller. Not to be called from inside a callback. */
     void (*close)(struct ep_transport *t);
 
-    /* Name of the provider in use, and the listener's address as text that
-     * dial() of another process takes (for example "10.1.2.3:4567",
-     * "[fe80::1]:4567").
-     */
+    /* The name of the provider in use; and the listener's address as text, as
+     * dial() of another process takes it (for example "10.1.2.3:4567",
+     * "[fe80::1]:4567"). */
     const char *(*provider)(const struct ep_transport *t);
     const char *(*address)(const struct ep_transport *t);
 
-    /* Starts to connect. on_up or on_down follows; how long to wait for it is
-     * the owner's to decide. `user` is the link's user pointer. Returns 0,
+    /* Starts to connect. on_up or on_down follows; the owner decides how long
+     * it waits for that. `user` is the link's user pointer. Returns 0,
      * OV_EINVAL (bad address or one of another family than the listener's,
-     * len_bytes over EP_CM_MAX), OV_EFABRIC or OV_ENOMEM.
-     */
+     * len_bytes over EP_CM_MAX), OV_EFABRIC or OV_ENOMEM. */
     int (*dial)(struct ep_transport *t, const char *address, const uint8_t *cm,
                 size_t len_bytes, void *user, struct ep_conn **out);
-    /* Takes the request up: on_up or on_down follows. Returns as dial(), and
-     * OV_ECLOSED when the answer comes too late. The request is gone in every
-     * case but OV_EINVAL. reject() with more than EP_CM_MAX bytes sends none;
-     * the peer gets EP_DOWN_REFUSED.
-     */
+    /* Accepts the request: on_up or on_down follows. Returns what dial()
+     * returns, or OV_ECLOSED when the answer comes too late. The request is
+     * void afterwards except after OV_EINVAL. reject() with more than EP_CM_MAX
+     * bytes sends none; the peer gets EP_DOWN_REFUSED. */
     int (*accept)(struct ep_request *req, const uint8_t *cm, size_t len_bytes,
                   void *user, struct ep_conn **out);
     void (*reject)(struct ep_request *req, const uint8_t *cm, size_t len_bytes);
 
     void *(*user)(const struct ep_conn *conn);
 
-    /* Sends the slices, in order, as one frame. Buffers are this transport's.
-     * At most send_slots sends of a link may be in flight: one more is refused
-     * with OV_EFULL. The total is 1 to frame_bytes. When the provider is
-     * momentarily full, or the link is not up yet, the transport keeps the
-     * send and retries by itself.
-     * Returns 0, OV_EFULL, OV_EINVAL, or OV_ECLOSED after a loss that
-     * on_down will report.
-     */
+    /* Sends the slices, in order, as one frame, from buffers of this transport.
+     * At most send_slots sends of a link may be in flight: another one is
+     * refused with OV_EFULL. The total is 1 to frame_bytes. When the provider
+     * is full for the moment, or the link is not up yet, the transport keeps
+     * the send and retries by itself. Returns 0, OV_EFULL, OV_EINVAL, or
+     * OV_ECLOSED after a loss that on_down will report. */
     int (*send)(struct ep_conn *conn, const struct ep_slice *slices,
                 unsigned count);
-    /* Ends the link: after frames already sent have arrived at the peer's
-     * system when `flush` (or after 5 s), at once otherwise. What the peer
-     * still sends is thrown away. No callback follows; conn is not valid any
-     * more.
-     */
+    /* Ends the link: with `flush` when the frames already sent have arrived at
+     * the peer's system (or after 5 s), otherwise at once. What the peer still
+     * sends is thrown away. No callback follows; conn is void from now on. */
     void (*drop)(struct ep_conn *conn, bool flush);
 
-    /* A free registered buffer with one reference, len_bytes 0, or NULL when
-     * memory is out; and a buffer whose last reference was dropped. */
+    /* The first gives a free registered buffer with one reference and len_bytes
+     * 0, or NULL when memory is out. The second takes back a buffer whose last
+     * reference was dropped. */
     struct ov_buf *(*buf_get)(struct ep_transport *t);
     void (*buf_put)(struct ep_transport *t, struct ov_buf *buf);
 
     void (*stats)(const struct ep_transport *t, struct ep_transport_stats *out);
 };
 
-#define EP_TRANSPORT_DEVICES "/sys/class/infiniband" /* of verbs */
+/* Lists devices for verbs. */
+#define EP_TRANSPORT_DEVICES "/sys/class/infiniband"
 
-/* The module's one symbol. */
+/* The only symbol that the module exports. */
 #define EP_TRANSPORT_SYMBOL "ep_transport_ofi_ops"
 extern const struct ep_transport_ops ep_transport_ofi_ops
     __attribute__((visibility("default")));
 
-/* A transport that is linked in and has tcp alone: used in place of the module
- * where that would come to tcp. Borrowed for ever. */
+/* Offers a transport that is linked in and has tcp alone; it is used in place
+ * of the module where that would choose tcp. Borrowed for good. */
 void ep_transport_offer_tcp(const struct ep_transport_ops *ops);
 
-/* The table of the transport for this provider (of ep_transport_cfg): what was
- * offered, else the module's, which is opened once per process.
- * Returns 0, or OV_ENOENT with `why` filled when the module or libfabric is
- * not installed. Looks beside the running program, in its build tree, then in
- * the package's library folder; XYLEM_MODULE_DIR asks for the module of that
- * folder.
- */
+/* The functions of the transport for this provider (as in ep_transport_cfg):
+ * the offered ones, else those of the module, which is opened once per process.
+ * Returns 0, or OV_ENOENT with `why` filled when the module or libfabric is not
+ * installed. The module is looked for beside the running program, in its build
+ * tree, then in the package's library folder; XYLEM_MODULE_DIR asks for the
+ * module of that folder. */
 int ep_transport_load(const char *provider, const struct ep_transport_ops **out,
                       char *why);
 
