@@ -1,8 +1,8 @@
 /* Where nodes listen: an address book by node number.
  *
  * It has the planned ancestors of the nodes hosted here, as the start-up text
- * tells them, the children that said so themselves, and theirs. A number has
- * one place, so what is told again replaces what was there.
+ * tells them, the children that gave their own address, and the children of
+ * those. A number has one place, so a later entry replaces an earlier one.
  */
 #ifndef ENDPOINTS_HUB_BOOK_H
 #define ENDPOINTS_HUB_BOOK_H
@@ -11,7 +11,7 @@
 
 #include "endpoints/boot/boot.h"
 
-/* Zeroed: empty. At most one entry for each node of the tree. */
+/* All zero: empty. At most one entry for each node of the tree. */
 struct ep_book {
     struct ep_boot_peer *at; /* owned; ascending by node */
     uint32_t count, cap;
@@ -23,15 +23,16 @@ void ep_book_fini(struct ep_book *book);
  * changes on error. */
 int ep_book_put(struct ep_book *book, const struct ep_boot_peer *peer);
 
-/* The entry, valid until the next ep_book_put(), or NULL. O(log entries). */
+/* The entry, valid until the next ep_book_put(); NULL: there is none. O(log
+ * entries). */
 const struct ep_boot_peer *ep_book_find(const struct ep_book *book,
                                         uint32_t node);
 
-/* An entry as a node tells it to its parent: the nonce, then the address.
- * Returns how many bytes of mem, OV_ADDRESS_MAX at most. */
+/* Writes an entry as a node tells it to its parent: the nonce, then the
+ * address. Returns how many bytes of mem it takes, OV_ADDRESS_MAX at most. */
 uint32_t ep_book_encode(const struct ep_boot_peer *peer, uint8_t *mem);
-/* Fills in all but the node. Returns 0, or OV_EPROTO for what is too short or
- * too long or has a NUL in its address; *peer is then as it was. */
+/* Reads all but the node. Returns 0, or OV_EPROTO when it is too short or too
+ * long or has a NUL in its address; *peer is then unchanged. */
 int ep_book_decode(const uint8_t *mem, uint32_t len_bytes,
                    struct ep_boot_peer *peer);
 

@@ -116,7 +116,8 @@ void ep_hub_close(struct ep_hub *hub)
     free(hub);
 }
 
-/* One reference of the address is ours: it never goes to the transport. */
+/* Keeps one reference of the address, so that the buffer never goes to the
+ * transport. */
 void ep_hub_start(struct ep_hub *hub)
 {
     struct ep_boot_peer self;
@@ -236,7 +237,7 @@ uint32_t ep_hub_down_room(const struct ep_hub *hub, uint32_t stream)
     uint32_t room = ov_node_down_room(hub->nodes[0].node, stream);
     uint32_t queued = room > 0 ? ep_hub_queue_downs(hub, stream) : 0;
 
-    /* Frames that wait in the queue will take theirs. */
+    /* Frames that wait in the queue will take up their part of it. */
     return room > queued ? room - queued : 0;
 }
 

@@ -1,12 +1,12 @@
 /* The hub: drives the nodes of one process over a transport.
  *
- * It owns the transport and every node hosted here, proves peers both ways
- * before anything they send reaches a node, turns fabric and timers into
- * events and carries out the actions. What belongs to processes, input and
- * output it hands to its owner by callbacks.
+ * It owns the transport and every node hosted here. It proves peers in both
+ * directions before anything that they send reaches a node, turns fabric and
+ * timers into events, and carries out the actions. What concerns processes,
+ * input and output, it hands to its owner by callbacks.
  *
- * Events are queued and stepped one after another: a callback may post
- * further events at any time.
+ * Events are queued and stepped one after another: a callback may post further
+ * events at any time.
  */
 #ifndef ENDPOINTS_HUB_HUB_H
 #define ENDPOINTS_HUB_HUB_H
@@ -22,42 +22,43 @@
 struct event_base;
 struct ep_hub;
 
-/* `index` counts the nodes hosted here, in the order given at the start. What
- * is for the root alone may be NULL elsewhere, and on_read at the root. */
+/* `index` counts the nodes hosted here, in the order given at the start.
+ * Callbacks for the root alone may be NULL elsewhere, and on_read at the
+ * root. */
 struct ep_hub_events {
-    /* Read an input into read->buf (a buffer of the hub's, one reference
-     * passes), at most max_bytes; fill in the rest. Answer at once. */
+    /* Read an input into read->buf, a buffer of the hub's, at most max_bytes;
+     * one reference passes to it. Fill in the rest of *read. Answer at once. */
     void (*on_read)(void *arg, uint32_t index, uint16_t input,
                     uint32_t max_bytes, struct ov_read *read);
     /* A frame of a stream for this node's targets; the callee owns one
-     * reference. Answer with ep_hub_consumed(), now or later. */
+     * reference. Call ep_hub_consumed(), now or later. */
     void (*on_consume)(void *arg, uint32_t index, const struct ov_act *act,
                        const struct ov_slice *slice);
-    /* Root: a record for the sinks; the callee owns one reference and
-     * answers with ep_hub_taken(). */
+    /* At the root: a record for the sinks. The callee owns one reference and
+     * calls ep_hub_taken(). */
     void (*on_record)(void *arg, const struct ov_act *act,
                       const struct ov_slice *slice);
-    /* Root: every node has joined. */
+    /* At the root: every node has joined. */
     void (*on_joined)(void *arg);
     /* The parent of the node `index` has refused its dial, for a proved
      * reason (enum ov_refuse_reason); it dials again. May be NULL. */
     void (*on_refused)(void *arg, uint32_t index, uint32_t parent,
                        uint16_t reason);
-    /* Root: a node is lost, for ever. */
+    /* At the root: a node is lost for good. */
     void (*on_lost)(void *arg, uint32_t node);
-    /* Its parent is gone and others are dialled; one has taken it in. Each may
-     * be NULL. */
+    /* A node's parent is gone and others are dialled; and one of these has
+     * taken it in. Each may be NULL. */
     void (*on_orphan)(void *arg, uint32_t index, uint32_t parent);
     void (*on_adopted)(void *arg, uint32_t index, uint32_t parent);
-    /* The job goes on without this node; never at the root. */
+    /* The job goes on without this node; not called at the root. */
     void (*on_end)(void *arg, uint32_t index, enum ov_end why);
-    /* The tree is over: nobody listens at the root's address any more, or the
-     * root says so itself. Once; never at the root. */
+    /* The tree is over: nothing listens at the root's address any longer, or
+     * the root says so itself. Called once; never at the root. */
     void (*on_root_gone)(void *arg);
-    /* Root: a stream waits for that node, or for a process of it. */
+    /* At the root: a stream waits for that node, or for a process of it. */
     void (*on_stall)(void *arg, uint32_t stream, uint32_t node, uint32_t rank);
     void (*on_leave)(void *arg, uint32_t index);
-    /* Events were stepped and the queue is empty. May be NULL. */
+    /* All events were stepped and the queue is empty. May be NULL. */
     void (*on_quiet)(void *arg);
 };
 
@@ -69,44 +70,47 @@ struct ep_hub_cfg {
     struct ov_cfg overlay;
     const uint32_t *nodes; /* hosted here, ascending */
     uint32_t nodes_count;
-    uint16_t inputs; /* of each node */
+    uint16_t inputs; /* for each node */
     const struct ep_hub_events *events;
     void *arg;
 };
 
-/* Opens transport and listener and builds the nodes; nothing happens before
- * ep_hub_start(). Returns 0 or an error of the transport's open, OV_ENOMEM,
+/* Opens transport and listener and makes the nodes; nothing happens before
+ * ep_hub_start(). Returns 0, an error of the transport's open, OV_ENOMEM or
  * OV_EINVAL, with `why` (EP_WHY_MAX bytes) in words. */
 int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why);
 
 /* Closes links (frames already sent still leave) and frees everything. All
- * buffers handed out must have come back. */
+ * buffers that were handed out must have come back. */
 void ep_hub_close(struct ep_hub *hub);
 
-/* All nodes leave the tree for ever: links end (frames already sent still
- * arrive), no event comes, dials and probes from outside are answered with a
- * proved word that this is so. What is called later has no effect, but for
- * buffers. */
+/* Takes all nodes out of the tree for good: links end (frames already sent
+ * still arrive), no event comes, and dials and probes from outside are answered
+ * with a proof of that. Later calls have no effect, except on buffers. */
 void ep_hub_leave(struct ep_hub *hub);
 
-/* Nodes begin: they dial their parents as addresses become known. */
+/* Starts the nodes: they dial their parents as addresses become known. */
 void ep_hub_start(struct ep_hub *hub);
 
-/* Where this process listens. */
+/* Fills in where this process listens. */
 void ep_hub_self(const struct ep_hub *hub, struct ep_boot_peer *self);
-/* Where a node listens, as a rule an ancestor of hosted ones: dials that waited
- * for it go. Returns 0 or OV_ENOMEM. */
+/* Says where a node listens, usually an ancestor of hosted ones: dials that
+ * waited for it go. Returns 0 or OV_ENOMEM. */
 int ep_hub_peer(struct ep_hub *hub, const struct ep_boot_peer *peer);
-/* What is known of it, or NULL; valid until the next event or call. */
+/* What is known of a node, valid until the next event or call; NULL:
+ * nothing. */
 const struct ep_boot_peer *ep_hub_find(const struct ep_hub *hub, uint32_t node);
-/* The address of a node that was told, valid until the next one is; or NULL. */
+/* The address of a node, valid until another one becomes known; NULL: it is not
+ * known. */
 const char *ep_hub_address(const struct ep_hub *hub, uint32_t node);
 
-/* Has the hosted node `index` ever had a link to a parent, proof and all? */
+/* True when the hosted node `index` once had a link to a parent, proved on both
+ * sides. */
 bool ep_hub_was_linked(const struct ep_hub *hub, uint32_t index);
 
-/* Asks whether the root still listens, for the first node hosted here; when it
- * does not, on_root_gone comes. A silent root is no answer. */
+/* Asks, for the first node hosted here, whether the root still listens; if it
+ * does not, on_root_gone comes. A root that does not answer counts as
+ * listening. */
 void ep_hub_ask_root(struct ep_hub *hub);
 
 const char *ep_hub_provider(const struct ep_hub *hub);
@@ -115,11 +119,12 @@ void ep_hub_ready(struct ep_hub *hub, uint32_t index, uint16_t input);
 void ep_hub_consumed(struct ep_hub *hub, uint32_t index, uint32_t stream,
                      uint64_t frames, uint32_t rank);
 void ep_hub_taken(struct ep_hub *hub, uint32_t cookie);
-/* Root: this process is about to be stopped, or runs again: its children do
- * not take silence for a loss in between. They know when the view has nothing
- * in flight. */
+/* For the root: says that this process is about to be stopped, or runs again,
+ * so that its children do not take the silence for a loss. They know when the
+ * view has nothing in flight. */
 void ep_hub_pause(struct ep_hub *hub, bool is_paused);
-/* Root: one more frame of a stream; one reference of buf passes. */
+/* For the root: sends one more frame of a stream; one reference of buf
+ * passes. */
 void ep_hub_down(struct ep_hub *hub, uint32_t stream, struct ov_buf *buf,
                  uint32_t payload_bytes, uint32_t flags);
 uint32_t ep_hub_down_room(const struct ep_hub *hub, uint32_t stream);
@@ -128,12 +133,12 @@ struct ov_node_view ep_hub_look(const struct ep_hub *hub, uint32_t index,
 
 struct ov_buf *ep_hub_buf(struct ep_hub *hub);
 void ep_hub_put(struct ep_hub *hub, struct ov_buf *buf);
-/* A buffer whose last reference somebody else dropped. */
+/* Takes a buffer whose last reference was dropped outside the hub. */
 void ep_hub_free(struct ep_hub *hub, struct ov_buf *buf);
 
 struct ep_hub_stats {
     struct ep_transport_stats transport;
-    uint64_t frames_up, frames_down; /* sent or received, UP and DOWN frames */
+    uint64_t frames_up, frames_down; /* sent or received */
     uint64_t refused_peers;
 };
 void ep_hub_stats(const struct ep_hub *hub, struct ep_hub_stats *out);

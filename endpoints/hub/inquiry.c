@@ -1,11 +1,12 @@
-/* Is the root gone? A refusal that this process alone has seen is only a hint.
+/* Decides whether the root is gone. A refusal that this process alone has seen
+ * is only a hint.
  *
- * So it asks others, ancestors first, whether they have the root: who is asked
- * dials the root itself and tells what became of that. When one has it the hint
- * counts for nothing, and is looked into again after a while. When all say that
- * they are refused, too, or nobody says for so long that he has it, the root is
- * gone. Whoever is asked, and refused, asks others as well: in a dead session
- * all know within one round.
+ * So it asks others, ancestors first, whether they have the root: each of these
+ * dials the root itself and tells the result. When one has it, the hint counts
+ * for nothing, and is looked into again after a while. When all say that they
+ * are refused, too, or none says for some time that it has the root, the root
+ * is gone. A peer that is asked, and refused, asks others as well: in a dead
+ * session all know within one round.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,14 @@
 
 enum { ASKED_MAX = 16, WAIT_S = 3, GRACE_S = 1 };
 
-/* A peer that wants to know. */
+/* A question of a peer. */
 struct hub_question {
     LIST_ENTRY(hub_question) entry;
     struct ep_request *req;
     uint8_t hello[EP_AUTH_HELLO_BYTES];
 };
 
-/* Has a node of this process the root for its parent? */
+/* True when a node of this process has the root as its parent. */
 static bool has_root(const struct ep_hub *hub)
 {
     for (uint32_t i = 0; i < hub->cfg.nodes_count; i++) {
@@ -55,7 +56,7 @@ static void answer_all(struct ep_hub *hub, unsigned reason)
     }
 }
 
-/* The end of a process ends its links a moment after its listener. */
+/* When a process ends, its links end a moment after its listener. */
 static void on_grace_over(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_hub *hub = arg;
@@ -102,7 +103,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (hub->inquiry.is_on)
         conclude(hub);
-    else /* somebody had it: and now? */
+    else /* another node had it: ask again */
         ep_hub_ask(hub, 0, ep_hub_inquiry_on_root);
 }
 
@@ -129,7 +130,7 @@ static void on_answer(struct ep_hub *hub, uint32_t peer, enum hub_answer answer)
         conclude(hub);
 }
 
-/* A daemon that hosts several nodes is asked once. */
+/* A daemon that hosts several nodes is asked only once. */
 static bool is_known(const struct ep_hub *hub, uint32_t place)
 {
     const struct ep_boot_peer *peer = &hub->book.at[place];
@@ -144,7 +145,7 @@ static bool is_known(const struct ep_hub *hub, uint32_t place)
     return false;
 }
 
-/* Numbers ascend from the root, so ancestors come before children. */
+/* Numbers ascend from the root on, so ancestors come before children. */
 static void ask_others(struct ep_hub *hub)
 {
     struct hub_inquiry *inquiry = &hub->inquiry;
@@ -162,7 +163,7 @@ static void ask_others(struct ep_hub *hub)
         conclude(hub);
 }
 
-/* A link to it that is still there is the better witness. */
+/* A link to the root that is still there is the better evidence. */
 static void on_refused(struct ep_hub *hub)
 {
     if (has_root(hub)) {

@@ -1,4 +1,4 @@
-/* Connections: dialling and ending them, at the word of a node. */
+/* Connections: dials and ends them, as a node asks. */
 #include <stdlib.h>
 
 #include "endpoints/hub/impl.h"
@@ -12,7 +12,7 @@ static void dial_failed(struct hub_node *node)
     ep_hub_queue_put(node->hub, node->index, &ev);
 }
 
-/* The attempt is bounded: a fabric may try for ever. */
+/* Bounds the attempt: a fabric may try for ever. */
 static int watch_attempt(struct hub_node *node)
 {
     uint64_t ns = node->hub->cfg.overlay.times.attempt_ns;
@@ -50,7 +50,7 @@ void ep_hub_dial_now(struct hub_node *node)
     node->dialling = link;
 }
 
-/* Without a connection the dial was waiting for an address. */
+/* A dial without a connection was waiting for an address. */
 void ep_hub_dial_end(struct hub_node *node)
 {
     evtimer_del(node->attempt);
@@ -60,8 +60,8 @@ void ep_hub_dial_end(struct hub_node *node)
     dial_failed(node);
 }
 
-/* The planned parent may start later than we do: the launch has a limit of its
- * own for that. */
+/* A dial of the planned parent has no bound here, because the parent may start
+ * later than we do: the launch has a limit of its own. */
 void ep_hub_dial(struct hub_node *node, uint32_t peer, uint64_t attach)
 {
     const struct topo_tree *plan = &node->hub->cfg.overlay.plan;
@@ -90,7 +90,7 @@ void ep_hub_close_link(struct hub_node *node, uint16_t slot)
     struct hub_link *link = node->links[slot];
 
     if (link == NULL)
-        return; /* lost already, the event is on its way */
+        return; /* it is lost already, and that event is in the queue */
     node->links[slot] = NULL;
     node->hub->cfg.ops->drop(link->conn, true);
     free(link);

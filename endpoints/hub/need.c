@@ -11,21 +11,21 @@ enum {
     /* The launcher with the threads that read stdin and write for it, its
      * spawner, and the helper for PMIx tools with its threads. */
     LAUNCHER_TASKS = 12,
-    DAEMON_TASKS = 2, /* itself and its spawner */
-    /* The kernel gives numbers below this one to nobody a second time. */
+    DAEMON_TASKS = 2, /* a daemon and its spawner */
+    /* The kernel gives process numbers below this one out only once. */
     PIDS_KEPT = 300,
 };
 
-/* Memory that is nobody else's, with what the kernel holds for it: measured
- * with 1,000 nodes of which each runs `sleep`, on x86_64. */
+/* Memory that is not shared, with what the kernel holds for it: measured with
+ * 1,000 nodes, each of which runs `sleep`, on x86_64. */
 #define KIB            UINT64_C(1024)
 #define LAUNCHER_BYTES (16 * 1024 * KIB)
 #define DAEMON_BYTES   (1024 * KIB)
-#define NODE_BYTES     (100 * KIB) /* half of it libfabric's, for two links */
-#define PROC_BYTES     (192 * KIB) /* a quarter of it tables of its pages */
+#define NODE_BYTES     (100 * KIB) /* half of it for libfabric, for two links */
+#define PROC_BYTES     (192 * KIB) /* a quarter of it for page tables */
 #define PIPE_BYTES     (64 * KIB)
 
-/* Buffers that stdin fills on its way through a node: those that wait for
+/* The buffers that stdin fills on its way through a node: those that wait for
  * frames on two links, and the window. */
 static uint64_t window_bytes(const struct ep_session_sizes *sizes)
 {

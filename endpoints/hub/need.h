@@ -1,8 +1,8 @@
-/* What a plan needs of one machine, against what that has room for.
+/* What a plan needs of one machine, compared with what that has room for.
  *
- * Counted is what is needed for sure: the numbers are those of the smallest
- * program, and of windows that stdin fills. A job that passes may still take
- * more; one that does not cannot be held.
+ * Only what is needed in any case is counted: the numbers are those of the
+ * smallest program, and of windows that stdin fills. A job that passes may
+ * still take more; one that does not pass cannot run.
  */
 #ifndef ENDPOINTS_HUB_NEED_H
 #define ENDPOINTS_HUB_NEED_H
@@ -16,13 +16,13 @@
 /* What is to run on the machine. */
 struct ep_need_plan {
     bool has_launcher;
-    uint64_t shells;      /* remote shells, or one for all */
-    uint64_t daemons;     /* that are started here, with */
-    uint64_t nodes;       /* so many nodes in all */
-    uint64_t procs;       /* of the job */
+    uint64_t shells;      /* remote shells; or one for all daemons */
+    uint64_t daemons;     /* daemons that are started here, */
+    uint64_t nodes;       /* with so many nodes in all */
+    uint64_t procs;       /* processes of the job */
     uint64_t files;       /* descriptors of the process that needs most */
-    uint64_t stdin_bytes; /* that go to each node, as far as that is known */
-    const struct ep_session_sizes *sizes; /* of nodes, where there are any */
+    uint64_t stdin_bytes; /* sent to each node, as far as known */
+    const struct ep_session_sizes *sizes; /* sizes of nodes, if there are any */
 };
 
 struct ep_need {
@@ -31,12 +31,12 @@ struct ep_need {
     uint64_t memory_bytes;
 };
 
-/* Pure arithmetic, O(1). */
+/* What the plan needs. Pure arithmetic, O(1). */
 struct ep_need ep_need_of(const struct ep_need_plan *plan);
 
 /* Returns 0, or OV_EFULL with one line in why (EP_WHY_MAX bytes): what is too
- * much, how much is needed, how much there is, and what to do. O(1), but where
- * the tasks of the user have to be counted for it (sys/room.h). */
+ * much, how much is needed, how much there is, and what to do. O(1), unless the
+ * tasks of the user have to be counted (sys/room.h). */
 int ep_need_check(const struct ep_need *need, struct ep_room *room, char *why);
 
 #endif

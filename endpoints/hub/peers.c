@@ -1,4 +1,5 @@
-/* What the transport tells of peers: proof both ways, frames, loss. */
+/* What the transport reports about peers: proof in both directions, frames,
+ * loss. */
 #include <stdlib.h>
 
 #include "endpoints/hub/impl.h"
@@ -6,7 +7,7 @@
 
 enum { LINKS_FIRST = 4 };
 
-/* The node of that number, if it is hosted here. */
+/* The node of that number; NULL: it is not hosted here. */
 static struct hub_node *find(const struct ep_hub *hub, uint32_t node)
 {
     uint32_t low = 0, high = hub->cfg.nodes_count;
@@ -41,7 +42,7 @@ void ep_hub_on_attempt_over(evutil_socket_t fd, short what, void *arg)
     end_dial(node);
 }
 
-/* A peer that only asks. */
+/* Answers a peer that only asks. */
 static void answer_probe(struct ep_hub *hub, struct ep_request *req,
                          const uint8_t *cm, const struct ep_auth_hello *hello)
 {
@@ -70,7 +71,7 @@ static void on_request(void *arg, struct ep_request *req, const uint8_t *cm,
 
     if (ep_auth_hello_check(hub->cfg.auth, hub->nonce, cm, len_bytes, &hello)) {
         hub->refused++;
-        hub->cfg.ops->reject(req, NULL, 0); /* it learns nothing */
+        hub->cfg.ops->reject(req, NULL, 0); /* a stranger learns nothing */
         return;
     }
     node = find(hub, hello.target);
@@ -119,7 +120,7 @@ static bool has_room(struct hub_node *node, uint32_t slot)
     return true;
 }
 
-/* The connection is proved on both sides: the node gets to know it. */
+/* Makes a connection that is proved on both sides known to the node. */
 static void introduce(struct ep_hub *hub, struct hub_link *link)
 {
     struct hub_node *node = link->node;
@@ -129,7 +130,7 @@ static void introduce(struct ep_hub *hub, struct hub_link *link)
                           .node = link->peer,
                           .dialled = link->state == HUB_LINK_DIALLING};
 
-    /* A slot is free for the node but its loss may still be queued. */
+    /* A slot may be free for the node while its loss is still in the queue. */
     while (slot < node->links_room && node->links[slot] != NULL)
         slot++;
     if (slot >= links_max || !has_room(node, slot)) {
@@ -158,7 +159,8 @@ static void on_up(void *arg, struct ep_conn *conn, const uint8_t *cm,
     struct ep_hub *hub = arg;
     struct hub_link *link = hub->cfg.ops->user(conn);
 
-    if (link->state == HUB_LINK_PROBING) { /* a listener never accepts one */
+    /* A listener never accepts a probe. */
+    if (link->state == HUB_LINK_PROBING) {
         hub->cfg.ops->drop(conn, false);
         ep_hub_probe_end(link, HUB_SILENT);
         ep_hub_run(hub);
@@ -211,7 +213,7 @@ static enum hub_answer answer_of(const struct hub_link *link,
     }
 }
 
-/* A dial or a probe has come to nothing. */
+/* A dial or a probe has failed. */
 static void on_dial_down(struct ep_hub *hub, struct hub_link *link,
                          enum ep_down_why why)
 {
@@ -246,8 +248,8 @@ static void on_down(void *arg, struct ep_conn *conn, enum ep_down_why why)
     free(link);
 }
 
-/* Words among neighbours may wait for each other until the queues are read;
- * data is passed on while it is in the cache. */
+/* Words among neighbours may wait until the queues are read, and are then
+ * handled together; data is passed on while it is in the cache. */
 static void on_frame(void *arg, struct ep_conn *conn, struct ov_buf *buf)
 {
     struct ep_hub *hub = arg;

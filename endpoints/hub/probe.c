@@ -1,7 +1,8 @@
-/* Probes: dials that only ask whether somebody listens.
+/* Probes: dials that only ask whether a node listens.
  *
- * A listener refuses each, with a reason that is proved. The system refuses
- * where nobody listens any more. Everything else, a silence too, is no answer.
+ * A listener refuses each of them, with a reason that is proved. The system
+ * refuses where nothing listens any longer. Everything else, silence included,
+ * is no answer.
  */
 #include <stdlib.h>
 
@@ -19,7 +20,8 @@ static void probe_free(struct hub_probe *probe)
     free(probe);
 }
 
-/* Where that node listened, for others to look there as well. */
+/* The address at which that node listened, so that others can look there as
+ * well. */
 static struct ov_buf *address_of(struct ep_hub *hub, uint32_t peer)
 {
     const struct ep_boot_peer *known = ep_book_find(&hub->book, peer);
@@ -30,7 +32,8 @@ static struct ov_buf *address_of(struct ep_hub *hub, uint32_t peer)
     return buf;
 }
 
-/* The transport has no part in it any more. */
+/* Reports the answer of a probe; the transport has nothing to do with it any
+ * longer. */
 static void probe_answer(struct hub_probe *probe, enum hub_answer answer)
 {
     struct hub_node *node = probe->link.node;
@@ -65,7 +68,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     event_active(hub->later, EV_WRITE, 0); /* steps what was queued */
 }
 
-/* One that is under way for the same asker. */
+/* True when the same asker already has such a probe under way. */
 static bool is_under_way(const struct hub_probe *wanted)
 {
     const struct hub_probe *probe;
@@ -81,7 +84,8 @@ static bool is_under_way(const struct hub_probe *wanted)
     return false;
 }
 
-/* What the hub asks has its own time: it does not depend on the heartbeat. */
+/* A probe of the hub has a time of its own, which does not depend on the
+ * heartbeat. */
 static struct timeval limit_of(const struct hub_probe *probe)
 {
     uint64_t ns = probe->link.node->hub->cfg.overlay.times.attempt_ns;
@@ -92,7 +96,7 @@ static struct timeval limit_of(const struct hub_probe *probe)
                             (suseconds_t)(ns % 1000000000 / 1000)};
 }
 
-/* Starts the dial; the probe is in the list. */
+/* Starts the dial of a probe that is in the list. */
 static int begin(struct hub_probe *probe, const struct ep_boot_peer *peer)
 {
     struct ep_hub *hub = probe->link.node->hub;

@@ -43,7 +43,7 @@ int ep_hub_queue_init(struct ep_hub *hub)
     return hub->queue == NULL ? OV_ENOMEM : 0;
 }
 
-/* Doubles the ring; the order stays. */
+/* Doubles the ring, and keeps the order. */
 static void grow(struct ep_hub *hub)
 {
     uint32_t cap = hub->queue_cap * 2;

@@ -8,11 +8,11 @@
 #include "job/job.h"
 #include "overlay/base/err.h"
 
-/* The launcher ends a launch after as many launch timeouts itself. */
+/* The launcher itself ends a launch after so many launch timeouts. */
 enum { LAUNCHES = 2 };
 
-/* Links that are accepted with all their receives: of one node as many as may
- * send unasked, of several as many as are planned. */
+/* The number of accepted links with all their receives: for one node as many as
+ * may send unasked, for several as many as are planned. */
 static uint32_t accepted_full(const struct ep_hub_cfg *hub)
 {
     uint32_t links = 0;
@@ -73,9 +73,10 @@ static int configure(const struct ep_boot_config *config,
     return OV_EINVAL;
 }
 
-/* Links to orphans that a process may come to have beside those of the plan:
- * the root takes everybody, others as many as they have children. And what
- * processes of further jobs have, which is less than two for each input. */
+/* Descriptors that a process may need beyond the plan. There are links to
+ * orphans: the root takes all of them, others as many as they have children.
+ * And there are those of the processes of further jobs, which need fewer than
+ * two for each input. */
 static uint64_t further(const struct ep_boot_config *config,
                         const struct ep_hub_cfg *hub)
 {

@@ -1,4 +1,4 @@
-/* The hub of a session: opened with what its sizes come to. */
+/* The hub of a session: opened with the sizes of the session. */
 #ifndef ENDPOINTS_HUB_SESSION_H
 #define ENDPOINTS_HUB_SESSION_H
 
@@ -7,10 +7,10 @@
 #include "endpoints/hub/hub.h"
 #include "endpoints/hub/sizes.h"
 
-/* Opens the hub with what travelled: launcher and daemons alike. The caller
- * fills in base, auth, nodes, events and arg of *hub. Raises the limit on
- * descriptors to `descriptors` before; 0: leaves it. Returns 0, OV_EINVAL
- * (sizes that do not fit together) or what ep_limits_descriptors,
+/* Opens the hub with the configuration that was received, for launcher and
+ * daemons alike. The caller fills in base, auth, nodes, events and arg of *hub.
+ * First raises the limit on descriptors to `descriptors`; 0: leaves it. Returns
+ * 0, OV_EINVAL (sizes that do not fit together) or what ep_limits_descriptors,
  * ep_transport_load and ep_hub_open return, with `why` (EP_WHY_MAX bytes). */
 int ep_session_open(const struct ep_boot_config *config, struct ep_hub_cfg *hub,
                     uint64_t descriptors, struct ep_hub **out, char *why);

@@ -1,12 +1,12 @@
-/* Stepping the nodes, one event after another. */
+/* Steps the nodes, one event after another. */
 #include "endpoints/hub/impl.h"
 #include "endpoints/sys/clock.h"
 
 enum { NEAR_NS = 20000000, TICK_NS = 4000000 };
 
 /* A timer that fires too early is harmless and finds the later time. One that
- * is near is left to do so, because a busy node's times change with every
- * step; another one would wake an idle process for nothing. */
+ * fires soon is left as it is, because a busy node's times change with every
+ * step. Any other one would wake an idle process for nothing. */
 static bool is_armed_well(const struct hub_node *node, uint64_t wake_ns,
                           uint64_t now_ns)
 {
@@ -15,9 +15,9 @@ static bool is_armed_well(const struct hub_node *node, uint64_t wake_ns,
             wake_ns < node->armed_ns + NEAR_NS);
 }
 
-/* libevent counts time in the kernel's ticks and wakes a second time where a
- * wait ends between two. A long one is made whole ticks, and one more, because
- * a tick may have passed since the loop has looked at the clock. */
+/* libevent counts time in the kernel's ticks and wakes a second time when a
+ * wait ends between two of them. So a long wait is made whole ticks, and one
+ * more, because a tick may have passed since the loop looked at the clock. */
 static uint64_t wait_for(uint64_t wait_ns)
 {
     return wait_ns < NEAR_NS ? wait_ns + 1000
@@ -38,7 +38,7 @@ static void arm(struct hub_node *node, uint64_t wake_ns, uint64_t now_ns)
     evtimer_add(node->timer, &wait);
 }
 
-/* The next in the queue is of the same node. */
+/* True when the next event in the queue is for the same node. */
 static bool is_followed(const struct ep_hub *hub, uint32_t index)
 {
     return hub->queue_len > 0 && hub->queue[hub->queue_at].index == index;
@@ -49,7 +49,7 @@ static void step(struct ep_hub *hub, struct hub_event *he)
     struct hub_node *node = &hub->nodes[he->index];
     struct ov_event ev = he->ev;
 
-    if (node->is_over) { /* since it was queued */
+    if (node->is_over) { /* since the event was queued */
         ep_hub_event_drop(hub, &ev);
         return;
     }
