@@ -43,7 +43,7 @@ void ep_addr_set_port(union ep_sockaddr *addr, uint16_t port)
         addr->in.sin_port = htons(port);
 }
 
-/* The address's bytes and how many bits they are. */
+/* The address's bytes, and the number of their bits. */
 static const uint8_t *host_bytes(const union ep_sockaddr *addr, unsigned *bits)
 {
     if (addr->sa.sa_family == AF_INET6) {
@@ -87,7 +87,7 @@ void ep_addr_format(const union ep_sockaddr *addr, char *text)
              is_v6 ? "]" : "", ep_addr_port(addr));
 }
 
-/* A numeric host, "fe80::1%eth0" included. */
+/* Reads a numeric host, "fe80::1%eth0" included. */
 static int parse_host(const char *text, union ep_sockaddr *out)
 {
     char host[EP_ADDR_MAX];
@@ -112,7 +112,8 @@ static int parse_host(const char *text, union ep_sockaddr *out)
     return 0;
 }
 
-/* A number without sign, blank or rest, at most `max`; -1 otherwise. */
+/* Reads a number without sign or blank and with nothing behind it, at most
+ * `max`; -1: it is none. */
 static long parse_number(const char *text, long max)
 {
     char *end;
@@ -152,7 +153,7 @@ int ep_addr_parse(const char *text, union ep_sockaddr *out)
     return 0;
 }
 
-/* What the text asks for; false when it is neither name nor number. */
+/* Reads what the text asks for; false: it is neither a name nor a number. */
 static bool wish_parse(const char *interface, struct wish *wish)
 {
     char host[EP_ADDR_MAX];
@@ -191,8 +192,7 @@ static bool is_in_net(const union ep_sockaddr *addr, const struct wish *wish)
 }
 
 /* Bridges join containers and virtual machines of this host, often with the
- * same address on each host: other hosts are seldom behind them.
- */
+ * same address on each host: other hosts are seldom reached over them. */
 static bool is_bridge(const char *name)
 {
     struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
@@ -200,7 +200,7 @@ static bool is_bridge(const char *name)
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     bool is_told;
 
-    if (fd < 0) /* a host without IPv4, for one */
+    if (fd < 0) /* for example, the host has no IPv4 */
         fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     snprintf(request.ifr_name, IF_NAMESIZE, "%s", name);
     is_told = fd >= 0 && ioctl(fd, SIOCETHTOOL, &request) == 0;
@@ -226,9 +226,8 @@ static bool is_wished(const struct ifaddrs *ifa, const struct wish *wish)
     return is_asked || is_loopback == wish->is_loopback;
 }
 
-/* How far behind others this address stands: where there is no carrier, then
- * those that lead no farther than the cable, then bridges, then IPv6.
- */
+/* Ranks addresses, best first: last come those without carrier, before them
+ * those that do not lead beyond the cable, then bridges, then IPv6. */
 static unsigned rank(const struct ifaddrs *ifa)
 {
     const union ep_sockaddr *addr = (const union ep_sockaddr *)ifa->ifa_addr;

@@ -4,10 +4,9 @@
 
 #include "endpoints/ofi/ofi.h"
 
-/* An endpoint for info (borrowed) with its receives posted, in state DIALING
- * or ACCEPTING. Returns 0, OV_EFABRIC or OV_ENOMEM; `*has_ep` tells whether
- * the provider got as far as to take over info->handle.
- */
+/* Makes an endpoint for info (borrowed) with its receives posted, in state
+ * DIALING or ACCEPTING. Returns 0, OV_EFABRIC or OV_ENOMEM; `*has_ep` says
+ * whether the provider has taken over info->handle. */
 int ep_conn_new(struct ep_transport *t, struct fi_info *info,
                 enum ep_conn_state state, void *user, struct ep_conn **out,
                 bool *has_ep);
@@ -15,32 +14,31 @@ int ep_conn_new(struct ep_transport *t, struct fi_info *info,
 int ep_conn_dial(struct ep_transport *t, const char *address, const uint8_t *cm,
                  size_t len_bytes, void *user, struct ep_conn **out);
 
-/* The event queue says that the link is up. */
+/* Called when the event queue says that the link is up. */
 void ep_conn_on_up(struct ep_conn *conn, const uint8_t *wire, size_t len_bytes);
 
-/* A dial was refused. A listener of ours always sends wire data with that: when
- * there is none the system has refused, because nobody listens. */
+/* Called when a dial was refused. A listener of ours always sends wire data
+ * with a refusal: without it the system has refused, because nothing listens
+ * there. */
 void ep_conn_refused(struct ep_conn *conn, const uint8_t *wire,
                      size_t len_bytes);
 
 void ep_conn_drop(struct ep_conn *conn, bool flush);
 
-/* In a pass only. Close ends a DEAD link's endpoint; free its memory, once
- * its queue holds nothing of it.
- */
+/* Only in a pass. The first ends a DEAD link's endpoint; the second frees its
+ * memory, once its queue holds nothing of it. */
 void ep_conn_close(struct ep_conn *conn);
 void ep_conn_free(struct ep_conn *conn);
 
-/* Whether all that a FLUSHING link has sent is with the peer's system. */
+/* True when all that a FLUSHING link has sent has reached the peer's system. */
 bool ep_conn_is_flushed(struct ep_conn *conn);
 
 /* Calls on_down and leaves the link DEAD. */
 void ep_conn_report_down(struct ep_conn *conn);
 
-/* Ends what has been in its state for too long: links that do not come up,
- * failing links whose end is not told, dropped links that cannot get rid of
- * their last frames. True when there are such links still.
- */
+/* Ends links that have been in their state for too long: links that do not come
+ * up, failing links whose end is not reported, dropped links that cannot send
+ * their last frames. True when there still are such links. */
 bool ep_conn_sweep(struct ep_transport *t, int64_t now_ms);
 
 #endif

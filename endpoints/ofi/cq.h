@@ -9,22 +9,23 @@ struct ep_cq {
     struct fid_cq *fid; /* owned */
     struct event *ready;
     struct ep_transport *t; /* borrowed */
-    struct ep_conns closed; /* wait for the queue to be empty */
+    /* Closed links that wait for the queue to be empty. */
+    struct ep_conns closed;
     TAILQ_ENTRY(ep_cq) link;
     unsigned links;
-    bool is_armed; /* nothing to read; the descriptor tells of more */
-    bool is_empty; /* read to its end in this round */
+    bool is_armed; /* nothing to read; its descriptor says when there is */
+    bool is_empty; /* was read to its end in this round */
 };
 
-/* A completion queue with room for one more link, opened when there is
- * none. The caller counts its link. OV_EFABRIC or OV_ENOMEM.
- */
+/* Finds a completion queue with room for one more link, or opens one. The
+ * caller counts its link. Returns 0, OV_EFABRIC or OV_ENOMEM. */
 int ep_cq_find(struct ep_transport *t, struct ep_cq **out);
 
-/* Something was done to the queue or a link of it. */
+/* Says that something was done to the queue or a link of it. */
 void ep_cq_disarm(struct ep_cq *cq);
 
-/* Queues that lost their last link go, but one stays for the next. */
+/* Closes queues that have lost their last link, except one for the next
+ * link. */
 void ep_cq_close_idle(struct ep_transport *t);
 void ep_cq_close_all(struct ep_transport *t);
 

@@ -6,14 +6,12 @@
 
 #include "endpoints/fabric/transport.h"
 
-/* What a call of libfabric returned, 0 or a negative code: 0, OV_ENOMEM or
- * OV_EFABRIC.
- */
+/* Translates what a call of libfabric returned, 0 or a negative code, to 0,
+ * OV_ENOMEM or OV_EFABRIC. */
 int ep_err_from_fi(ssize_t rc);
 
-/* The reason for the owner that belongs to a provider's error, a positive
- * code.
- */
+/* Translates a provider's error, a positive code, to the reason for the
+ * owner. */
 enum ep_down_why ep_down_from_fi(int fi_errno);
 
 /* Writes a text of at most EP_WHY_MAX bytes. */

@@ -101,8 +101,9 @@ static int transport_open(const struct ep_transport_cfg *cfg,
     if (t->cfg.unproved_ms == 0)
         t->cfg.unproved_ms = UNPROVED_MS;
     t->listen_fd = -1;
-    /* In older ones a send that fails ends the link with all that is still to
-     * be read: the less is left there before we send, the better. */
+    /* In older releases a send that fails ends the link together with all that
+     * is still to be read: so as little as possible should be unread before we
+     * send. */
     t->has_short_reads = FI_VERSION_GE(fi_version(), FI_VERSION(1, 17));
     TAILQ_INIT(&t->cqs);
     TAILQ_INIT(&t->conns);
@@ -138,7 +139,7 @@ fail:
     return rc;
 }
 
-/* Lets passes run until `is_done`, or for limit_ms. */
+/* Runs passes until `is_done`, or for limit_ms. */
 static void run_until(struct ep_transport *t,
                       bool (*is_done)(const struct ep_transport *t),
                       int64_t limit_ms)

@@ -1,7 +1,7 @@
 /* Sends and receives of a link.
  *
- * Each operation of a link is a struct allocated with it. A send that the
- * provider has no room for waits, and later ones wait behind it; a receive
+ * Each operation of a link is a struct that is allocated with it. A send that
+ * the provider has no room for waits, and later ones wait behind it; a receive
  * is posted again before its frame is handed over.
  */
 #include "endpoints/ofi/frames.h"
@@ -16,7 +16,7 @@ enum { INJECT_BYTES = 16, INJECTS_MAX = 4 };
 
 static void op_release(struct ep_op *op)
 {
-    /* Who knows how much of a frame had come. */
+    /* It is not known how much of a frame had come. */
     if (op->is_recv && op->state == EP_OP_POSTED && op->bufs_count > 0)
         op->bufs[0]->len_bytes = op->bufs[0]->cap_bytes;
     for (unsigned i = 0; i < op->bufs_count; i++)
@@ -108,9 +108,10 @@ static void on_sent(struct ep_op *op)
     ep_conn_touch(conn);
 }
 
-/* May it go without a completion? That saves a look at the queue for a frame
- * that says nothing, a beat. Only completions bound what the provider holds for
- * a peer that does not read: so not more than a few until one is heard. */
+/* True when the frame may go without a completion. That saves a look at the
+ * queue for a frame that carries nothing, such as a beat. Only completions
+ * bound what the provider holds for a peer that does not read. So only a few go
+ * in this way until something is received. */
 static bool can_inject(const struct ep_op *op)
 {
     const struct ep_conn *conn = op->conn;
@@ -129,7 +130,7 @@ static ssize_t post(struct ep_op *op, bool is_inject)
     return op->is_recv ? post_recv(op) : post_send(op);
 }
 
-/* Posts from the head of a list; false when the provider wants no more. */
+/* Posts from the head of a list; false: the provider takes nothing more. */
 static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
 {
     struct ep_op *op;
@@ -143,7 +144,7 @@ static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
             return false;
         if (rc) {
             ep_conn_fail(conn);
-            return true; /* never again: it goes with the link */
+            return true; /* it is never posted: it goes with the link */
         }
         STAILQ_REMOVE_HEAD(waiting, link);
         op->state = EP_OP_POSTED;
@@ -151,7 +152,8 @@ static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
             conn->injects++;
             on_sent(op);
         } else if (!op->is_recv) {
-            /* Perhaps done already: one more read before the queue is armed. */
+            /* It may be done already: read once more before the queue is
+             * armed. */
             conn->cq->is_empty = false;
         }
         ep_cq_disarm(conn->cq);
@@ -194,7 +196,7 @@ static int check_send(const struct ep_conn *conn, const struct ep_slice *slices,
 {
     uint64_t total = 0;
 
-    OV_ASSERT(conn->state < EP_CONN_FLUSHING); /* the owner dropped it */
+    OV_ASSERT(conn->state < EP_CONN_FLUSHING); /* dropped by the owner */
     if (count == 0 || count > EP_SEND_SLICES_MAX)
         return OV_EINVAL;
     for (unsigned i = 0; i < count; i++) {

@@ -6,22 +6,21 @@
 
 void ep_frames_init(struct ep_conn *conn);
 
-/* Drops what the operations hold; the provider knows none of them any more.
- */
+/* Drops what the operations hold, when the provider knows none of them any
+ * longer. */
 void ep_frames_fini(struct ep_conn *conn);
 
 int ep_frames_send(struct ep_conn *conn, const struct ep_slice *slices,
                    unsigned count);
 
-/* Posts receives and sends that wait. False when some still do: the provider
- * is full or memory is out.
- */
+/* Posts receives and sends that wait. False: some still wait, because the
+ * provider is full or memory is out. */
 bool ep_frames_push(struct ep_conn *conn);
 
 /* Hands over the frames that came before the link was known to be up. */
 void ep_frames_deliver_held(struct ep_conn *conn);
 
-/* A completion: of a receive with len_bytes, or of a send. */
+/* Take the completion of a receive with len_bytes, or of a send. */
 void ep_frames_on_done(struct ep_op *op, size_t len_bytes);
 void ep_frames_on_error(struct ep_op *op, int fi_errno);
 

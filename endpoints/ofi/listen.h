@@ -9,7 +9,8 @@
  */
 int ep_listen_open(struct ep_transport *t, char *why);
 
-/* A connect request was read from the event queue. Takes over info. */
+/* Takes a connect request that was read from the event queue. Takes over
+ * info. */
 void ep_listen_on_request(struct ep_transport *t, struct fi_info *info,
                           const uint8_t *wire, size_t len_bytes);
 
@@ -18,12 +19,11 @@ int ep_request_accept(struct ep_request *req, const uint8_t *cm,
 void ep_request_reject(struct ep_request *req, const uint8_t *cm,
                        size_t len_bytes);
 
-/* Refuses the requests that their owner has let lie; accept() will say so. True
- * when there are requests still that may come to that.
- */
+/* Refuses the requests that their owner has not answered in time; accept() will
+ * then say so. True when there are still unanswered requests. */
 bool ep_listen_sweep(struct ep_transport *t, int64_t now_ms);
 
-/* Refuses the requests there are and closes the listener, if any. */
+/* Refuses all requests and closes the listener, if there is one. */
 void ep_listen_close(struct ep_transport *t);
 
 #endif

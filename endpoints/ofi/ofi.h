@@ -53,18 +53,19 @@ union ep_sockaddr {
 struct ep_cq;
 struct ep_slab;
 
-/* A buffer as the provider needs it; pub is first. */
+/* A buffer as the provider needs it; pub must be first. */
 struct ep_frame {
     struct ov_buf pub;
-    struct ep_slab *slab; /* borrowed; owner of the memory */
+    struct ep_slab *slab; /* borrowed; owns the memory */
     bool is_clean;        /* only its first page was ever touched */
 };
 
 enum ep_op_state { EP_OP_FREE, EP_OP_WAITING, EP_OP_POSTED };
 
-/* A receive or a send. The context is the provider's while it is posted. */
+/* A receive or a send. The context belongs to the provider while it is
+ * posted. */
 struct ep_op {
-    struct fi_context2 ctx; /* first: completions name it */
+    struct fi_context2 ctx; /* must be first: completions name it */
     struct ep_conn *conn;   /* borrowed */
     STAILQ_ENTRY(ep_op) link;
     struct ov_buf *bufs[EP_SEND_SLICES_MAX]; /* one reference each */
@@ -78,7 +79,7 @@ STAILQ_HEAD(ep_ops, ep_op);
 
 enum ep_conn_state {
     EP_CONN_DIALING,   /* on_up or on_down follows */
-    EP_CONN_ACCEPTING, /* the same, on the other side */
+    EP_CONN_ACCEPTING, /* likewise, on the accepting side */
     EP_CONN_UP,
     EP_CONN_FAILING,  /* a send failed; what the peer sent is still read */
     EP_CONN_LOST,     /* on_down follows when the queue has been read */
@@ -93,27 +94,27 @@ struct ep_conn {
     struct fid_ep *ep;            /* owned; NULL when closed */
     struct ep_cq *cq;             /* borrowed */
     void *user;                   /* borrowed */
-    TAILQ_ENTRY(ep_conn) link;    /* in the list of its state */
+    TAILQ_ENTRY(ep_conn) link;    /* in the list for its state */
     TAILQ_ENTRY(ep_conn) touched; /* in t->touched when is_touched */
     struct ep_ops sends_free;
-    struct ep_ops sends_waiting; /* the provider had no room */
+    struct ep_ops sends_waiting; /* for which the provider had no room */
     struct ep_ops recvs_waiting; /* to be posted (again) */
     struct ep_ops recvs_held;    /* arrived before on_up, with len_bytes[0] */
     union ep_sockaddr peer;      /* of an accepted link */
-    int64_t since_ms;            /* of the state, for what has a time limit */
-    int guess_fd;                /* of its socket, most likely; -1: no guess */
-    int flush_fd;                /* -2: not looked for, -1: none */
-    uint16_t sends;              /* taken from the owner, not completed */
-    uint16_t sent;               /* completed, not reported */
-    uint8_t injects;             /* sends without one since a receive */
+    int64_t since_ms;            /* when the state began */
+    int guess_fd;                /* probably that of its socket; -1: no guess */
+    int flush_fd;                /* -2: not looked for yet, -1: none */
+    uint16_t sends;              /* taken from the owner and not completed */
+    uint16_t sent;               /* completed and not reported */
+    uint8_t injects;             /* sends without completion since a receive */
     uint8_t state;               /* enum ep_conn_state */
     uint8_t why;                 /* enum ep_down_why, once LOST */
-    uint8_t refusal_bytes;       /* of what came with a refusal */
+    uint8_t refusal_bytes;       /* length of what came with a refusal */
     uint8_t refusal[EP_CM_MAX];
-    uint16_t recvs; /* of ops[], the first */
+    uint16_t recvs; /* the first so many of ops[] */
     bool is_accepted;
-    bool is_surplus; /* its receives are clean buffers */
-    bool is_up;      /* at some time */
+    bool is_surplus; /* its receives use clean buffers */
+    bool is_up;      /* was up once */
     bool is_touched;
     struct ep_op ops[]; /* recvs, then send_slots */
 };
@@ -121,51 +122,52 @@ TAILQ_HEAD(ep_conns, ep_conn);
 
 struct ep_request {
     struct ep_transport *t; /* borrowed */
-    struct fi_info *info;   /* owned; NULL when it was refused for its age */
+    struct fi_info *info;   /* owned; NULL when it was refused as too old */
     TAILQ_ENTRY(ep_request) link;
     int64_t since_ms;
 };
 
-/* The queue of connections that come and go. */
+/* The event queue: connections that come and go. */
 struct ep_eq {
     struct fid_eq *fid; /* owned */
     struct event *ready;
-    bool is_armed;  /* nothing to read; the descriptor tells of more */
+    bool is_armed;  /* nothing to read; its descriptor says when there is */
     bool is_empty;  /* read to its end */
-    bool has_news;  /* an event, or somebody to accept, since it was ready */
-    bool is_paused; /* no descriptor is free to accept with */
+    bool has_news;  /* an event or a peer came since it was ready */
+    bool is_paused; /* no descriptor is free for accepting */
 };
 
-/* When the loop comes back (wake.c). */
+/* When the loop comes back to the transport (wake.c). */
 struct ep_wake {
-    struct event *soon; /* a pass after this callback, or in a while */
+    struct event *soon; /* a pass after this callback, or after a while */
     struct event *tick; /* the sweep */
-    int64_t tick_ms;    /* when it is due; 0: not armed */
+    int64_t tick_ms;    /* when the sweep is due; 0: it is not armed */
     bool is_pushed;     /* a kick has had its pass in this round of the loop */
     bool is_kicked;
 };
 
-/* Registered memory, and the buffers of it that are free (slab.c). */
+/* Registered memory, and its free buffers (slab.c). */
 struct ep_slabs {
     struct ep_slab *all;  /* owned */
-    struct ov_buf *used;  /* free ones that were touched, */
-    struct ov_buf *clean; /* but for the first page not touched */
+    struct ov_buf *used;  /* free buffers that were touched */
+    struct ov_buf *clean; /* free buffers of which only the first page was */
     uint64_t mr_key;
 };
 
 /* Sockets that have proved nothing (stray.c). */
 struct ep_strays {
-    struct ep_stray *notes; /* owned; by descriptor */
+    struct ep_stray *notes; /* owned, by descriptor */
     size_t room;
-    size_t count;    /* at the last scan, and accepted since */
-    int64_t scan_ms; /* when to look for them; 0: not at all */
+    size_t count;    /* strangers at the last scan, and accepted since */
+    int64_t scan_ms; /* when to scan; 0: not at all */
 };
 
 struct ep_transport {
     struct ep_transport_cfg cfg;
     struct ep_transport_stats stats;
-    void (*pass)(struct ep_transport *t); /* poll.c's: a queue is ready */
-    struct fi_info *info;                 /* owned; source port 0 */
+    /* In poll.c; called when a queue is ready. */
+    void (*pass)(struct ep_transport *t);
+    struct fi_info *info; /* owned; source port 0 */
     struct fid_fabric *fabric;
     struct fid_domain *domain;
     struct ep_eq eq;
@@ -178,16 +180,17 @@ struct ep_transport {
     struct ep_conns touched; /* something to report or to post */
     TAILQ_HEAD(, ep_request) requests;
     struct ep_strays strays;
-    DIR *fds;          /* this process's descriptors; NULL: cannot be listed */
+    DIR *fds;          /* the folder of our descriptors; NULL: cannot be read */
     int listen_fd;     /* the provider's; -1: it does not use sockets */
-    unsigned full;     /* accepted links with all their receives */
+    unsigned full;     /* accepted links that have all their receives */
     unsigned lost;     /* links in state LOST */
     unsigned flushing; /* links in state FLUSHING */
     unsigned reported; /* callbacks in this round */
     bool is_in_pass;
-    bool has_short_reads; /* a short read of a completion queue may do */
+    /* A short read means that a completion queue is empty. */
+    bool has_short_reads;
     bool is_closing;
-    bool is_pinned;  /* registered memory is resident, touched or not */
+    bool is_pinned;  /* registered memory is resident, even if not touched */
     bool is_starved; /* a post waits although nothing is under way */
     union ep_sockaddr addr;
     char address[EP_ADDR_MAX];

@@ -1,14 +1,14 @@
-/* Of libfabric's archive, the provider tcp and no other.
+/* Takes only the provider tcp from libfabric's archive.
  *
  * The shared libfabric brings whatever its packager has built in: libraries
  * whose constructors sleep for a fifth of a second, and a verbs provider that
  * reads all symbols of the kernel before it is asked for anything. The archive
- * holds one start function for each provider, all called by one list. Where
- * they are defined here the linker leaves those of the archive out, with all
- * that is behind them.
+ * has one start function for each provider, all called from one list. When
+ * these are defined here, the linker leaves out those of the archive, with all
+ * that they need.
  *
- * These are the names of libfabric up to 2.1; one that is missing makes the
- * link fail with its libraries, and configure goes without the archive.
+ * The names are those of libfabric up to 2.1. If one is missing, the link fails
+ * because of missing libraries, and configure does without the archive.
  */
 #include "endpoints/ofi/only_tcp.h"
 
@@ -57,14 +57,15 @@ LEFT_OUT(udp)
 LEFT_OUT(usnic)
 LEFT_OUT(verbs)
 #if FI_MAJOR_VERSION == 1 && FI_MINOR_VERSION < 18
-LEFT_OUT(xnet) /* the provider net; later, tcp goes by this name */
+LEFT_OUT(xnet) /* the provider net; later tcp is called by this name */
 #endif
 
-/* How libfabric describes a pool of equal pieces, from 1.9 to 2.1. */
+/* How libfabric describes a pool of pieces of the same size, from 1.9 to
+ * 2.1. */
 struct pool_attr {
     size_t size_bytes, alignment;
     size_t max_count;   /* 0: no limit */
-    size_t chunk_count; /* pieces by which it grows */
+    size_t chunk_count; /* number of pieces by which it grows */
 };
 
 enum { TCP_CHUNK = 1024, CHUNK = 32, PIECE_MAX = 1024 };
@@ -74,12 +75,11 @@ int __real_ofi_bufpool_create_attr(struct pool_attr *attr,
 int __wrap_ofi_bufpool_create_attr(struct pool_attr *attr,
                                    struct ofi_bufpool **out);
 
-/* tcp takes and clears room for 1,024 transfers when a link posts the first,
- * half a megabyte and a hundred page faults in a daemon that has a handful:
- * a quarter of all that its start takes. So it gets them in smaller lots. The
- * linker puts this in the place of the original; a pool that looks otherwise
- * stays as it was meant.
- */
+/* tcp takes and clears room for 1,024 transfers when a link posts the first
+ * one: half a megabyte and a hundred page faults in a daemon that needs a
+ * handful, a quarter of all that its start takes. So it gets them in smaller
+ * lots. The linker puts this in place of the original; a pool that looks
+ * different is left alone. */
 int __wrap_ofi_bufpool_create_attr(struct pool_attr *attr,
                                    struct ofi_bufpool **out)
 {

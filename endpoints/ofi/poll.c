@@ -16,11 +16,12 @@
 #include "endpoints/sys/clock.h"
 
 enum {
-    PASS_ROUNDS = 4,      /* then the loop's other events have their turn */
+    /* After so many the loop's other events have their turn. */
+    PASS_ROUNDS = 4,
     CQ_ENTRIES = 32,      /* read at a time */
     ROUND_FRAMES = 64,    /* of a queue in one round */
     EQ_READS = 64,        /* in one round */
-    DRAIN_ROUNDS = 100,   /* at the end, for who has just connected */
+    DRAIN_ROUNDS = 100,   /* at the end, for peers that have just connected */
     CM_ARRIVE_BYTES = 512 /* fabrics pad private data */
 };
 
@@ -121,14 +122,13 @@ static void on_eq_event(struct ep_transport *t, uint32_t event,
     case FI_SHUTDOWN:
         ep_conn_lose(entry->fid->context, EP_DOWN_CLOSED);
         return;
-    default: /* a number of the provider's: others mean nothing here */
+    default: /* a number of the provider's, without meaning here */
         return;
     }
 }
 
-/* errno is cleared because tcp of 1.17 takes an old EAGAIN there for the
- * result of a read that found the peer gone, and keeps the socket.
- */
+/* errno is cleared because tcp of 1.17 takes an old EAGAIN there for the result
+ * of a read that found the peer gone, and keeps the socket. */
 static void read_eq(struct ep_transport *t)
 {
     union {
@@ -186,8 +186,8 @@ static void read_cq(struct ep_cq *cq)
         }
         for (ssize_t i = 0; i < n; i++)
             ep_frames_on_done(entries[i].op_context, entries[i].len);
-        /* A short read emptied it; trywait has the last word. Where links end
-         * the queue itself must say so. */
+        /* A short read has emptied the queue; trywait() decides in the end.
+         * While links end, the queue itself must say that it is empty. */
         cq->is_empty = n <= 0 || (n < CQ_ENTRIES && t->has_short_reads &&
                                   t->lost == 0 && TAILQ_EMPTY(&cq->closed));
         left -= n > 0 ? (int)n : 0;
@@ -196,7 +196,8 @@ static void read_cq(struct ep_cq *cq)
         ep_conn_free(conn);
 }
 
-/* The links that are gone, once all they brought has been handed over. */
+/* Reports links that are gone, once all that they brought has been handed
+ * over. */
 static void report_lost(struct ep_transport *t)
 {
     struct ep_conn *conn, *next;
@@ -207,7 +208,7 @@ static void report_lost(struct ep_transport *t)
         next = TAILQ_NEXT(conn, link);
         if (conn->state == EP_CONN_LOST && conn->cq->is_empty) {
             ep_conn_report_down(conn);
-            next = TAILQ_FIRST(&t->conns); /* the callee may drop any */
+            next = TAILQ_FIRST(&t->conns); /* the callee may drop any link */
         }
     }
 }

@@ -4,7 +4,8 @@
 
 #include "endpoints/ofi/ofi.h"
 
-/* Events of the loop and the event queue. OV_EFABRIC or OV_ENOMEM. */
+/* Opens the event queue and the events of the loop. Returns 0, OV_EFABRIC or
+ * OV_ENOMEM. */
 int ep_poll_open(struct ep_transport *t);
 void ep_poll_close(struct ep_transport *t);
 
@@ -12,14 +13,13 @@ void ep_poll_close(struct ep_transport *t);
 void ep_poll_pass(struct ep_transport *t);
 
 /* Ends what has waited too long. Its timer runs only while there is something
- * to watch.
- */
+ * to watch. */
 void ep_poll_sweep(struct ep_transport *t);
 
-/* Nobody can connect any more: reads the events there are and refuses what
- * they bring, until no socket is left that the provider would forget with its
- * listener. Outside of a pass; the transport is then closing.
- */
+/* Reads the events that are left, when no peer can connect any longer, and
+ * refuses what they bring, until no socket is left that the provider would
+ * forget with its listener. Outside of a pass, while the transport is
+ * closing. */
 void ep_poll_drain(struct ep_transport *t);
 
 #endif

@@ -1,8 +1,8 @@
-/* Which provider carries the links.
+/* Chooses the provider that carries the links.
  *
  * Each candidate is asked for by name: an open question would bring layered
- * providers and ones without connected endpoints, in an order that changes
- * with libfabric. Providers known to burn a processor while idle are refused.
+ * providers and ones without connected endpoints, in an order that changes with
+ * libfabric. Providers known to keep a processor busy while idle are refused.
  */
 #include "endpoints/ofi/provider.h"
 
@@ -17,7 +17,8 @@
 #include "endpoints/ofi/only_tcp.h"
 #include "endpoints/sys/quiet.h"
 
-/* What this was written and measured against, or older where built there. */
+/* The version for which this was written and measured, or an older one where
+ * that is built against. */
 #if FI_MAJOR_VERSION > 1 || FI_MINOR_VERSION >= 17
 #define API FI_VERSION(1, 17)
 #else
@@ -27,7 +28,7 @@
 enum {
     NAMES_BYTES = 96,
     NAME_BYTES = 64,
-    QUEUE_MARGIN = 2 /* of the provider's queues over what we post */
+    QUEUE_MARGIN = 2 /* of the provider's queues beyond what we post */
 };
 
 static struct fi_info *hints_new(const struct ep_transport_cfg *cfg,
@@ -75,7 +76,7 @@ static int ask(const struct ep_transport_cfg *cfg, const char *name,
     return rc;
 }
 
-/* Why not this one; NULL when nothing is known against it. */
+/* Why this provider cannot be used; NULL: nothing is known against it. */
 static const char *refusal(const struct fi_info *info)
 {
     const char *name = info->fabric_attr->prov_name;
@@ -89,7 +90,8 @@ static const char *refusal(const struct fi_info *info)
     return NULL;
 }
 
-/* The names of those that could be used instead, each after a blank. */
+/* Lists the names of providers that could be used instead, each after a
+ * blank. */
 static void list_usable(const struct ep_transport_cfg *cfg, char *names)
 {
     struct fi_info *list = NULL;
@@ -111,7 +113,8 @@ static void list_usable(const struct ep_transport_cfg *cfg, char *names)
     fi_freeinfo(list);
 }
 
-/* The address as libfabric reads it: a link-local one needs its interface. */
+/* Writes the address as libfabric reads it: a link-local one needs its
+ * interface. */
 static void format_node(const union ep_sockaddr *addr, char *node)
 {
     size_t len;
@@ -123,7 +126,7 @@ static void format_node(const union ep_sockaddr *addr, char *node)
                  addr->in6.sin6_scope_id);
 }
 
-/* One provider by its name. */
+/* Tries one provider by its name. */
 static int try_name(const struct ep_transport_cfg *cfg, const char *name,
                     union ep_sockaddr *addr, struct fi_info **out, char *why)
 {
@@ -135,7 +138,7 @@ static int try_name(const struct ep_transport_cfg *cfg, const char *name,
 
     format_node(addr, host);
     rc = ask(cfg, name, host, &list);
-    if (rc == -FI_ENODATA && is_any) /* another of the interfaces has it */
+    if (rc == -FI_ENODATA && is_any) /* another of the interfaces may have it */
         rc = ask(cfg, name, NULL, &list);
     if (rc == -FI_ENOMEM)
         return OV_ENOMEM;
@@ -167,7 +170,7 @@ static int try_name(const struct ep_transport_cfg *cfg, const char *name,
     return *out ? 0 : OV_ENOMEM;
 }
 
-/* Each of the names that FI_PROVIDER allows, in its order. */
+/* Tries each of the names that FI_PROVIDER allows, in their order. */
 static int try_users(const struct ep_transport_cfg *cfg, const char *names,
                      union ep_sockaddr *addr, struct fi_info **out, char *why)
 {
@@ -203,10 +206,10 @@ static int choose(const struct ep_transport_cfg *cfg, union ep_sockaddr *addr,
     return try_name(cfg, "tcp", addr, out, why);
 }
 
-/* The first question looks for files of providers at dozens of places. One that
- * is found may bring the shared libfabric along: not where tcp is linked in,
- * which is never used while the user has set this variable.
- */
+/* The first question makes libfabric look for files of providers at dozens of
+ * places. A file that is found may bring the shared libfabric along. So this is
+ * off where tcp is linked in; that is never used while the user has set this
+ * variable. */
 static void look_for_files(bool may)
 {
     if (!ep_ofi_only_tcp)

@@ -4,12 +4,13 @@
 
 #include "endpoints/ofi/ofi.h"
 
-/* The provider's description of itself for the address the listener will
- * have: the one that cfg names, else what FI_PROVIDER names, else verbs where
- * it has a device, else tcp. Costs 0.1 s the first time in a process.
+/* Chooses the provider, and gets its description for the address that the
+ * listener will have: the provider that cfg names, else what FI_PROVIDER names,
+ * else verbs if it has a device, else tcp. Costs 0.1 s the first time in a
+ * process.
  *
- * Returns 0 with `*out` (owned by the caller, to fi_freeinfo()) and its
- * address in `addr`, OV_EINVAL, OV_EFABRIC or OV_ENOMEM with `why`.
+ * Returns 0 with `*out` (owned by the caller, for fi_freeinfo()) and its
+ * address in `addr`; or OV_EINVAL, OV_EFABRIC or OV_ENOMEM with `why`.
  */
 int ep_provider_choose(const struct ep_transport_cfg *cfg,
                        union ep_sockaddr *addr, struct fi_info **out,

@@ -23,7 +23,8 @@
 enum {
     SLAB_BYTES = 512 * 1024,
     SLAB_FRAMES_MIN = 4,
-    PAGE_BYTES = 4096, /* the least that a system has; words have no more */
+    /* The smallest page of any system; most words fit into it. */
+    PAGE_BYTES = 4096,
 };
 
 struct ep_slab {
@@ -51,9 +52,8 @@ static void slab_free(struct ep_slab *slab)
     free(slab);
 }
 
-/* Maps and registers. Huge pages would make every buffer of a slab resident
- * with the first byte of one.
- */
+/* Maps and registers a slab. Huge pages would make every buffer of a slab
+ * resident with the first byte of one. */
 static struct ep_slab *slab_new(struct ep_transport *t, size_t frames,
                                 size_t stride)
 {
@@ -125,7 +125,7 @@ static struct ov_buf *take(struct ep_transport *t, struct ov_buf **list)
     return buf;
 }
 
-/* Clean ones that are taken for any use are touched by it. */
+/* A clean buffer that is taken for any use counts as touched. */
 struct ov_buf *ep_slab_get(struct ep_transport *t)
 {
     struct ov_buf *buf;

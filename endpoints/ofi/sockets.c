@@ -10,7 +10,8 @@
 #include "endpoints/ofi/address.h"
 #include "endpoints/ofi/cm.h"
 
-/* A receive that blocks on a socket of the listener gives up after this. */
+/* A receive that blocks on a socket of the listener gives up after this
+ * time. */
 enum { RECV_LIMIT_US = 1000 };
 
 typedef bool (*fd_fn)(void *arg, int fd);
@@ -26,8 +27,8 @@ static bool has_name(int fd, bool is_peer, union ep_sockaddr *out)
 }
 
 /* Calls fn for each descriptor until it returns true; returns that one. The
- * folder is kept open: the call must work when no descriptor is free.
- */
+ * folder is kept open, because the call must work when no descriptor is
+ * free. */
 static int fd_search(struct ep_transport *t, fd_fn fn, void *arg)
 {
     const struct dirent *entry;
@@ -59,13 +60,14 @@ static bool is_listener(void *arg, int fd)
            ep_addr_compare(&local, &t->addr) == 0;
 }
 
-/* tcp of libfabric 1.17 reads a connect request from a blocking socket, so
- * that half of one stops the whole process. Accepted sockets inherit the
- * time limit; links are not blocking, so that they do not notice.
+/* tcp of libfabric 1.17 reads a connect request from a blocking socket, so that
+ * half a request would stop the whole process. Accepted sockets inherit the
+ * time limit; links are non-blocking, so they do not notice it.
  *
- * Before 1.17 the head of a request and its data are sent apart, and one that
- * is read between them is dropped. So a socket counts as readable only when
- * more than the head is there: the data is the longer part and comes at once.
+ * Before 1.17 the head of a request and its data are sent apart, and a request
+ * that is read between the two is dropped. So a socket counts as readable only
+ * when more than the head is there: the data is the longer part and comes at
+ * once.
  */
 void ep_sock_open(struct ep_transport *t)
 {

@@ -2,8 +2,8 @@
  *
  * A provider on sockets gives no handle to a socket that connected to the
  * listener and sent no request, and no way to ask whether what was sent has
- * arrived. Both can be asked of the descriptors of this process: a socket is
- * known by its two addresses.
+ * arrived. Both can be found out from the descriptors of this process: a socket
+ * is recognised by its two addresses.
  */
 #ifndef ENDPOINTS_OFI_SOCKETS_H
 #define ENDPOINTS_OFI_SOCKETS_H
@@ -11,8 +11,7 @@
 #include "endpoints/ofi/ofi.h"
 
 /* Finds the listening socket: t->listen_fd, -1 when the provider has none.
- * Cost: some calls for each descriptor of the process.
- */
+ * Cost: some calls for each descriptor of the process. */
 void ep_sock_open(struct ep_transport *t);
 void ep_sock_close(struct ep_transport *t);
 
@@ -21,25 +20,25 @@ typedef void (*ep_sock_fn)(void *arg, int fd, const union ep_sockaddr *peer);
 void ep_sock_each(struct ep_transport *t, ep_sock_fn fn, void *arg);
 
 /* The descriptor with these two addresses, or -1. `guess` is looked at first;
- * -1: there is none. */
+ * -1: there is no guess. */
 int ep_sock_find(struct ep_transport *t, int guess,
                  const union ep_sockaddr *local, const union ep_sockaddr *peer);
 
-/* Whether fd was accepted by the listener; then `peer` is filled in. */
+/* True when fd was accepted by the listener; then `peer` is filled in. */
 bool ep_sock_is_accepted(const struct ep_transport *t, int fd,
                          union ep_sockaddr *peer);
 
-/* What sets this socket apart from all that were before it; 0: no socket. */
+/* A number that tells this socket from all earlier ones; 0: no socket. */
 ino_t ep_sock_inode(int fd);
 
-/* An accepted socket is readable from its first byte on, no longer only when
- * a whole request may be there. */
+/* Makes an accepted socket readable from its first byte on, and not only when a
+ * whole request may be there. */
 void ep_sock_wake_early(int fd);
 
-/* Whether a connection waits to be accepted. */
+/* True when a connection waits to be accepted. */
 bool ep_sock_is_asked(const struct ep_transport *t);
 
-/* The lowest free descriptor, or -1 when there is none left, or no listener. */
+/* The lowest free descriptor; -1: none is free, or there is no listener. */
 int ep_sock_next_free(const struct ep_transport *t);
 
 #endif

@@ -6,23 +6,23 @@
 
 enum { EP_LOSS_WAIT_MS = 1000 /* for the rest that a failing link delivers */ };
 
-/* The one place where a link's state changes; the move must be a legal one. */
+/* Changes a link's state, and is the only place that does; the move must be a
+ * legal one. */
 void ep_conn_move(struct ep_conn *conn, enum ep_conn_state next);
 
-/* Puts the link on the list of those to look at later in the pass. */
+/* Puts the link on the list of those that are looked at later in the pass. */
 void ep_conn_touch(struct ep_conn *conn);
 
-/* The link is gone: on_down follows when its queue has been read. Harmless
- * in every state.
- */
+/* Notes that the link is gone: on_down follows when its queue has been read.
+ * Harmless in every state. */
 void ep_conn_lose(struct ep_conn *conn, enum ep_down_why why);
 
-/* A send failed. What the peer sent before it went is still to be read, so
- * the loss is declared when the provider says so, or after a second.
- */
+/* Notes that a send failed. What the peer sent before it went is still to be
+ * read, so the loss is declared when the provider says so, or after a
+ * second. */
 void ep_conn_fail(struct ep_conn *conn);
 
-/* Ends the link without a word. */
+/* Ends the link without a callback. */
 void ep_conn_kill(struct ep_conn *conn);
 
 #endif

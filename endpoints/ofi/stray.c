@@ -12,8 +12,8 @@
 #include "endpoints/sys/clock.h"
 
 enum {
-    PRESSED_MS = 100, /* age that is too old when descriptors run out */
-    PRESSED_SHARE = 4 /* of all descriptors, with strangers */
+    PRESSED_MS = 100, /* too old at this age when descriptors run out */
+    PRESSED_SHARE = 4 /* so much of all descriptors with strangers */
 };
 
 /* Addresses that belong to links and requests, sorted. */
@@ -71,7 +71,7 @@ static bool known_has(const struct known *known, const union ep_sockaddr *peer)
            NULL;
 }
 
-/* The place of a descriptor in the table, made when it is not there. */
+/* The place of a descriptor in the table, which grows for it. */
 static struct ep_stray *stray_at(struct ep_transport *t, int fd)
 {
     size_t room = t->strays.room ? t->strays.room : 64;
@@ -91,11 +91,10 @@ static struct ep_stray *stray_at(struct ep_transport *t, int fd)
     return &t->strays.notes[fd];
 }
 
-/* A socket without a link. It is made non-blocking, because the provider
- * may read it as if all had arrived that it expects. A note outlives its
- * socket, and a newcomer may have the same descriptor and the same address:
- * only the inode tells them apart.
- */
+/* Notes a socket without a link. It is made non-blocking, because the provider
+ * may read from it as if all that it expects had arrived. A note outlives its
+ * socket, and another socket may have the same descriptor and the same address
+ * later: only the inode tells them apart. */
 static struct ep_stray *stray_note(struct ep_transport *t, int fd,
                                    const union ep_sockaddr *peer)
 {
@@ -157,7 +156,7 @@ int ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer)
     for (size_t fd = 0; fd < t->strays.room && found < 0; fd++) {
         const struct ep_stray *stray = &t->strays.notes[fd];
 
-        /* A note outlives its socket: the system has the last word. */
+        /* A note outlives its socket, so the system is asked. */
         if (stray->since_ms != 0 && ep_addr_compare(&stray->peer, peer) == 0 &&
             ep_sock_is_accepted(t, (int)fd, &there) &&
             ep_addr_compare(&there, peer) == 0)
@@ -195,9 +194,8 @@ static void scan_one(void *arg, int fd, const union ep_sockaddr *peer)
         stray_shut(scan->t, stray, fd);
 }
 
-/* Shuts the sockets of at least this age; returns how many are without a
- * link, those shut included.
- */
+/* Shuts the sockets of at least this age; returns how many are without a link,
+ * those shut included. */
 static size_t scan_run(struct ep_transport *t, int64_t age_ms)
 {
     struct known known;

@@ -4,7 +4,7 @@
 #include "endpoints/sys/clock.h"
 
 enum {
-    PERIODS = 4, /* sweeps in unproved_ms */
+    PERIODS = 4, /* sweeps within unproved_ms */
     RETRY_US = 1000,
     NO_FD_US = 10000
 };
@@ -33,8 +33,8 @@ static void soon_in(struct ep_transport *t, unsigned us)
 }
 
 /* The first kick in a round of the loop has its pass at the end of the
- * callback, without a look at the descriptors; the next waits for that look, so
- * that nothing else is kept from its turn. */
+ * callback, without a look at the descriptors. The next one waits for that
+ * look, so that other events get their turn. */
 void ep_wake_kick(struct ep_transport *t)
 {
     if (t->is_in_pass || t->wake.is_kicked)
