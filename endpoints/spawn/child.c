@@ -1,10 +1,10 @@
-/* The spawner process: one loop over its owner, its children and the reports
- * of shims on their way to exec.
+/* The spawner process: one loop over its owner, its children and the reports of
+ * shims on their way to exec.
  *
- * It never waits for anybody: fork is quick, the outcome of each exec arrives
- * on a pipe of its own, and messages to the owner are queued. It is the
- * subreaper, so every orphan of the processes it starts becomes its child:
- * when it has no child left, nothing it started has a descendant left.
+ * It never waits for anything else: fork is quick, the outcome of each exec
+ * arrives on a pipe of its own, and messages to the owner are queued. It is the
+ * subreaper, so every orphan of the processes that it starts becomes its child:
+ * when it has no child left, no descendant of theirs is left.
  */
 #include "config.h"
 
@@ -34,15 +34,16 @@
 
 enum {
     MESSAGES_PER_ROUND = 16, /* between two looks at the children */
-    RETRY_MS = 5,            /* too many descriptors in flight */
-    ROUND_MS_MIN = 2,        /* between two killing rounds: doubles */
+    /* Too many descriptors in flight: try again then. */
+    RETRY_MS = 5,
+    ROUND_MS_MIN = 2, /* between two killing rounds: doubles */
     ROUND_MS_MAX = 250,
-    DENIED_MS = 2000, /* give up on processes of other users after this */
+    DENIED_MS = 2000, /* after this, processes of other users are given up */
 };
 
 enum state {
     STATE_RUNNING,
-    STATE_GRACE,  /* the owner has died: its processes may still end */
+    STATE_GRACE,  /* the owner has died: its processes may end themselves */
     STATE_ENDING, /* killing until no child is left */
     STATES
 };
@@ -61,21 +62,22 @@ struct child {
     pid_t self;
     pid_t owner;
     unsigned grace_ms;
-    struct rlimit nofile; /* as at our start */
+    struct rlimit nofile; /* limit as of our start */
     struct ep_spawn_table table;
     struct ep_held_job *jobs; /* owned */
     uint32_t job_count;
 
-    struct pollfd *polls;       /* owned: owner, signals, report pipes */
-    struct ep_spawned **polled; /* owned: whose pipe, at the same place */
+    struct pollfd *polls; /* owned: owner, signals, report pipes */
+    /* Owned: the entry for each report pipe, by its place. */
+    struct ep_spawned **polled;
     uint32_t poll_count;
     uint32_t poll_room;
 
     enum state state;
-    bool is_left;      /* the owner has said that it goes */
-    bool owner_gone;   /* leave when ended, rather than say so */
+    bool is_left;      /* the owner has said that it leaves */
+    bool owner_gone;   /* when ended, leave and do not report it */
     int64_t next_ms;   /* end of grace, or next killing round */
-    int64_t denied_ms; /* since when only others' processes are left; 0 */
+    int64_t denied_ms; /* since when only processes of others are left; 0 */
     unsigned round_ms;
 };
 
@@ -97,7 +99,8 @@ static void end_begin(struct child *c)
     state_move(c, STATE_ENDING);
 }
 
-/* The owner is lost for good, or this process has a fault of its own. */
+/* Notes that the owner is lost for good, or that this process has a fault of
+ * its own. */
 static void owner_lost(struct child *c)
 {
     ep_wire_fini(&c->wire);
@@ -107,7 +110,8 @@ static void owner_lost(struct child *c)
         return;
     state_move(c, STATE_GRACE);
     c->next_ms = ep_clock_ms() + c->grace_ms;
-    /* Nobody may be left who ends the owner's processes. */
+    /* Another process has to end what the owner has left, as nothing else may
+     * be there to do so. */
     if (c->grace_ms == EP_SPAWNER_WAITS && !c->is_left)
         (void)ep_leftover_fork(c->owner);
 }
@@ -134,7 +138,7 @@ static void report_failed(struct child *c, uint32_t proc, enum ep_step step,
     report(c, EP_SPAWN_FAILED, &what);
 }
 
-/* Polled pipes */
+/* --- polled pipes */
 
 static bool poll_room(struct child *c)
 {
@@ -174,11 +178,11 @@ static void poll_remove(struct child *c, uint32_t slot)
     c->polled[slot]->poll_slot = slot;
 }
 
-/* Signals */
+/* --- signals */
 
 static void entry_kill(const struct ep_spawned *entry, int signo)
 {
-    /* Before exec, and where the process has changed its group, there is no
+    /* Before exec, and when the process has changed its group, there is no
      * group of that number. */
     if (kill(-entry->pid, signo) != 0)
         kill(entry->pid, signo);
@@ -194,7 +198,8 @@ static void entry_signal(struct ep_spawned *entry, int signo)
         entry_kill(entry, signo);
         return;
     }
-    /* The shim would take it in the program's place: wait for exec. */
+    /* Before exec the shim would get the signal in place of the program, so it
+     * waits. */
     if (signo == SIGCONT)
         entry->held &= ~stops;
     if (bit & stops)
@@ -230,7 +235,7 @@ static void kill_all(const struct child *c)
     }
 }
 
-/* Outcomes */
+/* --- outcomes */
 
 static void report_elsewhere(struct child *c, uint32_t proc, int err)
 {
@@ -238,7 +243,7 @@ static void report_elsewhere(struct child *c, uint32_t proc, int err)
            &(struct ep_report){.proc = proc, .value = (uint32_t)err});
 }
 
-/* Reads a shim's report pipe: reports, and its end, which exec brings. */
+/* Reads a shim's report pipe: reports, and the end, which exec brings. */
 static void outcome_read(struct child *c, struct ep_spawned *entry)
 {
     struct ep_shim_report failed = {0};
@@ -284,7 +289,8 @@ static void entry_exited(struct child *c, struct ep_spawned *entry, int status)
     ep_spawn_table_remove(&c->table, entry);
 }
 
-/* Reaps all that have ended, also orphans. True when no child is left. */
+/* Reaps all children that have ended, orphans included. True when no child is
+ * left. */
 static bool reap(struct child *c)
 {
     for (;;) {
@@ -302,7 +308,7 @@ static bool reap(struct child *c)
     }
 }
 
-/* Starting */
+/* --- starting */
 
 static struct ep_held_job *held_find(struct child *c, uint32_t job)
 {
@@ -472,10 +478,11 @@ static void on_owner(struct child *c)
     }
 }
 
-/* The end */
+/* --- the end */
 
-/* One killing round. Processes that we may not kill (setuid programs) are
- * waited for a while and then left. True when there is nothing to wait for. */
+/* Does one killing round. Processes that we may not kill (setuid programs) are
+ * waited for some time and then given up. True when there is nothing to wait
+ * for. */
 static bool kill_round(struct child *c)
 {
     struct ep_procs_killed found;
@@ -497,7 +504,7 @@ static bool kill_round(struct child *c)
     return false;
 }
 
-/* Does what the time and the children ask for. True when it is time to go. */
+/* Does what the time and the children require. True when it is time to go. */
 static bool advance(struct child *c, bool is_childless)
 {
     bool is_due = c->state != STATE_RUNNING && ep_clock_ms() >= c->next_ms;
@@ -515,7 +522,7 @@ static bool advance(struct child *c, bool is_childless)
     return false;
 }
 
-/* How long poll may wait; sends what is queued first. */
+/* Sends what is queued, then says how long poll() may wait. */
 static int timeout_ms(struct child *c)
 {
     int64_t wait = -1;
@@ -583,7 +590,7 @@ _Noreturn void ep_spawn_child_run(int fd, unsigned grace_ms)
     if (child_open(&child, fd) != 0)
         _exit(1);
     loop(&child);
-    /* What was said last (all exits) still goes out where there is room. */
+    /* The last reports (all exits) still go out where there is room. */
     if (child.wire.fd >= 0)
         ep_wire_flush(&child.wire);
     _exit(0);

@@ -1,4 +1,4 @@
-/* Looking for what was left behind, by marks and by descent. */
+/* Looks for what was left behind, by marks and by descent. */
 #include "config.h"
 
 #include "endpoints/spawn/leftover.h"
@@ -26,13 +26,14 @@
 enum {
     ROUND_MS_MIN = 2, /* between two looks: doubles */
     ROUND_MS_MAX = 100,
-    FORKED_MS = 5000, /* the most that a process of ep_leftover_fork takes */
-    FORKED_NICE = 10, /* its nice value: others go before it */
-    GATHER_MS = 250   /* before it looks: that is for all who come meanwhile */
+    FORKED_MS = 5000, /* the longest that a process of ep_leftover_fork runs */
+    FORKED_NICE = 10, /* its nice value: others go first */
+    GATHER_MS = 250   /* it waits for others that come meanwhile, then looks */
 };
 
-/* Numbers are used again: the one with this number may be another process. One
- * that is there and cannot be looked at is taken for the daemon. */
+/* True when the daemon of the mark runs. Its number may have gone to another
+ * process since. A process of that number that cannot be looked at is taken for
+ * the daemon. */
 static bool is_running(const struct ep_mark *mark)
 {
     struct ep_process daemon;
@@ -58,9 +59,9 @@ static bool is_left(const struct ep_procs_row *row,
     return ep_mark_is_on(&mark, row->it.pid, row->it.start);
 }
 
-/* Has any process the mark of a daemon that runs no more? As a rule none has,
- * and all else that is in /proc need not be read then. Daemons of containers
- * have other numbers here: nothing is known of them. */
+/* True when any process has the mark of a daemon that is dead. Usually none
+ * has, and then all else in /proc need not be read. Daemons of containers have
+ * other numbers here, so nothing is known of them. */
 static bool is_any_left(uint64_t here)
 {
     DIR *dir = opendir("/proc");
@@ -79,8 +80,9 @@ static bool is_any_left(uint64_t here)
     return is_found;
 }
 
-/* Those below the caller that are not to be killed are so by their children:
- * what is older is of whoever was this process before exec. */
+/* Dooms what is below the caller. Spared children are the one that is asked
+ * for, and those older than the daemon: they belong to whatever this process
+ * was before exec. */
 static void doom_own(struct ep_procs *procs, const struct ep_leftover *what)
 {
     for (size_t i = 0; i < procs->count; i++) {
@@ -133,7 +135,8 @@ int ep_leftover_end(const struct ep_leftover *what, unsigned limit_ms)
             return rc;
         quiet = killed.alive > 0 ? 0 : quiet + 1;
         if (found == 0 && quiet > 0)
-            return 0; /* nobody is there who could have children meanwhile */
+            /* No process is left that could have children meanwhile. */
+            return 0;
         found += (int)killed.alive;
         poll(NULL, 0, round_ms);
         round_ms = 2 * round_ms > ROUND_MS_MAX ? ROUND_MS_MAX : 2 * round_ms;
@@ -141,7 +144,7 @@ int ep_leftover_end(const struct ep_leftover *what, unsigned limit_ms)
     return found;
 }
 
-/* Its last descriptor is closed before it is gone. */
+/* Waits for the process to be gone, as its last descriptor is closed before. */
 static void await_end(pid_t owner)
 {
     int64_t end_ms = ep_clock_ms() + FORKED_MS;
@@ -155,8 +158,9 @@ static void await_end(pid_t owner)
     }
 }
 
-/* Whoever has this socket looks for all of its user in this PID namespace. A
- * name without a file, so nothing stays of it. -1: somebody has it. */
+/* The process that has this socket looks for its user in this PID namespace.
+ * The socket's name is not a file, so nothing is left of it. -1: another
+ * process has it. */
 static int take_turn(void)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -173,7 +177,7 @@ static int take_turn(void)
     return -1;
 }
 
-/* The kernel's own call: the child is to have our parent. */
+/* Uses the kernel's own call, because the child has to get our parent. */
 static pid_t fork_beside(void)
 {
 #if defined(__s390__)

@@ -1,4 +1,5 @@
-/* Marks: made, written, read from the environment of others, and believed. */
+/* Marks: making and writing them, reading them from the environment of other
+ * processes, and judging whether they are true. */
 #include "config.h"
 
 #include "endpoints/spawn/mark.h"
@@ -14,15 +15,16 @@
 #include "endpoints/sys/process.h"
 #include "overlay/base/err.h"
 
-/* A NUL before it, as an environment has it. */
+/* The NUL in front stands before each entry of an environment. */
 static const char needle[] = "\0" EP_MARK_NAME "=";
 
 enum { NEEDLE_BYTES = sizeof(needle) - 1, CHUNK_BYTES = 16 * 1024 };
 
 /* --- the place */
 
-/* Boot and namespaces of a process; 0: it cannot be looked at. Where process
- * numbers, times or paths of cgroups have another meaning it is another one. */
+/* A hash of the boot and the namespaces of a process; 0: it cannot be looked
+ * at. Where process numbers, times or paths of cgroups mean something else, it
+ * is another place. */
 static uint64_t place_of(pid_t pid)
 {
     static const char *const kinds[] = {"pid", "time", "cgroup", NULL};
@@ -38,7 +40,8 @@ uint64_t ep_mark_place(void)
 
 /* --- the cgroup */
 
-/* The next line N:CONTROLLERS:PATH of a text without N and its end, or NULL. */
+/* The next line N:CONTROLLERS:PATH of a text, without N and its end; NULL:
+ * there is none. */
 static const char *next_group(const char **text, size_t *len)
 {
     const char *line = *text, *colon = strchr(line, ':');
@@ -51,7 +54,8 @@ static const char *next_group(const char **text, size_t *len)
     return colon + 1;
 }
 
-/* Copies what says something: the top of a hierarchy has all in it. */
+/* Copies the lines that say something: the top of a hierarchy has all processes
+ * in it. */
 static int copy_groups(const char *text, char *out, size_t size)
 {
     size_t at = 0, len;
@@ -108,12 +112,12 @@ static bool is_in_cgroup(const struct ep_mark *mark, pid_t pid)
     len = ep_process_read(path, text, sizeof(text));
     if (len > 0 && len < (ssize_t)sizeof(text) - 1)
         return ep_mark_has_cgroup(mark, text);
-    return mark->cgroup[0] == '\0'; /* a kernel without any */
+    return mark->cgroup[0] == '\0'; /* a kernel without cgroups */
 }
 
 /* --- the mark */
 
-/* Place and cgroup of this process. */
+/* Finds place and cgroup of this process. */
 static int find_home(struct ep_mark *out)
 {
     char text[2 * EP_MARK_CGROUP_MAX];
@@ -122,7 +126,7 @@ static int find_home(struct ep_mark *out)
     out->place = ep_mark_place();
     if (out->place == 0 || len == (ssize_t)sizeof(text) - 1)
         return OV_ESYS;
-    if (len < 0) /* a kernel without any? */
+    if (len < 0) /* a kernel without cgroups? */
         return errno == ENOENT ? 0 : OV_ESYS;
     return copy_groups(text, out->cgroup, sizeof(out->cgroup));
 }
@@ -181,8 +185,8 @@ int ep_mark_parse(const char *value, struct ep_mark *out)
     return parse_home(value + end, out);
 }
 
-/* Looks for a mark in mem, which begins with a NUL. OV_EAGAIN: *from is what is
- * to be kept before more is read. */
+/* Looks for a mark in mem, which begins with a NUL. OV_EAGAIN: keep what is
+ * from *from on before more is read. */
 static int search(const char *mem, size_t len, size_t *from,
                   struct ep_mark *out)
 {

@@ -2,17 +2,17 @@
  *
  *     XYLEM_MARK=SESSION.NODE.PID.START.PLACE.CGROUP
  *
- * SESSION is the session's random number and PLACE a hash of the machine's boot
- * and of the daemon's namespaces, both in hexadecimal; NODE is the daemon's
- * first one, PID its process number, START when it began, in ticks since the
- * machine's start; CGROUP is where it was then, as /proc/self/cgroup has it:
- * each hierarchy but those where it was at the top, as CONTROLLERS:PATH, with
- * ";" between.
+ * SESSION is the session's random number, and PLACE a hash of the machine's
+ * boot and of the daemon's namespaces, both in hexadecimal; NODE is the
+ * daemon's first node; PID is its process number; START says when it began, in
+ * ticks since the machine's start. CGROUP says in which cgroups it was then, as
+ * /proc/self/cgroup does: CONTROLLERS:PATH of each hierarchy, separated by ";",
+ * without those where it was at the top.
  *
- * So a process that was left behind says itself whose it is, whether its daemon
- * still runs, and where it has to lie. It may have handed the mark on to others
- * that are no part of the job, as `sbatch --export=ALL` does: see
- * ep_mark_is_on.
+ * So a process that was left behind shows which daemon has started it, whether
+ * that daemon still runs, and in which cgroup the process has to be. It may
+ * have passed the mark on to processes that are no part of the job, as `sbatch
+ * --export=ALL` does: see ep_mark_is_on.
  */
 #ifndef ENDPOINTS_SPAWN_MARK_H
 #define ENDPOINTS_SPAWN_MARK_H
@@ -37,37 +37,38 @@ struct ep_mark {
     char cgroup[EP_MARK_CGROUP_MAX];
 };
 
-/* The end of it, PLACE.CGROUP, of this process: it is the same for all that it
- * starts on this machine. Cost: some files of /proc. Returns 0, or OV_ESYS:
- * /proc is not to be had, or the cgroup's name is too long. */
+/* Writes the end of the mark, PLACE.CGROUP, for this process: it is the same
+ * for all that it starts on this machine. Cost: some files of /proc. Returns 0,
+ * or OV_ESYS: /proc is not there, or the cgroup's name is too long. */
 int ep_mark_home(char text[EP_MARK_BYTES_MAX]);
 
-/* That of this process as the daemon; `home` as above, NULL: it is looked for.
- * Returns 0; OV_ESYS as above, there is no mark then; or OV_EPROTO: what home
- * has is none. */
+/* Makes the mark of this process as the daemon; `home` as above, NULL: it is
+ * looked up. Returns 0; OV_ESYS as above, and then there is no mark; or
+ * OV_EPROTO: `home` is not well-formed. */
 int ep_mark_make(uint64_t session, uint32_t node, const char *home,
                  struct ep_mark *out);
 
-/* PLACE of this process; 0: it is not to be had. */
+/* PLACE of this process; 0: it is not known. */
 uint64_t ep_mark_place(void);
 
-/* The setting NAME=VALUE. */
+/* Writes the setting NAME=VALUE. */
 void ep_mark_print(const struct ep_mark *mark, char text[EP_MARK_BYTES_MAX]);
 
 /* Reads a VALUE. Returns 0 or OV_EPROTO. */
 int ep_mark_parse(const char *value, struct ep_mark *out);
 
-/* The mark that a process has. Returns 0, or OV_ENOENT: it has none, or may not
- * be looked at. Cost: its environment. */
+/* Reads the mark of a process. Returns 0, or OV_ENOENT: it has none, or may not
+ * be looked at. Cost: reading its environment. */
 int ep_mark_find(pid_t pid, struct ep_mark *out);
 
-/* Can a process with this mark, which began then, be one of the daemon's? It is
- * of this user, began after the daemon, in the same boot and in the same
- * namespaces as the daemon and the caller, and lies in the daemon's cgroup or
- * below. */
+/* True when a process with this mark, which began at `start`, can be one of the
+ * daemon's: it belongs to this user, began after the daemon, in the same boot
+ * and in the same namespaces as the daemon and the caller, and is in the
+ * daemon's cgroup or below it. */
 bool ep_mark_is_on(const struct ep_mark *mark, pid_t pid, uint64_t start);
 
-/* Is `cgroup`, a text of /proc/PID/cgroup, the mark's one or below it? */
+/* True when `cgroup`, a text of /proc/PID/cgroup, is the mark's cgroup or below
+ * it. */
 bool ep_mark_has_cgroup(const struct ep_mark *mark, const char *cgroup);
 
 #endif

@@ -71,13 +71,13 @@ enum ep_step {
         EP_STEPS
 };
 
-/* The step's word for the user; "step" for a number out of range. */
+/* The word for a step in messages; "step" for a number out of range. */
 const char *ep_step_name(unsigned step);
 
 /* A job as the spawner holds it. */
 struct ep_held_job {
     uint32_t job;
-    struct ep_spawn_job what; /* its arrays are owned, its strings in body */
+    struct ep_spawn_job what; /* arrays owned, strings in body */
     uint8_t *body;            /* owned */
 };
 
@@ -86,9 +86,9 @@ struct ep_start {
     uint32_t job;
     uint32_t proc;
     uint8_t mask;
-    const char *cpus;        /* into the received body; "": not bound */
-    const char *const *args; /* owned, the strings as with cpus */
-    const char *const *env;  /* the same */
+    const char *cpus;        /* points into the received body; "": not bound */
+    const char *const *args; /* owned; the strings lie where cpus does */
+    const char *const *env;  /* likewise */
 };
 
 struct ep_signal {
@@ -98,12 +98,12 @@ struct ep_signal {
 
 struct ep_report {
     uint32_t proc;
-    uint8_t step;   /* FAILED */
+    uint8_t step;   /* for FAILED */
     uint32_t value; /* pid, errno or status */
 };
 
-/* Encoders give a message to post, or NULL with *err set to OV_EINVAL (over
- * 8 MiB, no program, an addition that is not NAME=VALUE) or OV_ENOMEM. */
+/* Encoders return a message to post, or NULL with *err set to OV_EINVAL (over 8
+ * MiB, no program, an addition that is not NAME=VALUE) or OV_ENOMEM. */
 struct ep_wire_out *
 ep_spawn_job_encode(uint32_t job, const struct ep_spawn_job *what, int *err);
 struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err);
@@ -111,8 +111,8 @@ struct ep_wire_out *ep_signal_encode(const struct ep_signal *sig, int *err);
 struct ep_wire_out *ep_report_encode(enum ep_spawn_msg type,
                                      const struct ep_report *report, int *err);
 
-/* Decoders return 0, OV_EPROTO or OV_ENOMEM; `out` then holds nothing.
- * ep_spawn_job_decode copies the body. */
+/* Decoders return 0, OV_EPROTO or OV_ENOMEM; after an error `out` holds
+ * nothing. ep_spawn_job_decode copies the body. */
 int ep_spawn_job_decode(const struct ep_wire_in *in, struct ep_held_job *out);
 void ep_spawn_job_fini(struct ep_held_job *job);
 int ep_start_decode(const struct ep_wire_in *in, struct ep_start *out);

@@ -1,4 +1,4 @@
-/* Processes by /proc, and killing some of them.
+/* Finds processes in /proc, and kills some of them.
  *
  * /proc/PID/task/TID/children would need a walk over the threads of every
  * process and may skip entries while siblings exit, so the parent number of
@@ -78,8 +78,8 @@ struct ep_procs_row *ep_procs_find(const struct ep_procs *procs, pid_t pid)
     return bsearch(&key, procs->at, procs->count, sizeof(key), row_order);
 }
 
-/* Dooms the children of `top`, none where that is 0, and all that is below the
- * doomed. It takes as many passes as they are deep, fewer where children have
+/* Dooms the children of `top` (0: of no process), and all that is below the
+ * doomed. It takes as many passes as these are deep, fewer when children have
  * higher numbers than their parents. */
 static void doom(struct ep_procs *procs, pid_t top)
 {
@@ -135,7 +135,7 @@ static int kill_row(const struct ep_procs_row *row)
 #endif
     if (rc == ESRCH)
         return rc;
-    /* An old kernel, or no descriptor is left. */
+    /* The kernel is old, or no descriptor is left. */
     return kill(row->it.pid, SIGKILL) == 0 ? 0 : errno;
 }
 

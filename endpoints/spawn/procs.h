@@ -1,4 +1,4 @@
-/* The processes of this machine, as /proc has them at one look. */
+/* The processes of this machine, as one look at /proc shows them. */
 #ifndef ENDPOINTS_SPAWN_PROCS_H
 #define ENDPOINTS_SPAWN_PROCS_H
 
@@ -11,33 +11,34 @@
 struct ep_procs_row {
     struct ep_process it;
     bool is_doomed; /* to be killed */
-    bool is_spared; /* neither it nor what is below it */
+    bool is_spared; /* left alone, with all below it */
 };
 
-/* Zeroed it is empty. */
+/* All zero is empty. */
 struct ep_procs {
-    struct ep_procs_row *at; /* owned, by pid */
+    struct ep_procs_row *at; /* owned, ordered by pid */
     size_t count;
     size_t room;
 };
 
-/* What a killing has met. */
+/* What was found when processes were killed. */
 struct ep_procs_killed {
-    unsigned alive;  /* not yet zombies, ours to kill: SIGKILL was sent */
+    unsigned alive;  /* ours and not yet zombies: got SIGKILL */
     unsigned denied; /* not yet zombies, but of another user (setuid) */
 };
 
-/* Reads them all, none of them doomed. Cost: one small file of /proc for each.
- * Returns 0, OV_ESYS (/proc cannot be read, or is another PID namespace's) or
- * OV_ENOMEM; it is then empty. */
+/* Reads all processes, none of them doomed. Cost: one small file of /proc for
+ * each. Returns 0, OV_ESYS (/proc cannot be read, or belongs to another PID
+ * namespace) or OV_ENOMEM; after an error it is empty. */
 int ep_procs_read(struct ep_procs *procs);
 void ep_procs_fini(struct ep_procs *procs);
 
-/* One of them, or NULL. */
+/* Finds a process; NULL: it is not there. */
 struct ep_procs_row *ep_procs_find(const struct ep_procs *procs, pid_t pid);
 
-/* Dooms the children of a process, whether it is among them itself or not, but
- * for those that are spared; and what is below all that are doomed. */
+/* The first dooms the children of a process, whether it is listed itself or
+ * not, except those that are spared; and then, as the second does, all that is
+ * below what is doomed. */
 void ep_procs_doom_below(struct ep_procs *procs, pid_t top);
 void ep_procs_doom_all_below(struct ep_procs *procs);
 
@@ -45,10 +46,10 @@ void ep_procs_doom_all_below(struct ep_procs *procs);
  * process since the look is left alone. */
 void ep_procs_kill(const struct ep_procs *procs, struct ep_procs_killed *out);
 
-/* All of it for what is below a process. Complete only where that is a
- * subreaper, since an orphan's parent is otherwise somebody else. What was born
- * meanwhile is for the next call. Returns what ep_procs_read returns; *out is
- * then zero. */
+/* Reads, dooms and kills what is below a process. This is complete only when
+ * that process is a subreaper, since orphans otherwise get another parent. What
+ * was born meanwhile is for the next call. Returns what ep_procs_read returns;
+ * *out is zero after an error. */
 int ep_procs_kill_below(pid_t top, struct ep_procs_killed *out);
 
 #endif

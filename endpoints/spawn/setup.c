@@ -1,4 +1,4 @@
-/* From a copy of its owner to a process of its own. */
+/* Turns a copy of its owner into a process of its own. */
 #include "config.h"
 
 #include "endpoints/spawn/setup.h"
@@ -12,8 +12,8 @@
 
 #include "endpoints/sys/fds.h"
 
-/* Nothing a terminal or a resource manager sends to whole groups ends us:
- * only the owner does, or its death. */
+/* Signals that a terminal or a resource manager sends to whole groups do not
+ * end the spawner: only its owner does, or its owner's death. */
 static void signals_set(void)
 {
     static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
@@ -30,8 +30,8 @@ static void signals_set(void)
     sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
-/* The owner's socket at EP_SPAWN_OWNER_FD, stderr as it is, /dev/null at 0 and
- * 1 (and at 2 when that was closed), nothing else. */
+/* Leaves open the owner's socket at EP_SPAWN_OWNER_FD, stderr as it is,
+ * /dev/null at 0 and 1 (and at 2 when that was closed), and nothing else. */
 static int fds_set(int fd)
 {
     int null_fd;
@@ -63,7 +63,8 @@ int ep_spawn_setup(int fd, struct rlimit *nofile, int *signal_fd)
         return -1;
     raised = *nofile;
     raised.rlim_cur = raised.rlim_max;
-    setrlimit(RLIMIT_NOFILE, &raised); /* an attempt: the old one may do */
+    /* May fail: the old limit may be enough. */
+    setrlimit(RLIMIT_NOFILE, &raised);
     sigemptyset(&seen);
     sigaddset(&seen, SIGCHLD);
     *signal_fd = signalfd(-1, &seen, SFD_CLOEXEC | SFD_NONBLOCK);

@@ -1,6 +1,6 @@
 /* Between fork and exec: a clean process, then the program.
  *
- * The spawner has one thread, so everything is allowed here, also malloc.
+ * The spawner has one thread, so everything is allowed here, even malloc().
  */
 #include "config.h"
 
@@ -37,7 +37,8 @@ static _Noreturn void fail(int report_fd, enum ep_step step)
     _exit(127);
 }
 
-/* Dies with the spawner. The signal comes only for a death after prctl. */
+/* Makes the process die with the spawner. The signal comes only for a death
+ * after prctl(). */
 static void follow(pid_t spawner)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -45,11 +46,11 @@ static void follow(pid_t spawner)
         _exit(127);
 }
 
-/* Every signal default and unblocked, also those that our own starter
- * ignored (nohup, background shells): the program starts as at a prompt. The
- * library refuses to touch the two signals that it uses itself, but it can
- * have been started with them ignored, so the kernel is asked directly; a
- * zeroed action is the default one everywhere. */
+/* Makes every signal default and unblocked, also those that our own starter
+ * ignored (nohup, background shells): the program starts as it would at a
+ * prompt. The library refuses to touch the two signals that it uses itself, but
+ * it can have been started with them ignored, so the kernel is asked directly;
+ * a zeroed action is the default one everywhere. */
 static void signals_reset(void)
 {
     static const unsigned long action[16];
@@ -68,8 +69,8 @@ static int session_enter(const struct ep_shim *shim)
     return setpgid(0, 0);
 }
 
-/* Puts the descriptors in place and closes all others. Returns the place of
- * the report pipe, or -1. */
+/* Puts the descriptors in place and closes all others. Returns the place of the
+ * report pipe, or -1. */
 static int stdio_set(const struct ep_shim *shim)
 {
     int report_fd = EP_SPAWN_FURTHER_FD;
@@ -82,7 +83,7 @@ static int stdio_set(const struct ep_shim *shim)
         if (from >= 0 && dup2(from, i) < 0)
             return -1;
     }
-    /* Up to now the owner's socket was there, and behind it nothing that is
+    /* Until now the owner's socket was there, and behind it nothing that is
      * still needed. */
     if (shim->further > 0) {
         if (dup2(shim->further, EP_SPAWN_FURTHER_FD) < 0)
@@ -97,7 +98,7 @@ static int stdio_set(const struct ep_shim *shim)
 }
 
 /* Binds the process to processors, given as "0-3,8". Those that the system does
- * not have, or does not allow here, do not count. */
+ * not have, or does not allow here, are ignored. */
 static int bind_to(const char *cpus)
 {
     enum { CPUS_MAX = 1 << 16 };
@@ -122,7 +123,7 @@ static int bind_to(const char *cpus)
     return sched_setaffinity(0, size, set);
 }
 
-/* Enters the program's directory; `pwd` (PATH_MAX + 4 bytes) becomes a PWD=
+/* Enters the program's directory. `pwd` (PATH_MAX + 4 bytes) becomes a PWD=
  * setting, or "" when the environment's own is right. */
 static int directory_enter(const struct job_program *program, int report_fd,
                            char *pwd)
@@ -163,7 +164,7 @@ static bool same_name(const char *entry, const char *setting)
     return strncmp(entry, setting, len) == 0;
 }
 
-/* Whether one of the settings replaces entry. */
+/* True when one of the settings replaces the entry. */
 static bool is_replaced(const char *entry, const char *const *settings)
 {
     for (; *settings != NULL; settings++) {
@@ -173,8 +174,8 @@ static bool is_replaced(const char *entry, const char *const *settings)
     return false;
 }
 
-/* The job's environment, what this process has of its own, and pwd when not
- * empty; a later setting replaces an earlier one. NULL when memory is out. */
+/* The job's environment, what this process has of its own, and pwd when it is
+ * not empty; a later setting replaces an earlier one. NULL: memory is out. */
 static const char **env_build(const struct ep_shim *shim, const char *pwd)
 {
     const char *const *base = shim->job->what.env;
@@ -198,7 +199,7 @@ static const char **env_build(const struct ep_shim *shim, const char *pwd)
     return env;
 }
 
-/* The job's arguments and its own. NULL when memory is out. */
+/* The job's arguments and the process's own. NULL: memory is out. */
 static char **argv_build(const struct ep_shim *shim)
 {
     const char *const *words = shim->job->what.program.argv;
@@ -213,10 +214,10 @@ static char **argv_build(const struct ep_shim *shim)
     return (char **)argv;
 }
 
-/* Becomes the program, or returns with errno. One without a `/` that is nowhere
- * in PATH may lie in the job's directory: mpiexec, srun and libpmix look there,
- * too. execvp searches the PATH of `environ`, which is to be the job's, and
- * hands a script without an interpreter line to /bin/sh. */
+/* Becomes the program, or returns with errno. A name without a `/` that is
+ * nowhere in PATH may be in the job's directory: mpiexec, srun and libpmix look
+ * there, too. execvp() searches the PATH of `environ`, which must be the job's,
+ * and hands a script without an interpreter line to /bin/sh. */
 static void become(char **argv)
 {
     char here[PATH_MAX];
@@ -259,7 +260,7 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
     argv = argv_build(shim);
     if (env == NULL || argv == NULL)
         fail(report_fd, EP_STEP_ENV);
-    /* Late: memory may become scarce. */
+    /* This comes late because memory may become scarce with it. */
     if (ep_manners_apply(&shim->job->what.manners) != 0)
         fail(report_fd, EP_STEP_LIMITS);
     environ = (char **)env;

@@ -24,14 +24,14 @@
 
 enum {
     MESSAGES_PER_CALL = 64, /* before other events have their turn */
-    RETRY_MS = 5,           /* too many descriptors in flight */
+    RETRY_MS = 5,           /* too many descriptors in flight: try again then */
     CLOSE_MS = 10000,       /* how long close() waits for the killing */
 };
 
 struct ep_spawner {
     struct ep_wire wire;
-    pid_t pid;              /* 0: it has ended, and was waited for */
-    int status;             /* then */
+    pid_t pid;              /* 0: it has ended, and was reaped */
+    int status;             /* its status, in that case */
     struct event *readable; /* owned, NULL before attach */
     struct event *writable;
     struct event *retry;
@@ -56,7 +56,7 @@ static int fork_child(int fds[2], unsigned grace_ms, pid_t *pid)
     return *pid < 0 ? OV_ESYS : 0;
 }
 
-/* The same with all signals blocked, by a program that calls
+/* Makes the process with all signals blocked, by a program that calls
  * ep_spawner_become. */
 static int exec_child(const char *path, int fds[2], pid_t *pid)
 {
@@ -89,7 +89,7 @@ static int exec_child(const char *path, int fds[2], pid_t *pid)
     return rc == 0 ? 0 : OV_ESYS;
 }
 
-/* The process is made by fork, or, where there is a path, by that program. */
+/* Makes the process by fork or, with a path, by that program. */
 static int open_by(const char *path, unsigned grace_ms, struct ep_spawner **out)
 {
     struct ep_spawner *sp = calloc(1, sizeof(*sp));
@@ -155,7 +155,7 @@ static int flush(struct ep_spawner *sp)
     else if (rc == OV_EFULL && sp->retry != NULL)
         event_add(sp->retry, &retry);
     else if (rc == OV_ECLOSED)
-        ep_wire_clear(&sp->wire); /* reading tells when it is lost */
+        ep_wire_clear(&sp->wire); /* reading says when it is lost */
     return rc == OV_EAGAIN || rc == OV_EFULL ? 0 : rc;
 }
 
@@ -241,7 +241,7 @@ int ep_spawner_attach(struct ep_spawner *sp, struct event_base *base,
     return 0;
 }
 
-/* Posts a message, or passes on why there is none. */
+/* Posts a message, or returns why there is none. */
 static int post(struct ep_spawner *sp, struct ep_wire_out *out, int err,
                 const int *fds, uint8_t fd_count)
 {
@@ -313,7 +313,7 @@ int ep_spawner_sweep(struct ep_spawner *sp)
     return end_send(sp, EP_SPAWN_SWEEP);
 }
 
-/* Asks the spawner to leave and waits until its end of the socket closes,
+/* Asks the spawner to leave, and waits until its end of the socket closes,
  * which it does by leaving. */
 static bool leave_wait(struct ep_spawner *sp)
 {
@@ -359,8 +359,9 @@ bool ep_spawner_close(struct ep_spawner *sp)
     if (sp == NULL)
         return true;
     is_closed = !sp->is_lost && leave_wait(sp);
-    /* Its death ends at least the processes it started itself. Its number
-     * cannot be another's: only we reap it. */
+    /* The spawner's death ends at least the processes that it has started
+     * itself. Its number cannot have gone to another process: only we reap
+     * it. */
     if (!is_closed && sp->pid > 0)
         kill(sp->pid, SIGKILL);
     do {

@@ -14,12 +14,12 @@ struct ep_spawned {
     uint32_t proc;
     pid_t pid;
     int report_fd;      /* owned, -1 once the outcome of exec is known */
-    uint32_t poll_slot; /* place among those polled while report_fd >= 0 */
+    uint32_t poll_slot; /* place in the polled pipes while report_fd >= 0 */
     uint64_t held;      /* signals that wait for exec: bit signo - 1 */
-    bool failed;        /* reported as such: no exit will be */
+    bool failed;        /* reported as failed: no exit will be */
 };
 
-/* Zero is an empty table. */
+/* All zero is an empty table. */
 struct ep_spawn_table {
     struct ep_spawned *by_pid[EP_SPAWN_BUCKETS];
     struct ep_spawned *by_proc[EP_SPAWN_BUCKETS];
@@ -31,14 +31,14 @@ struct ep_spawned *ep_spawn_table_add(struct ep_spawn_table *table,
                                       uint32_t proc, pid_t pid);
 struct ep_spawned *ep_spawn_table_find_pid(struct ep_spawn_table *table,
                                            pid_t pid);
-/* Only entries that ep_spawn_table_forget did not touch. */
+/* Finds only entries that were not given to ep_spawn_table_forget. */
 struct ep_spawned *ep_spawn_table_find_proc(struct ep_spawn_table *table,
                                             uint32_t proc);
-/* The caller's number is free again, the pid is not reaped yet. Harmless
- * when repeated. */
+/* Frees the caller's number, while the pid is not reaped yet. A repeated call
+ * does nothing. */
 void ep_spawn_table_forget(struct ep_spawn_table *table,
                            struct ep_spawned *entry);
-/* Forgets and frees it. */
+/* Forgets the entry and frees it. */
 void ep_spawn_table_remove(struct ep_spawn_table *table,
                            struct ep_spawned *entry);
 

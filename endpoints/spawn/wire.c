@@ -127,7 +127,8 @@ static int err_from_send(int err)
     }
 }
 
-/* Sends the next packet of a message. Returns 0 or as ep_wire_flush. */
+/* Sends the next packet of a message. Returns 0 or an error like
+ * ep_wire_flush. */
 static int packet_send(const struct ep_wire *wire, struct ep_wire_out *out,
                        const int *fds, uint8_t fd_count)
 {
@@ -159,8 +160,8 @@ static int packet_send(const struct ep_wire *wire, struct ep_wire_out *out,
     return 0;
 }
 
-/* Sends all packets of a message; fd_count descriptors go with the last.
- * A message without a body is one packet, too. */
+/* Sends all packets of a message; fd_count descriptors go with the last one. A
+ * message without a body is one packet, too. */
 static int message_send(const struct ep_wire *wire, struct ep_wire_out *out,
                         const int *fds, uint8_t fd_count)
 {
@@ -257,8 +258,8 @@ static int packet_read(struct ep_wire *wire, struct ep_wire_in *in,
     };
     ssize_t got;
 
-    /* ECONNRESET says that the other side closed with unread messages of
-     * ours; what it sent before that still follows, and then the end. */
+    /* ECONNRESET says that the other side closed with unread messages of ours.
+     * What it sent before that still follows, and then the end. */
     do {
         got = recvmsg(wire->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     } while (got < 0 && (errno == EINTR || errno == ECONNRESET));

@@ -38,11 +38,11 @@ struct ep_wire_out {
     uint8_t body[];
 };
 
-/* A message received. */
+/* A received message. */
 struct ep_wire_in {
     uint8_t type;
-    bool fds_lost;    /* descriptors were sent, but we have no room */
-    uint8_t fd_count; /* of fds that arrived */
+    bool fds_lost;    /* descriptors were sent, but there was no room */
+    uint8_t fd_count; /* of the fds that arrived */
     uint32_t len_bytes;
     const uint8_t *body;      /* borrowed until the next ep_wire_recv */
     int fds[EP_WIRE_FDS_MAX]; /* owned by the receiver, CLOEXEC */
@@ -52,10 +52,10 @@ struct ep_wire {
     int fd;                    /* owned; -1 after fini */
     struct ep_wire_out *first; /* owned queue */
     struct ep_wire_out *last;
-    uint8_t *packet;     /* owned, one packet received */
+    uint8_t *packet;     /* owned: the last packet that was received */
     uint8_t *body;       /* owned, a message being put together, or NULL */
-    uint32_t body_bytes; /* that have come, */
-    uint32_t body_total; /* of so many */
+    uint32_t body_bytes; /* bytes of it that have come, */
+    uint32_t body_total; /* out of so many */
     uint8_t body_type;
     bool body_done;
 };
@@ -63,26 +63,25 @@ struct ep_wire {
 /* Takes `fd`, which must be non-blocking. Returns 0 or OV_ENOMEM; fd is then
  * still the caller's. */
 int ep_wire_init(struct ep_wire *wire, int fd);
-/* Closes the socket and drops what is queued. Harmless when repeated. */
+/* Closes the socket and drops what is queued. A repeated call does nothing. */
 void ep_wire_fini(struct ep_wire *wire);
 
-/* A message of len_bytes to be filled in and posted, or NULL when memory is
- * out. len_bytes is at most EP_WIRE_BODY_MAX. */
+/* Makes a message of len_bytes to be filled in and posted; NULL: memory is out.
+ * len_bytes is at most EP_WIRE_BODY_MAX. */
 struct ep_wire_out *ep_wire_out_new(uint8_t type, uint32_t len_bytes);
 void ep_wire_out_free(struct ep_wire_out *out);
 
 /* Sends or queues `out` with fd_count descriptors, and owns it from here on,
  * also on failure. The descriptors are borrowed: they are sent or duplicated
- * before the call returns.
- * Returns 0, OV_EINVAL (one of them is not open), OV_ESYS (none left for a
- * duplicate; errno) or OV_ECLOSED (the other side has gone).
- */
+ * before the call returns. Returns 0, OV_EINVAL (one of them is not open),
+ * OV_ESYS (no descriptor left for a duplicate; errno) or OV_ECLOSED (the other
+ * side is gone). */
 int ep_wire_post(struct ep_wire *wire, struct ep_wire_out *out, const int *fds,
                  uint8_t fd_count);
 
-/* Sends from the queue. Returns 0 when it is empty, OV_EAGAIN when the
+/* Sends from the queue. Returns 0 when the queue is empty, OV_EAGAIN when the
  * socket is full (wait until it is writable), OV_EFULL when too many
- * descriptors are on their way (retry in a while; the socket stays writable)
+ * descriptors are on their way (retry after a while; the socket stays writable)
  * or OV_ECLOSED. */
 int ep_wire_flush(struct ep_wire *wire);
 bool ep_wire_is_empty(const struct ep_wire *wire);
@@ -90,8 +89,8 @@ bool ep_wire_is_empty(const struct ep_wire *wire);
  * which the receiver forgets. */
 void ep_wire_clear(struct ep_wire *wire);
 
-/* The next message. Returns 0, OV_EAGAIN (nothing there), OV_ECLOSED,
- * OV_EPROTO or OV_ENOMEM; after the last three the wire is of no use. */
+/* Gives the next message. Returns 0, OV_EAGAIN (nothing there), OV_ECLOSED,
+ * OV_EPROTO or OV_ENOMEM; after the last three the wire is useless. */
 int ep_wire_recv(struct ep_wire *wire, struct ep_wire_in *in);
 
 #endif
