@@ -1,4 +1,4 @@
-/* Finding programs, relative to the file that is running, so that a copied or
+/* Finds programs relative to the file that is running, so that a copied or
  * moved installation works. */
 #include "config.h"
 
@@ -63,7 +63,7 @@ int ep_beside_find(const char *file, const char *variable, const char *below,
         snprintf(path, EP_BESIDE_MAX, "%s", given);
         return access(path, X_OK) == 0 ? 0 : OV_ENOENT;
     }
-    /* libtool runs a program from a folder below that of its build tree. */
+    /* libtool runs a program from a folder inside that of its build tree. */
     snprintf(build[0], sizeof(build[0]), "../%s", below);
     snprintf(build[1], sizeof(build[1]), "../../%s", below);
     ep_beside_folder(dir, sizeof(dir));

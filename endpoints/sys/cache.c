@@ -1,4 +1,4 @@
-/* The head of a channel in one piece, its tail in a ring behind it. */
+/* Keeps the head of a channel in one piece, and its tail in a ring. */
 #include "endpoints/sys/cache.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void free_room(struct ep_cache *cache, struct ep_cache_pool *pool)
     free(cache->tail);
 }
 
-/* Of what was there only the count stays. */
+/* Empties the cache that was retired first; only its count of bytes stays. */
 static bool evict(struct ep_cache_pool *pool)
 {
     struct ep_cache *cache = pool->oldest;
@@ -50,9 +50,9 @@ static uint64_t half_of(const struct ep_cache_pool *pool)
            2;
 }
 
-/* A room for `need` bytes, at most `size`: NULL when that half of the pool, of
- * which *used is taken, has none. What is in the old one is the caller's to
- * move. */
+/* Makes memory for `need` bytes, at most `size`. NULL: that half of the pool,
+ * of which *used is taken, has no room. The caller moves what is in the old
+ * memory. */
 static uint8_t *take_room(struct ep_cache_pool *pool, uint64_t *used,
                           uint32_t *room, uint32_t need, uint32_t size)
 {
@@ -102,9 +102,9 @@ void ep_cache_recall(struct ep_cache *cache, struct ep_cache_pool *pool)
         unlink_retired(cache, pool);
 }
 
-/* --- in */
+/* --- adding */
 
-/* Returns how many of them it took. */
+/* Adds to the head. Returns how many of the bytes it took. */
 static uint32_t add_head(struct ep_cache *cache, struct ep_cache_pool *pool,
                          uint32_t size, const uint8_t *mem, uint32_t len)
 {
@@ -207,7 +207,7 @@ void ep_cache_skip(struct ep_cache *cache, uint64_t len_bytes)
     cache->tail_first = cache->tail_bytes = 0;
 }
 
-/* --- out */
+/* --- reading */
 
 static uint64_t tail_start(const struct ep_cache *cache)
 {

@@ -1,4 +1,4 @@
-/* The clock by which everything waits: it never goes back or jumps. */
+/* The clock for all waiting: it never goes back or jumps. */
 #ifndef ENDPOINTS_SYS_CLOCK_H
 #define ENDPOINTS_SYS_CLOCK_H
 
@@ -13,7 +13,7 @@ static inline uint64_t ep_clock_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* The time of day, for people: since 1970, and it may jump. */
+/* The time of day, for people: since 1970. It may jump. */
 static inline uint64_t ep_clock_unix_ns(void)
 {
     struct timespec now;
@@ -22,7 +22,7 @@ static inline uint64_t ep_clock_unix_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* Signed: differences of it are compared. */
+/* It is signed, because differences are compared. */
 static inline int64_t ep_clock_ms(void)
 {
     return (int64_t)(ep_clock_ns() / 1000000);

@@ -1,4 +1,4 @@
-/* Closing what must not be inherited, on kernels new and old. */
+/* Closes what must not be inherited, on new kernels and old ones. */
 #include "config.h"
 
 #include "endpoints/sys/fds.h"
@@ -49,7 +49,7 @@ void ep_fds_close_listed(int first)
         return;
     }
     /* Closing while reading is safe here: the position in this folder is the
-     * descriptor's number itself. */
+     * descriptor's number. */
     while ((entry = readdir(dir)) != NULL) {
         char *end;
         long fd = strtol(entry->d_name, &end, 10);

@@ -1,11 +1,11 @@
-/* Stretches of packets in a spool, first in, first out, and a place in one of
- * them: before it all was read, and lies there until it is forgotten.
+/* Stretches of packets in a spool, first in, first out. A place in one of them
+ * separates what was read, and stays until it is forgotten, from the rest.
  *
  * All packets that lie in one block are one stretch. It grows while the block
- * is being filled, also when a reader that has caught up with the writer has
+ * is being filled, even when a reader that has caught up with the writer has
  * got it already: the block is in memory then, and its memory goes on. A block
- * of which everything was taken out is given back, so that what is put next
- * begins another one.
+ * from which everything was taken is given back, so that the next packet begins
+ * another one.
  */
 #include "config.h"
 
@@ -19,7 +19,7 @@
 #include "overlay/base/panic.h"
 #include "overlay/base/wire.h"
 
-enum { HEAD_BYTES = 4 }; /* before each packet: its length */
+enum { HEAD_BYTES = 4 }; /* the length in front of each packet */
 
 struct stretch {
     struct stretch *next; /* owned by the list */
@@ -34,15 +34,15 @@ struct ep_hoard {
     struct stretch *last;
     struct stretch *spare; /* owned; NULL: none */
     struct stretch *at;    /* has the next packet, or had the one before it */
-    const uint8_t *mem;    /* of `at`; NULL: it is not got */
-    int lost_err;          /* it cannot be got: an errno */
-    uint32_t at_bytes;     /* of `at`, before the next packet */
-    uint32_t at_packets;   /* the same */
-    uint32_t given_bytes;  /* by the last get, the head too; 0: passed */
-    uint64_t first_number; /* of the first packet of `first`, */
+    const uint8_t *mem;    /* of `at`; NULL: it was not got */
+    int lost_err;          /* why it cannot be got: an errno; 0: it can */
+    uint32_t at_bytes;     /* bytes of `at` before the next packet */
+    uint32_t at_packets;   /* packets of `at` before it */
+    uint32_t given_bytes;  /* by the last get, with the head; 0: passed */
+    uint64_t first_number; /* number of the first packet of `first`, */
     uint64_t at_number;    /* and of `at` */
     uint64_t passed;       /* number of the next packet */
-    uint64_t forgotten;    /* and of the first that is needed */
+    uint64_t forgotten;    /* number of the first packet that is needed */
 };
 
 int ep_hoard_open(const struct ep_hoard_cfg *cfg, struct ep_hoard **out)
@@ -85,8 +85,8 @@ void ep_hoard_close(struct ep_hoard *hoard)
 
 /* --- at the end */
 
-/* Lets the last stretch grow by a packet at `ref`. Returns false when that lies
- * in another block. */
+/* Lets the last stretch grow by a packet at `ref`. Returns false when the
+ * packet lies in another block. */
 static bool last_grow(struct ep_hoard *hoard, const struct ep_spool_ref *ref)
 {
     struct stretch *last = hoard->last;
@@ -170,7 +170,7 @@ int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes)
 
 /* --- from the front */
 
-/* The memory of the stretch is done with. */
+/* Lets the memory of the stretch go. */
 static void let_go(struct ep_hoard *hoard)
 {
     if (hoard->mem != NULL)
@@ -179,7 +179,8 @@ static void let_go(struct ep_hoard *hoard)
     hoard->lost_err = 0;
 }
 
-/* The next packet is in this stretch; NULL: it is still to come. */
+/* Goes to the stretch with the next packet; NULL: that packet is still to
+ * come. */
 static void go_to(struct ep_hoard *hoard, struct stretch *stretch,
                   uint64_t number)
 {
@@ -214,7 +215,7 @@ static int at_get(struct ep_hoard *hoard)
     return OV_ESYS;
 }
 
-/* The packet at the place of the next one. */
+/* Looks at the next packet. */
 static uint32_t look(const struct ep_hoard *hoard, const uint8_t **mem)
 {
     struct ov_rd rd = ov_rd_init(hoard->mem + hoard->at_bytes,
@@ -232,7 +233,8 @@ static void step(struct ep_hoard *hoard, uint32_t packets, uint32_t bytes)
     hoard->at_bytes += bytes;
 }
 
-/* Behind those that were passed before the stretch was got once more. */
+/* Goes behind the packets that were passed before the stretch was got once
+ * more. */
 static void skip(struct ep_hoard *hoard)
 {
     const uint8_t *mem;

@@ -3,14 +3,14 @@
  *
  * Packets are copied to the end and read from the front, each as it was put.
  * What was read stays inside until it is forgotten, and can be read once more
- * from the first one on. Packets lie in a spool (sys/spool.h), one behind
- * the other: those of one block make one stretch, which is read and given back
- * as a whole, so that packets cost no memory of their own however small they
+ * from the first packet on. Packets lie in a spool (sys/spool.h), one behind
+ * the other. Those of one block make one stretch, which is read and given back
+ * as a whole, so that packets cost no memory of their own, however small they
  * are. The event loop copies memory and waits for nothing.
  *
  * Bounds: the memory of a spool with one read (EP_SPOOL_MEM_BLOCKS + 1 blocks,
- * kept_blocks, and some 50 bytes per block of the limit), limit_bytes of file,
- * and some 50 bytes per block that is in use. A packet takes four bytes more
+ * kept_blocks, and about 50 bytes per block of the limit), limit_bytes of file,
+ * and about 50 bytes per block that is in use. A packet takes four bytes more
  * than its own.
  */
 #ifndef ENDPOINTS_SYS_HOARD_H
@@ -27,15 +27,15 @@ enum { EP_HOARD_HEAD_MAX = 128 };
 struct ep_hoard_cfg {
     struct ep_writer *writer; /* borrowed, outlives it */
     uint64_t limit_bytes;     /* of the file; at least a block is allowed */
-    uint32_t kept_blocks;     /* as of ep_spool */
-    const char *dir;          /* copied; NULL: as of ep_spool */
-    /* An answer of OV_EAGAIN may have changed. From the loop, never from
-     * within a call; may call all of these, ep_hoard_close too. */
+    uint32_t kept_blocks;     /* as in ep_spool_cfg */
+    const char *dir;          /* copied; NULL: as in ep_spool_cfg */
+    /* A call that returned OV_EAGAIN may succeed now. Called from the loop,
+     * never from within a call; may call all of these, even ep_hoard_close. */
     void (*on_change)(void *arg);
     void *arg;
 };
 
-/* Makes no file. Returns 0, OV_ENOMEM or OV_ESYS. */
+/* Opens a queue; makes no file yet. Returns 0, OV_ENOMEM or OV_ESYS. */
 int ep_hoard_open(const struct ep_hoard_cfg *cfg, struct ep_hoard **out);
 
 /* Drops all that is inside, and the file as ep_spool_close does; no callback
@@ -52,14 +52,14 @@ void ep_hoard_close(struct ep_hoard *hoard);
  */
 int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes);
 
-/* Does what ep_hoard_put() does with a packet that lies in two parts: a head,
- * of EP_HOARD_HEAD_MAX bytes at most, and what is behind it. */
+/* Puts a packet that lies in two parts: a head, of EP_HOARD_HEAD_MAX bytes at
+ * most, and what follows it. Otherwise like ep_hoard_put(). */
 int ep_hoard_put_parts(struct ep_hoard *hoard, const void *head,
                        uint32_t head_bytes, const void *mem,
                        uint32_t len_bytes);
 
-/* Would puts of so many packets, with so many bytes in all, return 0 now?
- * Returns what the one that fails would return, and OV_EFULL where they are
+/* Says whether puts of so many packets, with so many bytes in all, would return
+ * 0 now. Returns what the failing one would return, and OV_EFULL when they are
  * more than a block. O(1). */
 int ep_hoard_room(const struct ep_hoard *hoard, uint32_t packets,
                   uint64_t len_bytes);
@@ -67,19 +67,20 @@ int ep_hoard_room(const struct ep_hoard *hoard, uint32_t packets,
 /* Why the file cannot be used, an errno; 0 while it can. */
 int ep_hoard_errno(const struct ep_hoard *hoard);
 
-/* What is put now goes to the file, unless some of what is inside is forgotten
- * soon. O(1). */
+/* True when what is put now goes to the file, unless some of what is inside is
+ * forgotten soon. O(1). */
 bool ep_hoard_is_saving(const struct ep_hoard *hoard);
 
-/* Looks at the next packet; again and again until ep_hoard_pass or
- * ep_hoard_drop. *mem is valid until then, whatever is put meanwhile. O(1), and
- * a read of one block of the file by the thread now and then.
+/* Looks at the next packet; the same one until ep_hoard_pass or ep_hoard_drop.
+ * *mem is valid until then, whatever is put meanwhile. O(1), and now and then
+ * the thread reads one block of the file.
  *
  * Returns 0; OV_ENOENT when there is none; OV_EAGAIN (it is being read;
- * on_change follows); or OV_ESYS, with errno, when the file gives an error:
- * a stretch of at most one block is lost then, and *len_bytes says how many
- * bytes its packets had. ep_hoard_pass goes behind all of the stretch; what
- * comes after it may be whole. The outputs are not touched otherwise.
+ * on_change follows); or OV_ESYS, with errno, when the file gives an error. In
+ * the last case a stretch of at most one block is lost, and *len_bytes says how
+ * many bytes its packets had. ep_hoard_pass goes behind all of the stretch;
+ * what comes after it may be whole. Otherwise an error leaves the outputs
+ * unchanged.
  */
 int ep_hoard_get(struct ep_hoard *hoard, const uint8_t **mem,
                  uint32_t *len_bytes);
@@ -89,21 +90,21 @@ int ep_hoard_get(struct ep_hoard *hoard, const uint8_t **mem,
  * get that returned 0 or OV_ESYS, once. O(1). */
 uint32_t ep_hoard_pass(struct ep_hoard *hoard);
 
-/* Packets before the one with this number are not needed any longer. The first
- * packet ever put has the number 0. All of them must have been passed.
+/* Says that packets before the one with this number are no longer needed. The
+ * first packet ever put has the number 0. All of them must have been passed.
  * O(blocks that become free). */
 void ep_hoard_forget(struct ep_hoard *hoard, uint64_t before);
 
-/* The next packet is again the first one that is not forgotten. O(1). */
+/* Makes the first packet that is not forgotten the next one again. O(1). */
 void ep_hoard_rewind(struct ep_hoard *hoard);
 
-/* For who reads each once: passes, and forgets all before. */
+/* Passes, and forgets all before, for an owner that reads each packet once. */
 void ep_hoard_drop(struct ep_hoard *hoard);
 
-/* Packets passed so far: the number of the next one. */
+/* The number of packets passed so far, which is the number of the next one. */
 uint64_t ep_hoard_passed(const struct ep_hoard *hoard);
 
-/* Nothing is inside: all that was put is forgotten. */
+/* True when all that was put is forgotten. */
 bool ep_hoard_is_empty(const struct ep_hoard *hoard);
 
 #endif

@@ -16,7 +16,7 @@
 
 enum { KEPT_BYTES = 4 << 20 };
 
-/* The limits belong to the process, and so does what they were at start. */
+/* These belong to the process, as the limits do. */
 static struct {
     rlim_t soft;
     bool is_known;

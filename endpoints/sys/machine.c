@@ -1,4 +1,4 @@
-/* The module that looks at the machine. */
+/* Uses the module that looks at the machine. */
 #include "endpoints/sys/machine.h"
 
 #include "endpoints/sys/module.h"

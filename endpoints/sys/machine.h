@@ -1,13 +1,13 @@
-/* This machine, as topo/machine.h has it, by a module that is loaded when the
- * first asks. */
+/* This machine, as topo/machine.h describes it, by a module that is loaded when
+ * it is first needed. */
 #ifndef ENDPOINTS_SYS_MACHINE_H
 #define ENDPOINTS_SYS_MACHINE_H
 
 #include "topo/machine.h"
 
-/* As topo_machine_load() and topo_machine_cpus() of this machine; OV_ENOENT:
- * the module is not there, or of another version. The sentence in why takes
- * TOPO_WHY_MAX bytes. */
+/* Call topo_machine_load() and topo_machine_cpus() for this machine. Return
+ * what these return, or OV_ENOENT: the module is not there, or of another
+ * version. The sentence in why takes TOPO_WHY_MAX bytes. */
 int ep_machine_load(struct topo_machine *out, char *why);
 int ep_machine_cpus(struct topo_cpus *out, enum topo_object object, char *why);
 

@@ -1,16 +1,17 @@
-/* umask and soft limits of this process: read, and taken over (job/manners.h).
+/* umask and soft limits of this process: reading and setting them
+ * (job/manners.h).
  */
 #ifndef ENDPOINTS_SYS_MANNERS_H
 #define ENDPOINTS_SYS_MANNERS_H
 
 #include "job/manners.h"
 
-/* Those of this process; of descriptors, those of its start. For one thread:
- * the umask is changed for a moment. */
+/* Reads those of this process; the limit on descriptors is that of its start.
+ * For a process with one thread: the umask is changed for a moment. */
 void ep_manners_read(struct job_manners *manners);
 
-/* Takes them over; a soft limit goes as far as the hard one lets it. Returns
- * 0, or -1 with errno set. */
+/* Sets them for this process, a soft limit as far as the hard one allows.
+ * Returns 0, or -1 with errno set. */
 int ep_manners_apply(const struct job_manners *manners);
 
 #endif

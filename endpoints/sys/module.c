@@ -1,7 +1,7 @@
-/* Where modules are: an installed program has them in ../lib/xylem beside it or
- * in the package's library folder, and one that is run from its build tree
- * where libtool keeps them, in .libs. All are tried relative to the file that
- * is running, so that a copied or moved installation works.
+/* Finds modules. An installed program has them in ../lib/xylem beside it or in
+ * the package's library folder; one that is run from its build tree has them
+ * where libtool keeps them, in .libs. All these are tried relative to the file
+ * that is running, so that a copied or moved installation works.
  */
 #include "endpoints/sys/module.h"
 
@@ -14,9 +14,8 @@
 
 #include "endpoints/sys/beside.h"
 
-/* Below the folder of the running program. Libtool runs a program that is
- * not installed from .libs, one deeper than where it was built.
- */
+/* Relative to the folder of the running program. Libtool runs a program that is
+ * not installed from .libs, one level deeper than where it was built. */
 static const char *const beside[] = {
     "",
     ".libs/",

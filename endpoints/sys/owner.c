@@ -1,4 +1,4 @@
-/* The owner of something: a process, as Linux has it in /proc. */
+/* The owner of a file: a process, as Linux shows it in /proc. */
 #include "endpoints/sys/owner.h"
 
 #include <inttypes.h>
@@ -14,14 +14,15 @@
 
 #define HASH_MASK UINT64_C(0xffffffffffff)
 
-/* What the namespaces of a host itself are called on every Linux: their inodes
- * are constants of the kernel. A kernel without those of times has one. */
+/* The names of a host's own namespaces on every Linux: their inodes are
+ * constants of the kernel. A kernel without time namespaces has a single
+ * one. */
 #define FIRST_PIDS  "pid:[4026531836]"
 #define FIRST_TIMES "time:[4026531834]"
 
 enum { WORD_BYTES_MAX = 256 };
 
-/* Of one word behind others. */
+/* Adds a word to the hash of the words before it. */
 static uint64_t hash(uint64_t others, const char *word)
 {
     return job_hash(word, strlen(word), others) & HASH_MASK;
@@ -38,7 +39,7 @@ int ep_owner_start(uint32_t pid, uint64_t *ticks)
     return it.is_zombie ? OV_ENOENT : 0;
 }
 
-/* --- where it is */
+/* --- the host */
 
 static void find_host(struct ep_owner *out)
 {
@@ -63,7 +64,7 @@ static void find_space(struct ep_owner *out)
     out->space = found & HASH_MASK;
 }
 
-/* --- public */
+/* --- the owner */
 
 int ep_owner_self(struct ep_owner *out)
 {
@@ -86,8 +87,8 @@ void ep_owner_print(const struct ep_owner *whose, char *text)
              whose->space & HASH_MASK, whose->pid, whose->start);
 }
 
-/* Digits to the end or a '-', which is taken, too; NULL: it is no number, or
- * one beyond `max`. */
+/* Reads digits up to the end or a '-', which is skipped, too; NULL: there is no
+ * number, or one beyond `max`. */
 static const char *read_number(const char *at, int base, uint64_t max,
                                uint64_t *out)
 {

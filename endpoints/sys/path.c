@@ -1,4 +1,4 @@
-/* What is there, and opening it. */
+/* Files that the user names: what they are, and opening them. */
 #include "config.h"
 
 #include "endpoints/sys/path.h"
@@ -18,7 +18,8 @@
 
 enum { LOOK_MS = 20, SHOWN_MAX = 120 };
 
-/* NULL: it can be opened, or it is not there. */
+/* Why a file of this mode is refused; NULL: it can be opened, or is not
+ * there. */
 static const char *fault_of(mode_t mode)
 {
     if (S_ISDIR(mode))
@@ -35,7 +36,7 @@ static int refuse(const char *option, const char *path, const char *fault,
     return OV_EINVAL;
 }
 
-/* Of errno. */
+/* Says errno in words. */
 static int fail(const char *option, const char *path, char *why)
 {
     refuse(option, path, strerror(errno), why);
@@ -79,7 +80,8 @@ int ep_path_read(const char *option, const char *path, int *fd, char *why)
     return rc;
 }
 
-/* Of a FIFO that nobody reads the system says ENXIO at once. */
+/* Opening a FIFO for writing fails at once with ENXIO while it has no
+ * reader. */
 static int open_fifo(const char *path, int flags)
 {
     static const struct timespec look = {.tv_nsec = LOOK_MS * 1000000};

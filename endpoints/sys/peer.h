@@ -1,9 +1,10 @@
-/* The kernel says which user holds the other end of a TCP connection, and how
+/* Asks the kernel which user holds the other end of a TCP connection, and how
  * much waits there.
  *
- * What a peer says of itself proves nothing. Where it is a process of this
- * machine the kernel knows which user's its socket is, and tells anybody who
- * asks (sock_diag): this needs no privilege and no word of the peer.
+ * What a peer says about itself proves nothing. When it is a process of this
+ * machine, the kernel knows which user has its socket, and tells any process
+ * that asks (sock_diag): this needs no privilege and no cooperation of the
+ * peer.
  *
  * For one thread at a time. Each call costs O(1) and waits for nothing.
  */
@@ -19,23 +20,24 @@ struct ep_peers {
     uint32_t asked; /* questions so far */
 };
 
-/* Returns 0, or OV_ESYS with errno: this kernel is not to be asked. All later
+/* Returns 0, or OV_ESYS with errno: this kernel cannot be asked. Later
  * questions need no further descriptor. */
 int ep_peers_open(struct ep_peers *peers);
 
-/* One that was not opened is all zero but for `kernel`, which is -1. */
+/* Also fine for a struct that was not opened, with `kernel` -1 and the rest
+ * zero. */
 void ep_peers_close(struct ep_peers *peers);
 
 /* The other end of a connection. */
 struct ep_peer {
     uid_t uid;             /* the user whose process holds it */
-    uint32_t unread_bytes; /* they have come there, and were not read */
+    uint32_t unread_bytes; /* bytes that have arrived there and were not read */
 };
 
-/* Asks for the other end of the connected TCP socket `fd`. Returns 0 and *out;
- * OV_ENOENT: no process of this machine holds it, as it is on another one or
- * has been closed there; or OV_ESYS: the kernel does not say. *out is only
- * written with 0. */
+/* Asks about the other end of the connected TCP socket `fd`. Returns 0 and
+ * *out; OV_ENOENT: no process of this machine holds it, as it is on another
+ * machine or has been closed there; or OV_ESYS: the kernel does not say. *out
+ * is only written with 0. */
 int ep_peers_ask(struct ep_peers *peers, int fd, struct ep_peer *out);
 
 #endif

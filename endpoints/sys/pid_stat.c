@@ -1,4 +1,4 @@
-/* One line of the kernel's about a process. */
+/* Reads the line of /proc/PID/stat. */
 #include "endpoints/sys/pid_stat.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 int ep_pid_stat_parse(const char *text, struct ep_pid_stat *out)
 {
-    /* The name between the parentheses may hold anything, also ")". */
+    /* The name between the parentheses may hold any character, even ")". */
     const char *after = strrchr(text, ')');
     int parent;
 

@@ -1,4 +1,4 @@
-/* What /proc/PID/stat says of a process. */
+/* What /proc/PID/stat says about a process. */
 #ifndef ENDPOINTS_SYS_PID_STAT_H
 #define ENDPOINTS_SYS_PID_STAT_H
 
@@ -13,8 +13,8 @@ struct ep_pid_stat {
     uint64_t start; /* in ticks since the boot */
 };
 
-/* Returns 0, or OV_EPROTO: the text is none, or cut short; *out is undefined
- * then. O(length). */
+/* Reads such a text. Returns 0, or OV_EPROTO: it is not well-formed, or cut
+ * short, and *out is undefined. O(length). */
 int ep_pid_stat_parse(const char *text, struct ep_pid_stat *out);
 
 /* True when the process has died and its parent has not collected it yet. */

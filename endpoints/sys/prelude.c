@@ -1,6 +1,6 @@
 /* Handlers of signals that say why and end the process.
  *
- * All words are made before, so that a handler only writes them. */
+ * All words are made before, so that a handler only has to write them. */
 #include "endpoints/sys/prelude.h"
 
 #include <errno.h>
@@ -28,7 +28,8 @@ static struct {
     struct sigaction before[SIGNALS];
     sigset_t mask;
     double limit_s;
-    uint64_t limit_ns, tell_ns; /* when; 0: never */
+    /* When the time is over, when to tell; 0: never. */
+    uint64_t limit_ns, tell_ns;
     char told[WORDS_BYTES_MAX], over[WORDS_BYTES_MAX], ended[WORDS_BYTES_MAX];
     bool is_open;
 } prelude;
@@ -40,7 +41,7 @@ static void say(const char *words)
     (void)done;
 }
 
-/* Sets the timer to what comes next. */
+/* Sets the timer for what comes next. */
 static void arm(void)
 {
     uint64_t at_ns = prelude.tell_ns, now_ns = ep_clock_ns(), left_us;
@@ -84,7 +85,7 @@ static void on_signal(int signo)
     _exit(128 + (signo == SIGHUP ? SIGTERM : signo));
 }
 
-/* Handlers see all of it or nothing. */
+/* Blocks signals, so that handlers see either all of a change or nothing. */
 static void hold_back(bool is_held)
 {
     static sigset_t before;
@@ -99,7 +100,7 @@ static void hold_back(bool is_held)
         sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-/* `what`: what is waited for; NULL: nothing that may take long. */
+/* `what` is being waited for; NULL: nothing that may take long. */
 static void set_words(const char *what)
 {
     const char *shown = what != NULL ? what : "the job ends";

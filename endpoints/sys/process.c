@@ -1,4 +1,4 @@
-/* Reading /proc. */
+/* Reads /proc. */
 #include "endpoints/sys/process.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "overlay/base/err.h"
 
 enum {
-    STAT_BYTES_MAX = 512, /* up to what we read of it */
+    STAT_BYTES_MAX = 512, /* as much of it as is read */
     WORD_BYTES_MAX = 128,
-    FLAG_EXITING = 4 /* PF_EXITING: it starts nobody any more */
+    FLAG_EXITING = 4 /* PF_EXITING: starts no process any longer */
 };
 
 ssize_t ep_process_read(const char *path, char *text, size_t size_bytes)

@@ -1,14 +1,14 @@
-/* Keeps foreign libraries from taking what is the process's while they load.
+/* Keeps foreign libraries from changing the process while they load.
  *
  * Distributions link libfabric with libraries whose constructors take over
  * SIGINT, SIGILL, SIGABRT, SIGBUS, SIGSEGV and SIGTERM to write backtraces.
- * Between begin and end variables tell them not to, and libfabric not to take
- * memory for what is never used; at the end every signal disposition is as it
- * was, and so is the environment, which children inherit. Not for use while
+ * Between begin and end, variables tell them not to, and tell libfabric not to
+ * take memory for what is never used. At the end every signal disposition is as
+ * it was, and so is the environment, which children inherit. Not for use while
  * other threads read the environment.
  *
- * Header only: the program uses it around dlopen, the module around the first
- * question to libfabric, and neither links the other.
+ * This is a header only: the program uses it around dlopen(), the module around
+ * the first question to libfabric, and neither links the other.
  */
 #ifndef ENDPOINTS_SYS_QUIET_H
 #define ENDPOINTS_SYS_QUIET_H
@@ -30,15 +30,14 @@ struct ep_quiet {
     bool is_ours[EP_QUIET_VARS]; /* the variable was not set before */
 };
 
-/* Where the user has set one, that holds. */
+/* A variable that the user has set stays as it is. */
 static inline struct ep_quiet_var ep_quiet_var(size_t i)
 {
     static const struct ep_quiet_var vars[EP_QUIET_VARS] = {
         {"IPATH_NO_BACKTRACE", "1"},
         {"HFI_NO_BACKTRACE", "1"},
-        /* tcp of libfabric 2 keeps 16 KiB beside each receive otherwise, for
-         * messages that nobody waits for: 17 MB for the first link.
-         */
+        /* Without this, tcp of libfabric 2 keeps 16 KiB beside each receive for
+         * messages that are never waited for: 17 MB for the first link. */
         {"FI_TCP_MAX_RX_SIZE", "256"},
     };
 

@@ -1,4 +1,4 @@
-/* A descriptor that is to become ready. */
+/* Waits for a descriptor to become ready. */
 #include "config.h"
 
 #include "endpoints/sys/ready.h"

@@ -1,4 +1,4 @@
-/* Facts of the system from /proc, /sys/fs/cgroup and its limits. */
+/* Reads facts of the system from /proc, /sys/fs/cgroup and its limits. */
 #include "config.h"
 
 #include "endpoints/sys/room.h"
@@ -18,7 +18,8 @@
 enum {
     PATH_BYTES = 4096,
     CPUS_MAX = 1 << 16,
-    /* CAP_SYS_ADMIN and CAP_SYS_RESOURCE: no limit on processes for these. */
+    /* CAP_SYS_ADMIN and CAP_SYS_RESOURCE: a process with one of these has no
+     * limit on processes. */
     CAPABLE = 1 << 21 | 1 << 24,
 };
 
@@ -34,7 +35,7 @@ static FILE *open_at(const char *root, const char *name)
     return fopen(path, "re");
 }
 
-/* The first number of a file; UINT64_MAX: "max", or there is none. */
+/* The first number of a file; UINT64_MAX: it says "max", or there is none. */
 static uint64_t read_number(const char *root, const char *name)
 {
     FILE *file = open_at(root, name);
@@ -120,7 +121,8 @@ static void look_at_tasks(const char *root, const char *group,
     out->group_tasks = now;
 }
 
-/* Pages of files are given up before anything is refused. */
+/* Cached pages of files count as free: the kernel gives them up before it
+ * refuses memory. */
 static void look_at_memory(const char *root, const char *group,
                            struct ep_room *out)
 {
@@ -142,7 +144,7 @@ static void look_at_memory(const char *root, const char *group,
         out->group_bytes = max - now;
 }
 
-/* "QUOTA PERIOD", or "max PERIOD". */
+/* Reads "QUOTA PERIOD", or "max PERIOD". */
 static void look_at_time(const char *root, const char *group,
                          struct ep_room *out)
 {
@@ -162,7 +164,7 @@ static void look_at_time(const char *root, const char *group,
     fclose(file);
 }
 
-/* From our group to that of all, whose name is empty. */
+/* Goes from our group up to that of all, whose name is empty. */
 static void read_groups(const char *root, bool is_all, struct ep_room *out)
 {
     char group[PATH_BYTES];
@@ -196,7 +198,7 @@ static uint64_t read_limit(int which, bool is_hard)
     return value == RLIM_INFINITY ? UINT64_MAX : (uint64_t)value;
 }
 
-/* The kernel does not hold everybody to it. */
+/* True when the kernel applies the user's limit to this process. */
 static bool is_limited(void)
 {
     FILE *file = fopen("/proc/self/status", "re");
@@ -214,8 +216,8 @@ static bool is_limited(void)
     return (has & CAPABLE) == 0;
 }
 
-/* Processes and threads of this user: the folder of a process's threads has a
- * link more for each. */
+/* Counts processes and threads of this user. The folder of a process's threads
+ * has one more link for each of them. */
 static uint64_t count_tasks(void)
 {
     DIR *dir = opendir("/proc");
@@ -261,8 +263,8 @@ static uint32_t count_bound(void)
     long online;
     int count = 0;
 
-    /* Where the kernel knows of more processors than a set has room for it
-     * refuses the set. */
+    /* A kernel that knows more processors than a set has room for refuses the
+     * set. */
     for (size_t cpus = 1024; count == 0 && cpus <= CPUS_MAX; cpus *= 4) {
         cpu_set_t *set = CPU_ALLOC(cpus);
 
@@ -294,7 +296,7 @@ static uint64_t read_tasks(const char *root)
     return tasks;
 }
 
-/* That is not cheap to read: once. */
+/* Reads the memory in one pass, because the file is not cheap to read. */
 static uint64_t read_memory(const char *root)
 {
     FILE *file = open_at(root, "/proc/meminfo");
@@ -323,7 +325,8 @@ void ep_room_read_at(const char *root, struct ep_room *out)
         .group_bytes = UINT64_MAX,
         .processors = count_bound(),
     };
-    /* A namespace with numbers of its own is told of all tasks there are. */
+    /* A namespace with process numbers of its own is still told of all tasks of
+     * the machine. */
     if (out->tasks >= out->pid_max)
         out->tasks = 0;
     read_user(out);

@@ -1,8 +1,8 @@
-/* Blocks: filled in memory, saved to the file when full, read back by slots.
+/* Blocks: filled in memory, saved to the file when full, read back into slots.
  *
- * A block that cannot be saved stays where it is, in memory, and is given out
- * from there: what was taken in is never lost to a full disk. With the few
- * blocks of memory used up the spool is then full.
+ * A block that cannot be saved stays in memory, and is read from there: what
+ * was taken is never lost because of a full disk. When the few blocks of memory
+ * are used up, the spool is full.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 enum {
     NONE = UINT32_MAX, /* no block */
     NO_SLOT = -1,
-    LOST = -2, /* no slot, and no pin either */
+    LOST = -2, /* neither a slot nor a pin */
     ASKED = -3,
     IOS_MAX = EP_SPOOL_MEM_BLOCKS + EP_SPOOL_READS + 1,
     BLOCKS_MAX = 1 << 22,
@@ -32,8 +32,8 @@ enum io_op { IO_FREE, IO_SAVE, IO_READ, IO_SHRINK };
 enum slot_state {
     SLOT_FREE,
     SLOT_LOADING,
-    SLOT_UNWANTED, /* the same, and nobody waits for it */
-    SLOT_READY,    /* nobody came for it yet */
+    SLOT_UNWANTED, /* as before, but it is needed no longer */
+    SLOT_READY,    /* read, and not fetched yet */
     SLOT_TAKEN,
     SLOT_BAD, /* the read failed */
 };
@@ -49,42 +49,43 @@ struct io {
 };
 
 struct block {
-    uint8_t *mem; /* owned, or NULL: in the file alone */
+    uint8_t *mem; /* owned; NULL: the block is only in the file */
     uint32_t fill_bytes;
-    uint32_t live_bytes; /* not yet released */
-    uint32_t pins;       /* stretches given out of mem */
+    uint32_t live_bytes; /* put and not released */
+    uint32_t pins;       /* stretches that were given out of mem */
     uint32_t next_free;
     bool is_saving;
     bool is_saved;
-    bool is_kept; /* full, and not to be saved */
+    bool is_kept; /* full, and stays in memory */
 };
 
 struct slot {
-    uint8_t *mem; /* owned, made at first use */
+    uint8_t *mem; /* owned, made when it is first used */
     struct ep_spool_ref ref;
     enum slot_state state;
     int err;
 };
 
 struct ep_spool {
-    struct ep_spool_file file; /* the thread's */
+    struct ep_spool_file file; /* for the thread */
     struct ep_sink *sink;
     void (*on_change)(void *arg);
     void *arg;
     struct block *blocks; /* owned */
     uint32_t block_bytes;
     uint32_t blocks_max;
-    uint32_t blocks_made; /* below it: used, or on the free list */
+    uint32_t blocks_made; /* below it each block is used, or on the free list */
     uint32_t blocks_used;
     uint32_t first_free;
     uint32_t tail; /* the block being filled */
     uint32_t mem_blocks;
     uint32_t mem_blocks_max;
-    uint32_t kept_blocks; /* of them: what soon leaves again need not go to the
-                             file */
+    /* Blocks that stay in memory: what leaves again soon need not go to the
+     * file. */
+    uint32_t kept_blocks;
     uint32_t kept_blocks_max;
     uint64_t live_bytes; /* of all blocks */
-    int err;             /* the file cannot be used */
+    int err;             /* why the file cannot be used; 0: it can */
     bool is_file_used;
     struct slot slots[EP_SPOOL_READS];
     struct io ios[IOS_MAX];
@@ -152,7 +153,7 @@ static void spool_emptied(struct ep_spool *sp)
         sp->is_file_used = !io_start(sp, IO_SHRINK, NONE, NULL, 0, 0);
 }
 
-/* Frees what of a block is no longer needed. */
+/* Frees what is no longer needed of a block. */
 static void block_settle(struct ep_spool *sp, uint32_t index)
 {
     struct block *block = &sp->blocks[index];
@@ -180,7 +181,8 @@ bool ep_spool_is_saving(const struct ep_spool *sp)
     return sp->kept_blocks >= sp->kept_blocks_max;
 }
 
-/* The newest ones go: what was put first is read first. */
+/* Keeps or saves a full block. The newest ones are saved, because what was put
+ * first is read first. */
 static void block_save(struct ep_spool *sp, uint32_t index)
 {
     struct block *block = &sp->blocks[index];
@@ -195,12 +197,12 @@ static void block_save(struct ep_spool *sp, uint32_t index)
         io_start(sp, IO_SAVE, index, block->mem,
                  (uint64_t)index * sp->block_bytes, block->fill_bytes);
     if (!block->is_saving)
-        sp->err = EAGAIN; /* the system's word for "no thread" */
+        sp->err = EAGAIN; /* pthread_create() says this for "no thread" */
 }
 
-/* Can a new block be started? Returns 0, OV_EAGAIN or OV_EFULL. Blocks of which
- * all has been released are kept by their saving alone, so on_change follows.
- */
+/* Says whether a new block can be started. Returns 0, OV_EAGAIN or OV_EFULL.
+ * Blocks that were released completely are only there until they are saved, so
+ * on_change follows. */
 static int block_room(const struct ep_spool *sp)
 {
     if (sp->err != 0 ||
@@ -304,7 +306,7 @@ int ep_spool_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
     sp->mem_blocks_max =
         cfg->mem_blocks > 0 ? cfg->mem_blocks : EP_SPOOL_MEM_BLOCKS;
     OV_ASSERT(sp->mem_blocks_max <= EP_SPOOL_MEM_BLOCKS);
-    /* One is being filled, and one saved. */
+    /* One block is being filled, and one saved. */
     sp->kept_blocks_max = sp->mem_blocks_max > 2 ? sp->mem_blocks_max - 2 : 0;
     sp->kept_blocks_max += cfg->kept_blocks;
     sp->mem_blocks_max += cfg->kept_blocks;
@@ -339,7 +341,7 @@ static void memory_free(struct ep_spool *sp)
     *sp = (struct ep_spool){.file = sp->file};
 }
 
-/* In the thread: the end of a file takes its time, too. */
+/* Runs in the thread, because removing a file takes time, too. */
 static void last_main(void *arg)
 {
     struct ep_spool *sp = arg;
@@ -360,7 +362,8 @@ void ep_spool_close(struct ep_spool *sp)
         last_main(sp);
         return;
     }
-    /* Not left to the thread, which may hang in another one's file. */
+    /* This is not left to the thread, which may hang in a file of another
+     * spool. */
     if (!ep_sink_drop(sink))
         memory_free(sp);
     ep_sink_leave(sink, last_main, sp);
@@ -377,7 +380,7 @@ int ep_spool_room(const struct ep_spool *sp, uint32_t len_bytes)
     return tail_has_room(sp, len_bytes) ? 0 : block_room(sp);
 }
 
-/* Makes the block that is being filled have room. Returns 0, OV_EAGAIN or
+/* Makes room in the block that is being filled. Returns 0, OV_EAGAIN or
  * OV_EFULL. */
 static int tail_ready(struct ep_spool *sp, uint64_t len_bytes)
 {
@@ -455,7 +458,7 @@ static bool is_same(const struct ep_spool_ref *a, const struct ep_spool_ref *b)
            a->len_bytes == b->len_bytes;
 }
 
-/* The slot that has or gets the stretch; NULL when all are busy. */
+/* The slot that has or gets the stretch; NULL: all slots are busy. */
 static struct slot *slot_find(struct ep_spool *sp,
                               const struct ep_spool_ref *ref)
 {
@@ -529,7 +532,7 @@ int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
     return 0;
 }
 
-/* Nobody comes for a stretch that was asked for. */
+/* Gives up a stretch that was asked for. */
 static void ask_end(struct ep_spool *sp, const struct ep_spool_ref *ref)
 {
     struct slot *slot = slot_find(sp, ref);

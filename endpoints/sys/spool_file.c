@@ -1,4 +1,4 @@
-/* The spool's file: made where the disk is, gone with its descriptor. */
+/* The spool's file: made on a disk, and gone with its descriptor. */
 #include "config.h"
 
 #include "endpoints/sys/spool_file.h"

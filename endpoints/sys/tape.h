@@ -5,7 +5,7 @@
  * Bytes are copied to the end, looked at anywhere between, and forgotten from
  * the front. They lie in a spool (sys/spool.h), whose blocks they fill without
  * gaps, so that a position says where a byte is. The file is never larger than
- * the most that was held at once, whatever goes through it. The event loop
+ * the most that was held at once, however much goes through it. The event loop
  * copies memory and waits for nothing.
  *
  * Bounds: the memory of a spool with one read, limit_bytes of file, and 4 bytes
@@ -20,23 +20,24 @@
 
 struct ep_tape;
 
-/* Makes no file. cfg->block_bytes is given. Returns 0, OV_ENOMEM or OV_ESYS. */
+/* Opens a tape; makes no file yet. cfg->block_bytes must be given. Returns 0,
+ * OV_ENOMEM or OV_ESYS. */
 int ep_tape_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
                  struct ep_tape **out);
 
 /* Drops all that is held, and the file as ep_spool_close does. NULL is fine. */
 void ep_tape_close(struct ep_tape *tape);
 
-/* Forgets everything: the next byte put is that at `pos`. */
+/* Forgets everything: the next byte that is put has the position `pos`. */
 void ep_tape_start(struct ep_tape *tape, uint64_t pos);
 
 /* The position behind the last byte that was put. */
 uint64_t ep_tape_end(const struct ep_tape *tape);
 
-/* Copies bytes to the end. Returns 0 when that was all of them. Else
- * ep_tape_end says how many it was, and the rest is to be put again:
- * OV_EAGAIN (when on_change has come) or OV_EFULL (when something was
- * forgotten, or all, if ep_tape_errno is not 0). */
+/* Copies bytes to the end. Returns 0 when all of them were copied. Otherwise
+ * ep_tape_end says how many were, and the rest is to be put again: after
+ * OV_EAGAIN when on_change has come, after OV_EFULL when something was
+ * forgotten (or all, if ep_tape_errno is not 0). */
 int ep_tape_put(struct ep_tape *tape, const uint8_t *mem, uint32_t len_bytes);
 
 /* Why the file cannot be used, an errno; 0 while it can. ENOTSUP: the
@@ -44,17 +45,18 @@ int ep_tape_put(struct ep_tape *tape, const uint8_t *mem, uint32_t len_bytes);
 int ep_tape_errno(const struct ep_tape *tape);
 
 /* Looks at the bytes from `pos` on, which were put and are not forgotten: at
- * *len_bytes of them, or fewer, but one at least. Returns 0 with *mem, which is
- * valid until ep_tape_let_go; OV_EAGAIN: they are being read, and are to be
- * asked for again after on_change; or OV_ESYS, with errno, when the file gives
- * an error. Nothing else may be looked at before ep_tape_let_go. */
+ * *len_bytes of them, or fewer, but at least one. Returns 0 with *mem, which is
+ * valid until ep_tape_let_go; OV_EAGAIN: they are being read, ask again after
+ * on_change; or OV_ESYS, with errno, when the file gives an error. Nothing else
+ * may be looked at before ep_tape_let_go. */
 int ep_tape_get(struct ep_tape *tape, uint64_t pos, uint32_t *len_bytes,
                 const uint8_t **mem);
 
-/* What was looked at, or asked for, is done with. Fine when there was none. */
+/* Lets go of what was looked at, or asked for. Fine when there was nothing. */
 void ep_tape_let_go(struct ep_tape *tape);
 
-/* Nobody needs what is before `pos`. O(blocks that become free). */
+/* Forgets what is before `pos`, as it is not needed. O(blocks that become
+ * free). */
 void ep_tape_forget(struct ep_tape *tape, uint64_t pos);
 
 #endif

@@ -11,7 +11,7 @@
 #include "overlay/base/panic.h"
 
 enum {
-    STACK_BYTES = 256 * 1024, /* a few KiB are used; sanitizers want more */
+    STACK_BYTES = 256 * 1024, /* a few KiB are used; sanitizers need more */
     NUDGES_MAX = 200,
     NUDGE_NS = 5 * 1000 * 1000,
 };
@@ -25,7 +25,7 @@ int ep_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg)
 
     if (rc != 0)
         return rc;
-    /* Refused where the minimum is higher: the default is fine then. */
+    /* Refused when the minimum is higher: the default is fine then. */
     (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
     sigfillset(&blocked);
     sigdelset(&blocked, SIGURG);
@@ -38,7 +38,7 @@ int ep_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg)
 
 static void on_nudge(int signo)
 {
-    (void)signo; /* it is the EINTR that counts */
+    (void)signo; /* only the EINTR counts */
 }
 
 static bool join_for(pthread_t thread, long wait_ns)
@@ -59,7 +59,7 @@ static bool join_for(pthread_t thread, long wait_ns)
 
 bool ep_thread_join(pthread_t thread, bool interrupt)
 {
-    struct sigaction nudge = {.sa_handler = on_nudge}; /* no SA_RESTART */
+    struct sigaction nudge = {.sa_handler = on_nudge}; /* without SA_RESTART */
     struct sigaction old;
     bool is_joined = false;
 
@@ -70,13 +70,14 @@ bool ep_thread_join(pthread_t thread, bool interrupt)
         return true;
     }
     sigaction(SIGURG, &nudge, &old);
-    /* One nudge may come between its look at the flag and the call. */
+    /* A nudge may come between the thread's look at the flag and the call, so
+     * there are several. */
     for (int i = 0; i < NUDGES_MAX && !is_joined; i++) {
         pthread_kill(thread, SIGURG);
         is_joined = join_for(thread, NUDGE_NS);
     }
     if (!is_joined)
-        pthread_detach(thread); /* our handler stays, for what is on its way */
+        pthread_detach(thread); /* our handler stays, for nudges on their way */
     else
         sigaction(SIGURG, &old, NULL);
     return is_joined;

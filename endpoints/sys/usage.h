@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Peak of resident memory since this program was started. Not from
- * getrusage(), whose peak includes the process that has forked us. 0 where the
+/* Peak of resident memory since this program was started. It is not from
+ * getrusage(), whose peak includes the process that has forked us. 0: the
  * system does not tell. */
 uint64_t ep_usage_rss_peak_bytes(void);
 

@@ -2,6 +2,6 @@
 #ifndef ENDPOINTS_SYS_WHY_H
 #define ENDPOINTS_SYS_WHY_H
 
-enum { EP_WHY_MAX = 256 /* room for one, with its NUL */ };
+enum { EP_WHY_MAX = 256 /* room for such a text, with its NUL */ };
 
 #endif

@@ -1,7 +1,7 @@
-/* Turns. A queue that has something to be done is in the worker's list, at the
- * end again after each turn.
+/* Gives queues their turns. A queue that has something to do is in the worker's
+ * list, and after each turn at its end again.
  *
- * To give up, the thread is told so (`drop`) and nudged out of its system call
+ * To give up, the thread is told to (`drop`) and nudged out of its system call
  * (endpoints/sys/thread.h).
  */
 #include "config.h"
@@ -18,7 +18,7 @@
 
 enum {
     WRITE_IOV_MAX = 256,       /* pieces of one writev, below IOV_MAX */
-    WRITE_BYTES_MAX = 1 << 18, /* of one writev: answers must keep coming */
+    WRITE_BYTES_MAX = 1 << 18, /* of one writev(): answers must keep coming */
     WRITE_PIECES = EP_QUEUE_IOV_MAX,
 };
 
@@ -26,8 +26,8 @@ _Static_assert(WRITE_IOV_MAX >= WRITE_PIECES, "a job must fit one writev");
 
 /* What is to be done for a queue, as of the beginning of its turn. */
 struct turn {
-    uint32_t pos; /* jobs from here */
-    uint32_t end; /* to before this one; */
+    uint32_t pos; /* the jobs from here */
+    uint32_t end; /* up to before this one; */
     bool is_last; /* or none: the last call */
 };
 
@@ -37,7 +37,7 @@ static struct ep_job *ring(struct ep_queue *queue, uint32_t pos)
     return &queue->jobs[pos % EP_QUEUE_JOBS_MAX];
 }
 
-/* With the lock. */
+/* Adds a queue to the turns. With the lock. */
 static void make_due(struct ep_queue *queue)
 {
     queue->is_due = true;
@@ -46,7 +46,7 @@ static void make_due(struct ep_queue *queue)
 
 /* ---- the thread ---- */
 
-/* The end of a turn. */
+/* Ends a turn. */
 static void turn_end(struct ep_queue *queue, uint32_t done, int err)
 {
     struct ep_worker *worker = queue->worker;
@@ -62,7 +62,8 @@ static void turn_end(struct ep_queue *queue, uint32_t done, int err)
     worker->on_done(worker->arg);
 }
 
-/* writev(); where somebody else made the description non-blocking, waits. */
+/* Calls writev(); waits when another program has made the description
+ * non-blocking. */
 static ssize_t write_some(int fd, const struct iovec *iov, int n)
 {
     ssize_t got = writev(fd, iov, n);
@@ -76,7 +77,7 @@ static ssize_t write_some(int fd, const struct iovec *iov, int n)
     return got;
 }
 
-/* Takes `bytes` off the front of iov; returns the pieces left. */
+/* Takes `bytes` off the front of iov; returns the number of pieces left. */
 static int iov_advance(struct iovec **iov, int n, size_t bytes)
 {
     while (n > 0 && bytes >= (*iov)->iov_len) {
@@ -91,10 +92,10 @@ static int iov_advance(struct iovec **iov, int n, size_t bytes)
     return n;
 }
 
-/* Writes everything. Returns 0 or an errno, ECANCELED when told to end. */
+/* Writes everything. Returns 0 or an errno; ECANCELED: told to end. */
 static int write_all(struct ep_queue *queue, struct iovec *iov, int n)
 {
-    n = iov_advance(&iov, n, 0); /* pieces of no length at the front */
+    n = iov_advance(&iov, n, 0); /* drops empty pieces at the front */
     while (n > 0) {
         ssize_t got;
 
@@ -114,7 +115,7 @@ static int write_all(struct ep_queue *queue, struct iovec *iov, int n)
     return 0;
 }
 
-/* Does the writes from `pos` on that fit one writev(). */
+/* Does the writes from `pos` on that fit into one writev(). */
 static void run_writes(struct ep_queue *queue, uint32_t pos, uint32_t end)
 {
     struct iovec iov[WRITE_IOV_MAX];
@@ -146,7 +147,8 @@ static void run_call(struct ep_queue *queue, uint32_t pos)
     turn_end(queue, pos + 1, 0);
 }
 
-/* Waits for the next queue in turn. Returns NULL when the thread has to end. */
+/* Waits for the next queue that has its turn. Returns NULL when the thread has
+ * to end. */
 static struct ep_queue *turn_wait(struct ep_worker *worker, struct turn *turn)
 {
     struct ep_queue *queue = NULL;
@@ -251,13 +253,13 @@ struct ep_job *ep_queue_next(struct ep_queue *queue, uint32_t reaped, int *rc)
     return ring(queue, queue->put);
 }
 
-/* Something was made due, in the lock that this ends. */
+/* Unlocks after something was made due, and wakes the thread. */
 static void wake(struct ep_worker *worker)
 {
     bool is_waiting = worker->is_waiting;
 
     pthread_mutex_unlock(&worker->lock);
-    /* Not before: the thread would wake to find the lock held. */
+    /* It is not woken earlier, because it would find the lock held. */
     if (is_waiting)
         pthread_cond_signal(&worker->more);
 }

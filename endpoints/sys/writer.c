@@ -1,9 +1,9 @@
 /* Sinks: the queues of workers (endpoints/sys/worker.h), and what the loop is
- * told of them.
+ * told about them.
  *
- * To the positions `put` and `done` of a queue the loop has a third one, of the
- * jobs that it has answered. A sink that leaves is taken out of the writer's
- * list, and is then the thread's, which frees it.
+ * Besides the positions `put` and `done` of a queue the loop has a third one,
+ * that of the jobs that it has answered. A sink that leaves is taken out of the
+ * writer's list, and belongs to the thread, which frees it.
  */
 #include "config.h"
 
@@ -34,16 +34,16 @@ struct ep_sink {
     void (*last)(void *arg); /* NULL: it has not left */
     void *last_arg;
     bool told_error;
-    bool closed; /* gone at the end of the round of callbacks */
+    bool closed; /* freed at the end of the round of callbacks */
     uint32_t reaped;
-    struct ep_worker own; /* of one that shares none */
+    struct ep_worker own; /* for a sink that shares none */
     struct ep_queue queue;
 };
 
 struct ep_writer {
     struct event *wake;
     struct ep_sink *sinks;   /* owned */
-    struct ep_worker shared; /* of sinks for calls */
+    struct ep_worker shared; /* for sinks of calls */
     int wake_fd;
     bool in_callbacks;
     bool has_left; /* a thread that could not be ended still knows us */
@@ -55,7 +55,7 @@ static bool is_shared(const struct ep_sink *sink)
     return sink->queue.worker == &sink->w->shared;
 }
 
-/* From a thread. */
+/* Called from a thread. */
 static void on_done(void *arg)
 {
     struct ep_writer *w = arg;
@@ -64,7 +64,8 @@ static void on_done(void *arg)
         ep_waker_wake(w->wake_fd);
 }
 
-/* Nobody else knows it any more. In the thread, or where there is none. */
+/* Frees a sink that only this caller knows. In the thread, or here when there
+ * is none. */
 static void last_main(void *arg)
 {
     struct ep_sink *sink = arg;
@@ -82,7 +83,7 @@ static void sink_unlink(struct ep_sink *sink)
     *at = sink->next;
 }
 
-/* The end of what was closed, or has left. */
+/* Ends a sink that was closed, or has left. */
 static void sink_part(struct ep_sink *sink)
 {
     sink_unlink(sink);
@@ -195,7 +196,8 @@ bool ep_writer_is_idle(const struct ep_writer *w)
 {
     for (const struct ep_sink *sink = w->sinks; sink != NULL;
          sink = sink->next) {
-        if (sink->reaped != sink->queue.put) /* ours both: no lock */
+        /* Only the loop changes these: no lock. */
+        if (sink->reaped != sink->queue.put)
             return false;
     }
     return true;
@@ -262,7 +264,7 @@ bool ep_sink_close(struct ep_sink *sink, bool give_up)
         return true;
     OV_ASSERT(!sink->closed && !is_shared(sink));
     if (!ep_worker_join(&sink->own, give_up)) {
-        /* The thread still uses it: out of the list, and leaked. */
+        /* The thread still uses the sink, so it is unlinked and leaked. */
         sink_unlink(sink);
         sink->w->has_left = true;
         return false;
