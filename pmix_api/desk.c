@@ -24,24 +24,24 @@
 enum {
     PAUSE_MAX_MS = 10000,
     TEXT_BYTES = 512,
-    NAME_BYTES = 256, /* of a host, of a server */
+    NAME_BYTES = 256, /* of the names of a host and of a server */
 };
 
 enum state {
     STARTS, /* libpmix is being started */
     READY,  /* in reserve */
-    HANDED, /* was sent a tool's connection, and has not taken it yet */
-    SERVES, /* a tool */
+    HANDED, /* got a tool's connection, and has not taken it yet */
+    SERVES, /* serves a tool */
 };
 
 struct helper {
     struct helper *next;
     struct px_desk *desk;
     struct event *reads; /* owned */
-    struct event *late;  /* owned: it is to have taken the tool by then */
+    struct event *late;  /* owned: ends the time for taking the tool */
     pid_t pid;
     int fd;   /* owned */
-    int tool; /* owned: the connection that it was sent; -1: none */
+    int tool; /* owned: the connection that it got; -1: none */
     enum state state;
     bool is_in; /* its tool has been let in */
 };
@@ -49,16 +49,16 @@ struct helper {
 struct px_desk {
     struct px_desk_cfg cfg;
     struct helper *helpers;         /* owned */
-    struct event *again;            /* owned: the next try */
+    struct event *again;            /* owned: for the next try */
     struct ep_tools *tools;         /* owned; NULL: the port is not open yet */
     int waiting[PX_DESK_TOOLS_MAX]; /* owned: connections without a helper, in
                                        their order */
     unsigned waiting_count;
-    unsigned tries; /* since one came up */
+    unsigned tries; /* in a row without success */
     bool has_started, is_hurried, has_files, is_said;
     struct px_contact_names names;
     char host[NAME_BYTES], server[NAME_BYTES];
-    char wrong[TEXT_BYTES]; /* of the last try */
+    char wrong[TEXT_BYTES]; /* what went wrong in the last try */
 };
 
 static void start(struct px_desk *desk);
@@ -78,7 +78,7 @@ unsigned px_desk_tools(const struct px_desk *desk)
     return count;
 }
 
-/* --- a helper ends */
+/* --- the end of a helper */
 
 static struct helper *find(const struct px_desk *desk, enum state state)
 {
@@ -89,7 +89,8 @@ static struct helper *find(const struct px_desk *desk, enum state state)
     return at;
 }
 
-/* The helper has the tool's connection, or has let the tool in. */
+/* Takes the helper's word: that it has the tool's connection, or that it has
+ * let the tool in. */
 static void on_word(struct helper *helper)
 {
     if (helper->state == HANDED) {
@@ -102,7 +103,7 @@ static void on_word(struct helper *helper)
     }
 }
 
-/* Returns its status, as of waitpid(). */
+/* Ends the process. Returns its status, as of waitpid(). */
 static int end_process(struct helper *helper)
 {
     int status = px_process_end(helper->pid);
@@ -173,8 +174,8 @@ static int arm(const struct px_desk *desk, unsigned ms)
     return event_add(desk->again, &due) == 0 ? 0 : OV_ENOMEM;
 }
 
-/* The first time that two in a row have not come up; what follows is for those
- * who want to know all. */
+/* Tells the user once, when two helpers in a row have failed to start. All else
+ * is noted for users who want to know all. */
 static void say_late(struct px_desk *desk)
 {
     char text[TEXT_BYTES + 64];
@@ -186,8 +187,8 @@ static void say_late(struct px_desk *desk)
     desk->cfg.on_say(desk->cfg.arg, text);
 }
 
-/* One that was to be in reserve is not. Where tools know the port it is tried
- * again as long as it takes. */
+/* Plans a new try, when a helper for the reserve has failed to start. Once
+ * tools know the port, this goes on as long as it takes. */
 static void try_again(struct px_desk *desk)
 {
     unsigned pause_ms = desk->cfg.pause_ms;
@@ -216,7 +217,7 @@ static void describe(int status, char *out)
                  WEXITSTATUS(status));
 }
 
-/* A tool that was served is cut off. */
+/* Says that a tool which was served is cut off. */
 static void say_cut(const struct helper *helper, int status, const char *how)
 {
     const struct px_desk *desk = helper->desk;
@@ -232,8 +233,9 @@ static void say_cut(const struct helper *helper, int status, const char *how)
         note(desk, text);
 }
 
-/* The next helper gets the tool, before those that came later: nothing of what
- * it has said was read. There is room, as it is counted. */
+/* Lets the next helper have the tool, before tools that came later: nothing
+ * that the tool has said was read. There is room in the queue, as such tools
+ * count. */
 static void take_back(struct helper *helper, const char *how)
 {
     struct px_desk *desk = helper->desk;
@@ -245,7 +247,7 @@ static void take_back(struct helper *helper, const char *how)
     helper->tool = -1;
 }
 
-/* The helper's socket is cut as it ends, so the status is its own, whoever
+/* The helper's socket is cut when it ends, so the status is its own, whoever
  * kills it. */
 static void on_end(struct helper *helper)
 {
@@ -268,7 +270,7 @@ static void on_end(struct helper *helper)
         try_again(desk);
 }
 
-/* It hangs: another one serves the tool. */
+/* The helper hangs: another one is to serve the tool. */
 static void on_late(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
@@ -278,7 +280,7 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
 
 /* --- a tool and its helper */
 
-/* Those that have hung up need no helper. */
+/* Drops tools that have hung up: they need no helper. */
 static void drop_gone(struct px_desk *desk)
 {
     unsigned left = 0;
@@ -294,8 +296,9 @@ static void drop_gone(struct px_desk *desk)
     desk->waiting_count = left;
 }
 
-/* A helper that cannot be sent anything is about to be seen as ended. The
- * connection is kept until it is known to have been taken. */
+/* Sends the next tool that waits to the helper in reserve. A helper to which
+ * nothing can be sent will soon be seen as ended. The connection is kept until
+ * it is known to have been taken. */
 static void serve_next(struct px_desk *desk)
 {
     const struct timeval limit = of_ms(desk->cfg.take_ms);
@@ -333,7 +336,7 @@ static void on_tool(void *arg, int fd, uid_t uid)
     serve_next(desk);
 }
 
-/* --- the port, when the first helper has come up */
+/* --- the port, once the first helper has started */
 
 static void on_port_note(void *arg, const char *text)
 {
@@ -365,7 +368,7 @@ static int put_files(struct px_desk *desk, const char *text, size_t len_bytes)
 
     snprintf(desk->server, sizeof(desk->server), "%.*s",
              (int)strcspn(text, ";"), text);
-    *strrchr(desk->server, '.') = '\0'; /* its rank */
+    *strrchr(desk->server, '.') = '\0'; /* cuts off its rank */
     if (gethostname(desk->host, sizeof(desk->host) - 1) != 0)
         return OV_ESYS;
     desk->names = (struct px_contact_names){.folder = desk->cfg.folder,
@@ -379,7 +382,8 @@ static int put_files(struct px_desk *desk, const char *text, size_t len_bytes)
     return rc;
 }
 
-/* The text is libpmix's with our port and number in it. */
+/* Opens the port. The text for tools is libpmix's, with our port and number in
+ * it. */
 static int open_desk(struct px_desk *desk, const struct px_contact *contact,
                      const char *text, size_t len_bytes)
 {
@@ -407,9 +411,10 @@ static int open_desk(struct px_desk *desk, const struct px_contact *contact,
     return 0;
 }
 
-/* --- a helper comes up */
+/* --- the start of a helper */
 
-/* What it says is the text, or a sentence. */
+/* Takes what the helper says first: the text, or a sentence that says why it
+ * cannot start. */
 static void on_ready(struct helper *helper, const char *text, size_t len_bytes)
 {
     struct px_desk *desk = helper->desk;
@@ -471,14 +476,14 @@ static int start_one(struct px_desk *desk)
     return OV_ENOMEM;
 }
 
-/* With the first helper, which removes it where we are killed. */
+/* Makes the folder with the first helper, which removes it if we are killed. */
 static int make_folder(const struct px_desk *desk)
 {
     return px_folder_make(desk->cfg.folder) == 0 || errno == EEXIST ? 0
                                                                     : OV_ESYS;
 }
 
-/* The next one in reserve. */
+/* Starts the next helper for the reserve. */
 static void start(struct px_desk *desk)
 {
     int rc;
@@ -505,7 +510,7 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
     start(desk);
 }
 
-/* --- beginning and end */
+/* --- opening and closing */
 
 int px_desk_open(const struct px_desk_cfg *cfg, struct px_desk **out)
 {
@@ -531,7 +536,7 @@ void px_desk_start_in(struct px_desk *desk, unsigned ms)
     desk->is_hurried = true;
 }
 
-/* The first of those that serve. */
+/* Ends helpers without a tool. Returns the first one that serves a tool. */
 static struct helper *end_idle(struct px_desk *desk)
 {
     struct helper *at;
@@ -542,7 +547,8 @@ static struct helper *end_idle(struct px_desk *desk)
     return desk->helpers;
 }
 
-/* One after the other; who is not waited for any more is killed. */
+/* Waits for the helpers one after the other; those that take too long are
+ * killed. */
 static void await_helpers(struct px_desk *desk)
 {
     const int64_t until_ms = ep_clock_ms() + PX_DESK_END_MS;

@@ -32,9 +32,10 @@
 #include "pmix_api/helper/tie.h"
 
 enum {
-    SPACE_BYTES = 1 << 30, /* address space; a tenth is in use as a rule */
+    SPACE_BYTES = 1 << 30, /* address space; usually a tenth is in use */
     FILES_MAX = 512,       /* descriptors; each of 128 pulls may have a file */
-    MOMENTS = 2000,        /* of a ms, that a killed launcher takes to end */
+    /* Milliseconds that a killed launcher takes to end. */
+    MOMENTS = 2000,
     GREETING_S = 20,
 };
 
@@ -42,11 +43,11 @@ struct helper {
     struct event_base *base;
     struct ep_writer *writer;
     struct px_door_way way;
-    int doors; /* the folder */
+    int doors; /* the folder with the session's door */
     pid_t session;
     struct event *tie, *lib;
-    struct event *again;    /* it may end soon */
-    struct event *greeting; /* the tool is in by then */
+    struct event *again;    /* looks whether it may end */
+    struct event *greeting; /* by then the tool has to be in */
     struct px_jobs *jobs;
     struct px_pulls *pulls;
     struct px_pushing_tool *pushing;
@@ -73,7 +74,7 @@ static void leave(void *arg)
     event_base_loopbreak(helper->base);
 }
 
-/* The tool is gone, and what it has read is told. */
+/* Waits, when the tool is gone, until all that it has read is told. */
 static void settle(void *arg)
 {
     static const struct timeval wait = {.tv_usec = 10 * 1000};
@@ -94,7 +95,7 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
 
 /* --- the tool */
 
-/* Its connection ends with the process. */
+/* Refuses the tool: its connection ends with this process. */
 static void refuse(void *arg)
 {
     const struct helper *helper = arg;
@@ -104,8 +105,8 @@ static void refuse(void *arg)
     leave(arg);
 }
 
-/* Long enough for a greeting, and for libpmix to close the connection where it
- * wants a credential and gets none. */
+/* The time is long enough for a greeting, and for libpmix to close the
+ * connection when it wants a credential and gets none. */
 static void on_late(evutil_socket_t fd, short what, void *arg)
 {
     const struct helper *helper = arg;
@@ -131,7 +132,7 @@ static void on_tool(void *arg, const struct px_lib_name *wanted)
         px_jobs_name(helper->jobs, wanted);
 }
 
-/* From now on a user minds when the tool is cut off. */
+/* From now on the user has to hear when the tool is cut off. */
 static void on_in(void *arg)
 {
     struct helper *helper = arg;
@@ -283,7 +284,7 @@ static void on_word(void *arg, const struct job_door *msg)
     px_spawns_on_word(helper->spawns, msg);
 }
 
-/* What it has said is still for the tool. */
+/* Output that the session has sent is still given to the tool. */
 static void on_session_end(void *arg, const char *why)
 {
     const struct helper *helper = arg;
@@ -302,7 +303,7 @@ static const struct px_jobs_events jobs_events = {
     .on_end = on_session_end,
 };
 
-/* It is readable once more when it is cut. */
+/* The tie becomes readable once more when it is cut. */
 static void on_tie(evutil_socket_t fd, short what, void *arg)
 {
     static const struct timeval greeting = {.tv_sec = GREETING_S};
@@ -379,11 +380,12 @@ static void set_limit(unsigned what, rlim_t most)
 
 static void set_manners(void)
 {
-    /* It ends with its tool and its session. The last one: a file that may not
-     * grow says so to who writes it. */
+    /* The helper ends only with its tool and its session. SIGXFSZ is ignored so
+     * that a write to a file that may not grow fails. */
     static const int ignored[] = {SIGPIPE, SIGINT,  SIGHUP,  SIGTERM,
                                   SIGQUIT, SIGUSR1, SIGUSR2, SIGXFSZ};
-    /* A crash of libpmix is a plain signal, and no report of a sanitizer. */
+    /* A crash of libpmix has to be a plain signal, without the report of a
+     * sanitizer. */
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
     for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
@@ -399,10 +401,10 @@ static void set_manners(void)
     (void)fcntl(PX_TIE_FD, F_SETFD, FD_CLOEXEC);
 }
 
-/* Removes the files of a launcher that was killed. Its door ends a moment
- * before the tie does, and that a moment before the process. A launcher that
- * lives kills a helper without a tool itself, and waits for one that has had a
- * tool. */
+/* Removes the files of a launcher that was killed. The launcher's door ends a
+ * moment before the tie does, and the tie a moment before the process. A
+ * launcher that lives kills a helper without a tool itself, and waits for a
+ * helper that has had a tool. */
 static void clear(const struct helper *helper, const char *folder)
 {
     static const struct timespec moment = {.tv_nsec = 1000 * 1000};
@@ -443,5 +445,5 @@ int main(int argc, char **argv)
     }
     event_base_dispatch(helper.base);
     clear(&helper, lib.dir);
-    _exit(0); /* threads of libpmix still run, and nothing of it is freed */
+    _exit(0); /* threads of libpmix still run, and it frees nothing */
 }
