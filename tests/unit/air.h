@@ -1,6 +1,6 @@
 /* What is on its way in a little world: things with a time, in order.
  *
- * A heap by time, ties by the order in which they came.
+ * A heap by time. Things of the same time keep the order in which they came.
  */
 #ifndef TESTS_UNIT_AIR_H
 #define TESTS_UNIT_AIR_H
@@ -45,11 +45,12 @@ struct air {
 
 void air_fini(struct air *air);
 
-/* Adds a new thing, and puts one back that was taken before, in its order. */
+/* The first adds a new thing; the second puts one back that was taken before,
+ * in its order. */
 void air_add(struct air *air, struct fly fly);
 void air_put_back(struct air *air, struct fly fly);
 
-/* Takes the first thing that is due by then; false when there is none. */
+/* Takes the first thing that is due by then; false: there is none. */
 bool air_take(struct air *air, uint64_t now_ns, struct fly *fly);
 
 #endif

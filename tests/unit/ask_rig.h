@@ -1,5 +1,5 @@
-/* Queries as texts, for tests of a tool's helper: what is asked, and what
- * libpmix is given as the answer. */
+/* Queries as texts, for tests of a tool's helper: what is asked, and the answer
+ * that libpmix gets. */
 #ifndef TESTS_UNIT_ASK_RIG_H
 #define TESTS_UNIT_ASK_RIG_H
 
@@ -7,13 +7,13 @@
 
 enum { ASK_RIG_QUERIES = 4 };
 
-/* Keys, and qualifiers as KEY=VALUE (VALUE "#" is of another type, KEY "!KEY"
- * is required), with spaces between; "|" begins another ask. Stays until that
- * many are made. */
+/* Makes a query from keys, and from qualifiers as KEY=VALUE (VALUE "#" is of
+ * another type, KEY "!KEY" is required), separated by spaces; "
+ * " begins another ask. It stays until ASK_RIG_QUERIES more are made. */
 const struct px_lib_query *ask_rig_query(const char *text);
 
-/* All queries that were answered with values since the last call, in order:
- * their answer, and infos as KEY=VALUE; a line each. */
+/* All queries that were answered with values since the last call, in order: the
+ * answer of each, and its infos as KEY=VALUE; a line for each query. */
 const char *ask_rig_answers(void);
 
 #endif

@@ -27,7 +27,7 @@ static inline uint64_t chance_next(struct chance *chance)
     return z ^ (z >> 31);
 }
 
-/* low to high, both included. */
+/* A number from low to high, both included. */
 static inline uint32_t chance_in(struct chance *chance, uint32_t low,
                                  uint32_t high)
 {
@@ -48,7 +48,7 @@ static inline struct chance chance_from(uint64_t seed)
     return chance;
 }
 
-/* $SEED, when it is set: one seed to repeat. */
+/* Reads $SEED, a seed to repeat; false: it is not set. */
 static inline bool chance_given(uint64_t *seed)
 {
     const char *text = getenv("SEED");

@@ -17,11 +17,10 @@ enum { TAP_ROOM = 64 * 1024, TAP_ROOM_MAX = 4 * TAP_ROOM };
 
 struct tap {
     struct event_base *base;
-    struct event_base
-        *disk; /* of the writer: the other has the channel alone */
+    struct event_base *disk; /* another writer than that of the channel */
     struct ep_writer *writer;
-    struct ep_tails *tails; /* two lines of the largest size fit */
-    struct ep_tail ballast; /* another open line */
+    struct ep_tails *tails; /* with room for two lines of the largest size */
+    struct ep_tail ballast; /* another unfinished line */
     struct ep_channel *ch;
     int out; /* write end, non-blocking, -1 when closed */
     int in;  /* read end, the channel's */
@@ -30,30 +29,31 @@ struct tap {
     uint8_t *seen; /* all that was pulled since tap_open */
     size_t seen_bytes;
     size_t seen_room;
-    uint8_t *dst; /* TAP_ROOM_MAX bytes: where the last read was put */
+    uint8_t *dst; /* TAP_ROOM_MAX bytes for the next read */
 };
 
-/* cmocka fixtures; *state is the tap, without a channel yet. */
+/* Fixtures for cmocka; *state is the tap, without a channel yet. With the
+ * second one, unfinished lines cannot go to a file. */
 int tap_setup(void **state);
-int tap_setup_nowhere(void **state); /* open lines can go to no file */
+int tap_setup_nowhere(void **state);
 int tap_teardown(void **state);
 #define TAP_TEST(name)                                                         \
     cmocka_unit_test_setup_teardown(name, tap_setup, tap_teardown)
 
-/* A fresh pipe and channel. */
+/* Makes a fresh pipe and channel. */
 void tap_open(struct tap *tap, bool raw, uint32_t open_ms);
 
-/* Another line is open, and as long as it may be: together with that of the
- * channel it fills the memory, and one of them goes to the file, then the
- * other. */
+/* Begins another line, as long as one may be: together with that of the channel
+ * it fills the memory, and first the one goes to the file, then the other. */
 void tap_load(struct tap *tap);
 
-/* Into the pipe, all at once; and its end. */
+/* Write into the pipe, all at once; and close it. */
 void tap_put(struct tap *tap, const void *bytes, size_t len);
 void tap_put_text(struct tap *tap, const char *text);
 void tap_put_end(struct tap *tap);
 
-/* One read with that much room; what it gave is at dst and added to seen. */
+/* Reads once with that much room; what it gave is at dst and is added to
+ * seen. */
 uint32_t tap_pull(struct tap *tap, uint32_t room, enum ep_channel_state *state);
 
 /* Reads until the channel has no more, and compares. */

@@ -1,5 +1,5 @@
-/* A job on the console under test: what each source says, and whether it came
- * out: every byte once, in order, no line mixed with another's. */
+/* A job on the console under test: what each source says, and whether all of it
+ * came out, every byte once, in order, and no line mixed with another's. */
 #ifndef TESTS_UNIT_CONSOLE_JOB_H
 #define TESTS_UNIT_CONSOLE_JOB_H
 
@@ -38,7 +38,7 @@ void job_start(struct job *job);
 void speech_line(struct job *job, unsigned source, size_t len,
                  bool has_newline);
 
-/* Bytes it has not sent yet. */
+/* The bytes that the source has not sent yet. */
 size_t speech_left(const struct speech *sp);
 
 /* Sends the next `len` bytes that the source has to say. */

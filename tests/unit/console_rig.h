@@ -20,10 +20,10 @@ struct console_rig {
     int out_fd; /* what the console's stdout is read from; -1: given away */
     int err_fd;
     bool is_one_file; /* set before rig_open: stderr is stdout's pipe */
-    const struct text_style *style; /* of records to come; NULL: the cfg's */
+    const struct text_style *style; /* for records to come; NULL: that of cfg */
     uint64_t now_ns;
-    unsigned looks; /* at the clock */
-    bool is_stuck;  /* what was written is not read: it stays so */
+    unsigned looks; /* how often the clock was looked at */
+    bool is_stuck;  /* what was written stays unread */
     uint64_t sent_seq[RIG_SOURCES_MAX];
     uint64_t taken_seq[RIG_SOURCES_MAX];
     struct job_tally said[RIG_SOURCES_MAX];
@@ -72,8 +72,8 @@ void rig_eof(struct console_rig *rig, uint32_t rank, const char *text);
 /* Runs until so many records were taken. */
 void rig_taken(struct console_rig *rig, unsigned want);
 
-/* Moves the clock, in steps that a living loop would see, once all is written
- * that can be. */
+/* Moves the clock, in steps that a running loop would see, after all that can
+ * be written is written. */
 void rig_pass(struct console_rig *rig, unsigned ms);
 
 /* Ends the output: waits for all of it and closes the console's descriptors.
@@ -83,9 +83,9 @@ void rig_finish(struct console_rig *rig);
 /* The rest of a pipe, as text; the caller frees. */
 char *rig_rest(int fd, size_t *len_bytes);
 
-/* Ends the output and compares all of stdout, which must fit a pipe. */
+/* Ends the output and compares all of stdout, which must fit into a pipe. */
 void rig_expect(struct console_rig *rig, const char *want);
-/* The same, and all of stderr. */
+/* Likewise, and compares all of stderr, too. */
 void rig_expect_both(struct console_rig *rig, const char *want,
                      const char *want_err);
 

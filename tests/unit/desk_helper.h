@@ -1,5 +1,5 @@
-/* A helper as a desk starts it: HELPER DOES FOLDER. What it does is for the
- * tests of that desk. */
+/* A helper as a desk starts it: HELPER DOES FOLDER. The tests of the desk say
+ * in DOES what it does. */
 #ifndef TESTS_UNIT_DESK_HELPER_H
 #define TESTS_UNIT_DESK_HELPER_H
 
@@ -56,7 +56,8 @@ static inline void serve(int fd)
     _exit(0);
 }
 
-/* It was sent a tool's connection, and dies or hangs before it takes that. */
+/* The helper is sent a tool's connection, and dies or hangs before it takes
+ * it. */
 static inline void falter(const char *does)
 {
     struct pollfd tie = {.fd = TIE_FD, .events = POLLIN};
@@ -65,7 +66,7 @@ static inline void falter(const char *does)
     raise(strcmp(does, "falls") == 0 ? SIGKILL : SIGSTOP);
 }
 
-/* How often it was started, in the folder's file "tries". */
+/* Counts in the folder's file "tries" how often it was started. */
 static inline unsigned count_try(const char *folder)
 {
     char path[512];
@@ -80,7 +81,7 @@ static inline unsigned count_try(const char *folder)
     return (unsigned)size;
 }
 
-/* As long as the test has the file "gate". */
+/* Waits as long as the folder has the file "gate". */
 static inline void pass_gate(const char *folder)
 {
     char path[512];

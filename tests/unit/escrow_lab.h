@@ -21,31 +21,32 @@ enum {
     COOKIES = 32,
     CLIENTS = 3,
     WORD_BYTES = 8,
-    SHOWN = 1, /* on the console */
-    READ = 2,  /* by a client, */
+    SHOWN = 1, /* was shown on the console */
+    READ = 2,  /* was read by a client, */
     HAD = 4,   /* and acknowledged */
 };
 
 struct back {
-    struct job_route_back at; /* first */
+    struct job_route_back at; /* must be first */
     struct job_record rec;
     uint8_t *mem;
 };
 
-/* On its way through the console: a record, or one that came back. */
+/* What is on its way through the console: a record, or output that came
+ * back. */
 struct line {
     struct line *next;
     uint32_t cookie;
-    struct back *back; /* NULL: the record */
+    struct back *back; /* NULL: it is a record */
 };
 
 struct client {
-    struct ep_escrow *escrow; /* NULL: it is not there */
+    struct ep_escrow *escrow; /* NULL: no client */
     bool reads;
     uint8_t channels;
     uint32_t first, last;
     uint64_t sent, read, acknowledged; /* messages */
-    uint8_t **words;                   /* of each message */
+    uint8_t **words;                   /* the words of each message */
     uint32_t *words_count;
     uint64_t words_room;
 };
@@ -62,28 +63,29 @@ struct lab {
     uint32_t made[CHANNELS], shown_up_to[CHANNELS];
     uint8_t *state[CHANNELS]; /* [WORDS_MAX] */
     uint64_t limit_bytes;
-    uint32_t one_large_of; /* so many records */
-    bool is_ordered;       /* nobody falls behind: the console is in order */
+    uint32_t one_large_of; /* one record in so many is large */
+    bool is_ordered;       /* no client falls behind: the console is in order */
     bool is_looking;       /* a turn is due */
     unsigned ends, behind, changes;
     uint64_t lost_bytes, twice_bytes;
     uint64_t seed;
 };
 
-/* The one that there is. */
+/* The only lab. */
 extern struct lab *lab;
 
 uint32_t lab_random(uint32_t below);
-/* What becomes of these words. */
+/* Notes what happened to these words. */
 void lab_mark(const uint8_t *mem, uint32_t len_bytes, uint8_t what);
-/* Limit of each client; what the random numbers begin with. */
+/* Opens a lab with this limit for each client and this seed. */
 void lab_open(uint64_t limit_bytes, uint64_t seed, unsigned kept_blocks);
 void lab_close(void);
 
-/* A process writes a record; the console the next line that it has. */
+/* The first has a process write a record, the second has the console write the
+ * next line that it has. */
 void lab_make(void);
 void lab_write(void);
-/* Once round the loop, and what waits in the route is looked at where a turn is
+/* Turns the loop once, and looks at what waits in the route when a turn is
  * due. */
 void lab_turn(void);
 /* Writes all; true: nothing is left. */

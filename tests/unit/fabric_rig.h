@@ -21,7 +21,7 @@ enum rig_answer { RIG_ACCEPT, RIG_REJECT, RIG_HOLD };
 struct rig_side {
     struct ep_transport *t;
     struct rig *rig;
-    struct ep_conn *conns[RIG_CONNS]; /* those that are up */
+    struct ep_conn *conns[RIG_CONNS]; /* the links that are up */
     unsigned conns_count;
     struct ep_request *held[RIG_HELD];
     unsigned held_count;
@@ -29,12 +29,12 @@ struct rig_side {
     uint8_t cm[EP_CM_MAX]; /* what to answer with */
     size_t cm_bytes;
     uint8_t
-        got[EP_CM_MAX]; /* what came last with a request, an up or a refusal */
+        got[EP_CM_MAX]; /* private data of the last request, up or refusal */
     size_t got_bytes;
     unsigned requests, ups, refusals, downs, frames, sent, idles;
-    enum ep_down_why why; /* of the last down */
+    enum ep_down_why why; /* of the last on_down */
     uint64_t bytes;
-    /* Instead of counting and giving the buffer back. */
+    /* Called in place of counting the frame and giving the buffer back. */
     void (*on_frame)(struct rig_side *side, struct ep_conn *conn,
                      struct ov_buf *buf);
     void (*on_up)(struct rig_side *side, struct ep_conn *conn);
@@ -50,13 +50,12 @@ struct rig {
     char why[EP_WHY_MAX];
 };
 
-/* The module and a configuration that tests change as they like: loopback,
- * frames of 4096 bytes, 4 receives, 8 sends.
- */
+/* The module, and a configuration that tests may change: loopback, frames of
+ * 4096 bytes, 4 receives, 8 sends. */
 const struct ep_transport_ops *rig_load(void);
 struct ep_transport_cfg rig_cfg(struct rig *rig, unsigned side);
 
-/* Opens the sides that are there in cfgs. */
+/* Opens one side for each of the cfgs. */
 void rig_open(struct rig *rig, const struct ep_transport_cfg *cfgs,
               unsigned count);
 void rig_open_pair(struct rig *rig);
@@ -64,7 +63,8 @@ void rig_open_pair(struct rig *rig);
 /* Closes what is open; fails the test when a buffer was not given back. */
 void rig_close(struct rig *rig);
 
-/* A zeroed rig as the state of a test of cmocka, closed behind it. */
+/* Fixtures for cmocka: *state is a zeroed rig, which is closed after the
+ * test. */
 int rig_set_up(void **state);
 int rig_tear_down(void **state);
 
@@ -77,10 +77,11 @@ void rig_wait(struct rig *rig, const unsigned *counter, unsigned least);
 /* Runs the loop until each side has no more buffers than its links need. */
 void rig_settle(struct rig *rig);
 
-/* A link from side 0 to side 1, up on both: the dialler's end. */
+/* Makes a link from side 0 to side 1 that is up on both; returns the dialler's
+ * end. */
 struct ep_conn *rig_link(struct rig *rig);
 
-/* Sends len_bytes that say which number they are. Returns as send(). */
+/* Sends len_bytes that contain their number. Returns what send() returns. */
 int rig_send(struct rig_side *side, struct ep_conn *conn, uint32_t number,
              uint32_t len_bytes);
 
@@ -97,15 +98,15 @@ struct rig_order {
 void rig_on_ordered(struct rig_side *side, struct ep_conn *conn,
                     struct ov_buf *buf);
 
-/* Lengths for it: 1, 2, 3 ... */
+/* Lengths for a rig_order: 1, 2, 3 ... */
 uint32_t rig_len_counting(unsigned number);
 
-/* Frames 0, 1 and 2, of 100 bytes. */
+/* Sends frames 0, 1 and 2, of 100 bytes. */
 void rig_send_three(struct rig_side *side, struct ep_conn *conn);
 
 void rig_put(struct rig_side *side, struct ov_buf *buf);
 
-/* Descriptors that this process has. */
+/* The number of descriptors that this process has. */
 unsigned rig_fds(void);
 
 #endif

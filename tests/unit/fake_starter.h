@@ -1,5 +1,5 @@
-/* A starter that starts nothing: what it is asked for is a text, and what it
- * would tell the test tells. */
+/* A starter that starts nothing: what it is asked for becomes a text, and the
+ * test itself makes the callbacks. */
 #ifndef TESTS_UNIT_FAKE_STARTER_H
 #define TESTS_UNIT_FAKE_STARTER_H
 
@@ -14,7 +14,7 @@ extern struct fake_starter {
     char text[FAKE_TEXT_MAX]; /* a line for each call */
 } fake_starter;
 
-/* What was asked since the last time. */
+/* What was asked since the last call. */
 const char *fake_starter_said(void);
 
 #endif

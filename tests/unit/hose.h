@@ -17,7 +17,7 @@ enum { READERS_MAX = 32, PIPE_BYTES = 64 * 1024 };
 struct reader {
     int fd; /* read end, non-blocking; -1 when closed */
     bool at_end;
-    size_t seen_bytes; /* all compared with the stream */
+    size_t seen_bytes; /* bytes that were compared with the stream */
 };
 
 struct hose {
@@ -31,7 +31,7 @@ struct hose {
     size_t stream_bytes;
     size_t stream_room;
     bool close_when_told;
-    unsigned slow_told; /* and what was told last */
+    unsigned slow_told; /* and what was last told about a slow target */
     uint32_t slow_proc;
     enum job_stdin_event slow_what;
     int slow_err;
@@ -40,12 +40,12 @@ struct hose {
 int hose_setup(void **state);
 int hose_teardown(void **state);
 
-/* A pipe for a target; as ep_feed_target. */
+/* Adds a target with a pipe; returns what ep_feed_target returns. */
 int hose_add(struct hose *hose, uint32_t proc);
 void hose_close(struct hose *hose, uint32_t proc);
 
-/* Pushes len bytes, each one that tells its place in the stream, as the
- * middle of a larger buffer. */
+/* Pushes len bytes, each of which tells its place in the stream, as the middle
+ * of a larger buffer. */
 int hose_push(struct hose *hose, uint32_t len);
 
 /* Pushes these bytes, which are not part of the stream, as the middle of a
@@ -53,7 +53,7 @@ int hose_push(struct hose *hose, uint32_t len);
 int hose_push_mem(struct hose *hose, const uint8_t *mem, uint32_t len,
                   bool is_for_some);
 
-/* Lets the loop do all that it can do now. */
+/* Runs the loop until it has nothing left to do now. */
 void hose_settle(struct hose *hose);
 
 /* Reads up to `most` bytes and checks them. Returns how many came. */

@@ -22,9 +22,9 @@
 
 #include "tests/unit/world.h"
 
-/* Begins to look on; right after world_open(). */
+/* Begins to watch; to be called right after world_open(). */
 void judge_open(struct world *w);
-/* Before world_close(). */
+/* To be called before world_close(). */
 void judge_close(struct world *w);
 
 #endif

@@ -50,8 +50,9 @@ struct lab {
     struct ov_out *out;
     struct ov_kept_pool pool;
     struct ov_kept *cells;
-    uint64_t own_seq;     /* of the next own record */
-    uint64_t control_seq; /* of the next frame of stream 0 heard */
+    uint64_t own_seq; /* number of the next own record */
+    /* Number of the next frame of stream 0 that is heard. */
+    uint64_t control_seq;
     uint64_t wake_ns;
     unsigned bufs_live;
     char text[LAB_TEXT_BYTES];
@@ -61,38 +62,40 @@ struct lab {
  * windows of 4 frames (stream 0: 2), a window of 16 KiB of own records. */
 struct ov_cfg lab_cfg(uint32_t nodes, uint32_t arity);
 
-/* Builds node `self` with three inputs; a failing assertion of the core fails
- * the test. close: fails the test when a buffer was not given back. */
+/* Makes node `self` with three inputs; a failing assertion of the core fails
+ * the test. lab_close fails the test when a buffer was not given back. */
 void lab_open(struct lab *lab, struct ov_cfg cfg, uint32_t self);
 void lab_close(struct lab *lab);
 
-/* One step; the text is the lab's and lasts until the next one. */
+/* Takes one step; the text is the lab's and lasts until the next step. */
 const char *seen(struct lab *lab, uint64_t ms, struct ov_event ev);
 
-/* A frame of these words arrives. */
+/* Takes a step in which a frame of these words arrives. */
 const char *heard(struct lab *lab, uint64_t ms, uint16_t link,
                   const char *words);
-/* The same bytes as they are, to be spoilt. Owned by the caller. */
+/* The first makes the bytes of such a frame, which the test may spoil and owns.
+ * The second takes a step in which they arrive. */
 struct ov_buf *lab_frame(struct lab *lab, const char *words);
 const char *heard_buf(struct lab *lab, uint64_t ms, uint16_t link,
                       struct ov_buf *buf);
 struct ov_buf *lab_buf(struct lab *lab);
 void lab_put(struct lab *lab, struct ov_buf *buf);
 
-/* The answer to a READ: so many bytes, and what the input has then. */
+/* Answers a READ: so many bytes, and the state of the input after them. */
 const char *wrote(struct lab *lab, uint64_t ms, uint16_t input,
                   uint32_t len_bytes, enum ov_input_state state);
-/* The same with flags of the record. */
+/* Likewise, with flags of the record. */
 const char *wrote_flags(struct lab *lab, uint64_t ms, uint16_t input,
                         uint32_t len_bytes, enum ov_input_state state,
                         uint8_t flags);
 
-/* Root: a frame of a stream with so many bytes; a control message. */
+/* For the root: a frame of a stream with so many bytes; and a control
+ * message. */
 const char *fed(struct lab *lab, uint64_t ms, uint32_t stream,
                 uint32_t len_bytes, uint32_t flags);
 const char *told(struct lab *lab, uint64_t ms, const char *words);
 
-/* Milliseconds until the wake-up asked for last, -1 for none. */
+/* Milliseconds until the wake-up that was last asked for; -1: none was. */
 int64_t lab_wake(const struct lab *lab, uint64_t ms);
 
 #define START       ((struct ov_event){.kind = OV_EV_START})
@@ -109,7 +112,7 @@ int64_t lab_wake(const struct lab *lab, uint64_t ms);
 #define PROBED(peer, refused)                                                  \
     ((struct ov_event){                                                        \
         .kind = OV_EV_PROBED, .node = (peer), .is_refused = (refused)})
-/* The same of a probe that a neighbour asked for. */
+/* Likewise, for a probe that a neighbour asked for. */
 #define PROBED_FOR(slot, peer, attach, refused)                                \
     ((struct ov_event){.kind = OV_EV_PROBED,                                   \
                        .link = (slot),                                         \

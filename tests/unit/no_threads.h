@@ -1,5 +1,5 @@
-/* Threads that cannot be made, as at the end of a limit of processes. The test
- * is linked with --wrap=pthread_create.
+/* Makes threads impossible, as at the limit of processes. The test is linked
+ * with --wrap=pthread_create.
  */
 #ifndef TESTS_UNIT_NO_THREADS_H
 #define TESTS_UNIT_NO_THREADS_H

@@ -15,14 +15,15 @@ struct fixture {
     struct run_voice voice;
     struct job job;
     struct run_plan plan;
-    uint32_t most; /* processes of one node */
+    uint32_t most; /* of the processes of one node */
 };
 
-/* One program without wishes, on these hosts, by ssh. Nothing is planned. */
+/* Opens a plan for one program without wishes, on these hosts, by ssh. Nothing
+ * is planned yet. */
 void open_fixture(struct fixture *f, const char *hosts);
 void close_fixture(struct fixture *f);
 
-/* What is written to stderr between the two calls. */
+/* Captures what is written to stderr between the two calls. */
 struct capture {
     FILE *file;
     int saved;

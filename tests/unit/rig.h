@@ -22,7 +22,7 @@
 #include <event2/event.h>
 
 enum {
-    RIG_LIMIT_S = 120, /* a hang, not a speed, is what it finds */
+    RIG_LIMIT_S = 120, /* finds a hang, not a low speed */
     RIG_PIPE_BYTES = 64 * 1024
 };
 
@@ -36,12 +36,12 @@ static inline uint64_t rig_now_ns(void)
 
 static inline void rig_on_tick(evutil_socket_t fd, short what, void *arg)
 {
-    (void)fd; /* it is the turn of the loop that counts */
+    (void)fd; /* only the turn of the loop counts */
     (void)what;
     (void)arg;
 }
 
-/* Runs the loop until it is true. */
+/* Runs the loop until is_true says so. */
 static inline void rig_run_until_true(struct event_base *base,
                                       bool (*is_true)(const void *arg),
                                       const void *arg)
@@ -80,8 +80,9 @@ static inline void rig_run_until(struct event_base *base, const unsigned *flag,
     rig_run_until_true(base, rig_is_counted, &count);
 }
 
-/* A pipe as wide as pipes are. Where a user has very many, as those of jobs of
- * other tests, the system makes the next ones narrow until some have gone. */
+/* Makes a pipe as wide as pipes usually are. When a user has very many, such as
+ * those of other tests, the system makes new ones narrow until some are
+ * gone. */
 static inline void rig_wide_pipe(int fds[2])
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
@@ -114,7 +115,7 @@ static inline int rig_terminal(int *slave)
     return master;
 }
 
-/* Bytes that can be read at once. */
+/* The bytes that can be read at once. */
 static inline int rig_readable(int fd)
 {
     int held = 0;
@@ -123,9 +124,8 @@ static inline int rig_readable(int fd)
     return held;
 }
 
-/* Threads of this process. */
-/* One that was joined is still listed for a moment: count before the first
- * is started. */
+/* The number of threads of this process. One that was joined is still listed
+ * for a moment: count before the first one is started. */
 static inline unsigned rig_threads(void)
 {
     unsigned count = 0;
@@ -138,7 +138,7 @@ static inline unsigned rig_threads(void)
     return count - 2; /* . and .. */
 }
 
-/* Waits until there are so many. */
+/* Waits until there are so many threads. */
 static inline void rig_threads_until(unsigned want)
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
@@ -150,7 +150,7 @@ static inline void rig_threads_until(unsigned want)
     }
 }
 
-/* Reads a descriptor to its end in a thread. */
+/* A thread that reads a descriptor to its end. */
 struct rig_reader {
     pthread_t thread;
     uint8_t *mem; /* owned */

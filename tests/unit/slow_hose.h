@@ -1,4 +1,5 @@
-/* A hose whose feed has a policy for slow targets, and what its tests share. */
+/* A hose whose feed has a policy for slow targets, and what the tests of such
+ * feeds share. */
 #ifndef TESTS_UNIT_SLOW_HOSE_H
 #define TESTS_UNIT_SLOW_HOSE_H
 
@@ -20,7 +21,7 @@ struct slow_hose {
     struct hose *hose;
     struct ep_writer *writer;
     uint64_t pushed;
-    uint64_t limit_ns; /* of the whole test: to find a hang */
+    uint64_t limit_ns; /* for the whole test: finds a hang */
 };
 
 static inline int open_slow(void **state, struct ep_feed_slow *slow)
@@ -58,8 +59,8 @@ static inline int slow_teardown(void **state)
     return 0;
 }
 
-/* One turn of the loop, a frame if the window has room, and whoever is named
- * reads all that is there. */
+/* Turns the loop once, pushes a frame if the window has room, and has the named
+ * targets read all that is there. */
 static inline void turn(struct slow_hose *sh, uint32_t len,
                         const uint32_t *readers, unsigned count)
 {
@@ -73,7 +74,8 @@ static inline void turn(struct slow_hose *sh, uint32_t len,
         hose_drink(sh->hose, readers[i], SIZE_MAX);
 }
 
-/* The stream goes on to so many bytes while target 0 reads and 1 does not. */
+/* Pushes up to so many bytes of the stream, while target 0 reads and target 1
+ * does not. */
 static inline void flow(struct slow_hose *sh, uint64_t until_bytes)
 {
     static const uint32_t zero[] = {0};
@@ -85,7 +87,7 @@ static inline void flow(struct slow_hose *sh, uint64_t until_bytes)
     }
 }
 
-/* Target 1 reads what is there to its end. */
+/* Has target 1 read to the end of what is there. */
 static inline void catch_up(struct slow_hose *sh)
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);

@@ -1,6 +1,6 @@
-/* A spawner under test: its event loop, what it reported, and short words to
- * start things. One rig per test, made and ended by the fixture functions, so
- * that a failing test leaves no process behind.
+/* A spawner under test: its event loop, what it reported, and short calls to
+ * start things. There is one rig for each test, made and ended by the fixture
+ * functions, so that a failing test leaves no process behind.
  */
 #ifndef TESTS_UNIT_SPAWN_RIG_H
 #define TESTS_UNIT_SPAWN_RIG_H
@@ -17,7 +17,7 @@ enum { RIG_PROCS_MAX = 400, RIG_FD_END = 900 };
 
 /* What was reported about one process. */
 struct rig_proc {
-    int64_t pid; /* 0: not started */
+    int64_t pid; /* 0: it was not started */
     const char *step;
     int err;
     bool has_exited;
@@ -29,16 +29,16 @@ struct rig {
     struct ep_spawner *sp;
     struct rig_proc procs[RIG_PROCS_MAX];
     unsigned started, failed, exited, ended, lost, elsewhere;
-    int elsewhere_err; /* the last one */
+    int elsewhere_err; /* the errno that came last */
     char folder[256];  /* a fresh one in TMPDIR or /tmp */
 };
 
-/* cmocka fixtures; *state is the rig. */
+/* Fixtures for cmocka; *state is the rig. */
 int rig_setup(void **state);
 int rig_teardown(void **state);
 
-/* A spawner as rig_setup makes it, attached; for tests that need the owner in
- * a certain state first. The rig's own one is closed. */
+/* Makes and attaches a spawner as rig_setup does, for tests in which the owner
+ * needs a certain state first. The rig's own spawner is closed. */
 void rig_reopen(struct rig *rig, unsigned grace_ms);
 
 /* Runs the loop until *count reaches wanted. Fails after a minute. */
@@ -51,18 +51,18 @@ void rig_job(struct rig *rig, const char *const *argv);
 /* Starts process `proc` of job 1 with its stdout at out_fd (-1: null). */
 void rig_start(struct rig *rig, uint32_t proc, int out_fd);
 
-/* Starts process 0 of job 1, reads all it prints and waits for its end. The
- * text is in a static buffer. */
+/* Starts process 0 of job 1, reads all that it prints and waits for its end.
+ * The text is in a static buffer. */
 const char *rig_capture(struct rig *rig);
 
-/* Reads up to the end of the pipe into a static buffer, closes it. */
+/* Reads to the end of the pipe into a static buffer, and closes the pipe. */
 const char *rig_read_all(int fd);
 
 /* Writes a file into the rig's folder; the path is in a static buffer. */
 const char *rig_file(struct rig *rig, const char *name, const char *text,
                      unsigned mode);
 
-/* How many descriptors below RIG_FD_END process `pid` has, and 2 for the
+/* How many descriptors below RIG_FD_END process `pid` has, plus 2 for the
  * folder's own entries. (valgrind keeps its own above.) */
 unsigned rig_fd_count(int64_t pid);
 

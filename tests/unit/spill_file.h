@@ -1,4 +1,4 @@
-/* The one unlinked file that this process has open, as spools make it. */
+/* The only unlinked file that this process has open, as spools make it. */
 #ifndef TESTS_UNIT_SPILL_FILE_H
 #define TESTS_UNIT_SPILL_FILE_H
 
@@ -9,7 +9,7 @@
 
 #include "tests/unit/rig.h"
 
-/* Its size; -1 when there is none. */
+/* The size of the file; -1: there is none. */
 static inline int64_t spill_file_bytes(void)
 {
     int64_t bytes = -1;
@@ -24,7 +24,7 @@ static inline int64_t spill_file_bytes(void)
     return bytes;
 }
 
-/* Waits for the thread, which closes it some time after its store. */
+/* Waits for the thread, which closes the file some time after its store. */
 static inline void spill_file_until_gone(void)
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
@@ -36,7 +36,7 @@ static inline void spill_file_until_gone(void)
     }
 }
 
-/* Cuts it off: reads in it fail. */
+/* Cuts the file to nothing: reads in it fail. */
 static inline void spill_file_cut(void)
 {
     struct stat st;
@@ -47,7 +47,7 @@ static inline void spill_file_cut(void)
     }
 }
 
-/* Files can be no larger from now on: a disk that is full, for anybody. */
+/* Bounds the size of all files from now on, like a full disk. */
 static inline void spill_file_limit(uint64_t bytes)
 {
     struct rlimit limit;

@@ -1,6 +1,6 @@
 /* Two endpoints of one process, joined through the provider strict.
  *
- * Everything fails by assertion: a test or a forked child that meets trouble
+ * Everything fails by assertion: a test or a forked child that gets an error
  * ends there.
  */
 #ifndef TESTS_UNIT_STRICT_NET_H
@@ -41,36 +41,37 @@ struct net {
     struct fid_mr *mr, *other_mr;
     uint8_t *mem, *other_mem;
     void *desc, *other_desc;
-    struct fi_info *request; /* of FI_CONNREQ, not answered yet */
-    unsigned connected;      /* events of either side */
+    struct fi_info *request; /* from FI_CONNREQ, not answered yet */
+    unsigned connected;      /* events on either side */
     unsigned shut;
     int err; /* of the last error event */
     uint8_t cm[NET_CM_BYTES];
     size_t cm_len_bytes; /* private data that came with the last event */
 };
 
-/* First thing in main(): the provider lies in the build tree (a path in the
- * user's environment wins), and chance is off until a test wants it.
- */
+/* To be called first in main(): finds the provider in the build tree (a path in
+ * the user's environment comes first), and turns chance off until a test wants
+ * it. */
 void net_find_provider(void);
 struct fi_info *net_hints(void);
-/* From nothing to a listener that waits. cq_size 0: NET_CQ. */
+/* Opens all up to a listener that waits. cq_size 0: NET_CQ. */
 void net_open(struct net *net, size_t cq_size);
 /* Dials with cm_len_bytes of private data; does not wait. */
 void net_dial(struct net *net, size_t cm_len_bytes);
 /* Opens the passive endpoint for the request. */
 void net_take(struct net *net);
-/* Both ends up, `receives` receives posted on the passive one into ops. */
+/* Brings both ends up, and posts `receives` receives on the passive one into
+ * ops. */
 void net_join(struct net *net, struct net_op *ops, unsigned receives);
 void net_close(struct net *net);
 
-/* Posts until it is taken. */
+/* Post until the provider takes it. */
 void net_recv(struct net *net, struct fid_ep *ep, struct net_op *op,
               size_t off_bytes, size_t len_bytes);
 void net_send(struct net *net, struct fid_ep *ep, struct net_op *op,
               size_t off_bytes, size_t len_bytes);
 
-/* Reads what is there; sleeps first when nothing is. */
+/* Reads the events that are there; waits first when there are none. */
 void net_pump(struct net *net);
 
 #endif

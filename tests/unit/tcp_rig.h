@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* The address of a port, IPv4 or IPv6 by its text; its length. */
+/* Writes the address of a port, IPv4 or IPv6 as the text says; returns its
+ * length. */
 static inline socklen_t tcp_rig_address(const char *text, uint16_t port,
                                         struct sockaddr_storage *out)
 {
@@ -26,8 +27,8 @@ static inline socklen_t tcp_rig_address(const char *text, uint16_t port,
     return sizeof(v4);
 }
 
-/* A socket that is connected to it; -1 with errno. Also in the child of a
- * fork(). */
+/* A socket that is connected to that address; -1 with errno. Also in the child
+ * of a fork(). */
 static inline int tcp_rig_dial(const char *text, uint16_t port)
 {
     struct sockaddr_storage to;

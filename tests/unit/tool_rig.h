@@ -1,5 +1,5 @@
-/* What tests of a tool's helper share: a door that answers as it is told, and a
- * libpmix that takes what it is given. */
+/* What tests of a tool's helper share: a door that gives the answers that it is
+ * told to give, and a libpmix that takes what it is given. */
 #ifndef TESTS_UNIT_TOOL_RIG_H
 #define TESTS_UNIT_TOOL_RIG_H
 
@@ -14,7 +14,7 @@ enum { TOOL_RIG_DOORS = 16, TOOL_RIG_DELIVERIES = 4096 };
 
 struct tool_rig_delivery {
     struct px_lib_output output; /* nspace and mem are copies */
-    char mem[64];                /* the first of its bytes */
+    char mem[64];                /* its first bytes */
 };
 
 struct tool_rig {
@@ -22,28 +22,28 @@ struct tool_rig {
     /* The session's ends, in the order in which they were dialled. */
     int doors[TOOL_RIG_DOORS];
     unsigned count;
-    bool is_busy; /* dialling fails for now */
+    bool is_busy; /* dialling fails for the moment */
     struct px_jobs *jobs;
-    void (*on_word)(const struct job_door *msg); /* of px_jobs; NULL: nobody */
+    void (*on_word)(const struct job_door *msg); /* for px_jobs; may be NULL */
     unsigned watched, ended;
     struct px_lib_name named;
 
-    /* libpmix */
+    /* libpmix. */
     size_t room;
     uint64_t taken, missed;
-    unsigned withheld;         /* channels of processes */
-    void (*on_withhold)(void); /* NULL: nobody */
-    /* NULL: `missed` is the only one */
+    unsigned withheld;         /* how often output was withheld */
+    void (*on_withhold)(void); /* may be NULL */
+    /* NULL: `missed` is the only one. */
     uint64_t (*find_missed)(uint64_t behind);
-    void (*on_delivery)(const struct px_lib_output *output); /* NULL: nobody */
+    void (*on_delivery)(const struct px_lib_output *output); /* may be NULL */
     unsigned given;
     struct tool_rig_delivery all[TOOL_RIG_DELIVERIES];
-    struct px_lib_push *forgets; /* NULL, or: it makes no sense any more once
-                                    something is answered */
+    /* NULL; or a push that is overwritten once something is answered. */
+    struct px_lib_push *forgets;
     enum px_lib_answer pull_answer, push_answers[64];
-    void *push_calls[64]; /* also of others */
+    void *push_calls[64]; /* pushes that were answered */
     unsigned pull_answers, pushes;
-    void *spawn_call; /* that was answered with yes, and */
+    void *spawn_call; /* the spawn that was answered with yes, and */
     char spawned[64]; /* the name of its job */
     unsigned events;
     enum px_lib_status event_codes[64];
@@ -54,34 +54,34 @@ struct tool_rig {
 
 extern struct tool_rig tool_rig;
 
-/* Before and after each test. */
+/* To be called before and after each test. */
 void tool_rig_begin(void);
 void tool_rig_end(void);
 
-/* Hears a message of this door, which is waited for; its rest is valid until
- * the next call. The first two of each are HELLO and what comes then. */
+/* Waits for a message at this door; its rest is valid until the next call. The
+ * first messages of each door are HELLO and what follows that. */
 struct job_door tool_rig_hear(unsigned door);
-/* True where it has said nothing. */
+/* True when nothing has come at this door. */
 bool tool_rig_is_silent(unsigned door);
 void tool_rig_say(unsigned door, const struct job_door *msg);
 void tool_rig_output(unsigned door, uint32_t number, uint8_t channel,
                      const char *text, bool is_end);
-/* The session ends this connection. */
+/* Ends this connection, as the session would. */
 void tool_rig_hang_up(unsigned door);
-/* The same, with what it was told unread, where there is something. */
+/* Likewise, with what came at it unread, if there is any. */
 void tool_rig_close(unsigned door);
-/* Says much output of this process. False: not all of that is heard. */
+/* Says much output of this process. False: not all of it is read. */
 bool tool_rig_is_read(unsigned door, uint32_t number);
-/* Runs the loop until all that was said there is heard. */
+/* Runs the loop until all that was said there is read. */
 void tool_rig_until_heard(unsigned door);
 /* Runs the loop until nothing is left that is due now. */
 void tool_rig_settle(void);
 void tool_rig_run(bool (*is_true)(const void *arg), const void *arg);
 
-/* The jobs "one", numbers 10 to 13 with stdout and stderr, "two", 20 and 21
- * with all three, and "dvm" of daemons. Door 0 is theirs. */
+/* Tells the jobs "one", numbers 10 to 13 with stdout and stderr; "two", 20 and
+ * 21 with all three channels; and "dvm", of daemons. They use door 0. */
 void tool_rig_watch(void);
-/* HELLO, ATTACH of this job; says JOB. */
+/* Hears HELLO and ATTACH of this job; says JOB. */
 void tool_rig_attach(unsigned door, const char *name);
 
 #endif

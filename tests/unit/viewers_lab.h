@@ -1,8 +1,8 @@
-/* Viewers with a launcher that only writes down what it is told, and clients
- * at the other ends of sockets.
+/* Viewers with a launcher that only writes down what it is told, and clients at
+ * the other ends of sockets.
  *
- * Both sides are shown as text: the launcher's calls, and what a client has
- * heard, one after another with "; " between them.
+ * Both sides are shown as text: the calls to the launcher, and what a client
+ * has heard, one after another with "; " between them.
  */
 #ifndef TESTS_UNIT_VIEWERS_LAB_H
 #define TESTS_UNIT_VIEWERS_LAB_H
@@ -31,7 +31,7 @@ enum {
 };
 
 struct lab {
-    struct event_base *base; /* owned, as is all */
+    struct event_base *base; /* owned, as are the others */
     struct ep_writer *writer;
     struct ep_viewers *all;
     struct ep_viewers *tap;            /* the same, while they are open */
@@ -39,52 +39,52 @@ struct lab {
     uint32_t each;                     /* processes of a part */
     bool is_dvm;
     bool tells_wanted;   /* what on_wanted returns */
-    bool pushes_at_once; /* pushed() comes from within on_push */
+    bool pushes_at_once; /* pushed() is called from within on_push */
     bool takes_back;     /* what on_back returns */
-    bool has_no_signals; /* what on_signal does not, */
-    bool has_no_logs;    /* nor on_log */
-    bool logs_at_once;   /* logged() comes from within on_log */
+    bool has_no_signals; /* on_signal fails */
+    bool has_no_logs;    /* on_log fails */
+    bool logs_at_once;   /* logged() is called from within on_log */
     uint16_t ticket;     /* what on_replay returns */
-    /* on_spawn: so many it starts, or refuses the next ones for this. */
+    /* on_spawn starts so many jobs; it refuses further ones for this reason. */
     unsigned spawns_max;
     enum ep_tap_refusal refusal;
     const char *why;
     uint32_t cache_bytes_of_spawned;
-    unsigned made;   /* jobs that clients have started, */
-    uint32_t next;   /* and how many processes, beyond LAB_BASE */
-    bool is_telling; /* a call to the tap: from within it may call little */
+    unsigned made;   /* number of jobs that clients have started */
+    uint32_t next;   /* number of their processes, beyond LAB_BASE */
+    bool is_telling; /* within a call to the tap, which may call little */
     char calls[LAB_TEXT_MAX];
     char hosts[LAB_HOSTS][8];
 };
 
 struct lab_client {
     struct lab *lab;
-    struct ep_viewer *viewer;   /* NULL: it was refused, is cut off, or */
-    struct ep_watcher *watcher; /* watches */
-    int ours, fd;               /* the session's end, and its own */
+    struct ep_viewer *viewer;   /* NULL: refused, cut off, or */
+    struct ep_watcher *watcher; /* it watches */
+    int ours, fd;               /* the session's end, and the client's */
     bool is_cut;
     char why[JOB_DOOR_TEXT_MAX]; /* "": nothing was wrong */
     char heard[LAB_TEXT_MAX];
-    bool needs_all; /* its pushes do */
-    bool is_more;   /* they go on */
+    bool needs_all; /* its pushes are for all of their targets */
+    bool is_more;   /* its pushes go on in further messages */
 };
 
 /* Appends to what is shown, LAB_TEXT_MAX bytes. */
 __attribute__((format(printf, 2, 3))) void lab_add(char *text,
                                                    const char *format, ...);
 
-/* Four processes on two hosts, of which nothing is kept. */
+/* Opens a lab with four processes on two hosts, of which no output is kept. */
 void lab_open(struct lab *lab);
-void lab_begin(struct lab *lab); /* opens them */
+void lab_begin(struct lab *lab); /* opens the viewers */
 void lab_end(struct lab *lab);   /* closes them */
 void lab_close(struct lab *lab);
-/* Once round the loop. */
+/* Turns the loop once. */
 void lab_turn(struct lab *lab);
 /* The calls since the last time. */
 const char *lab_calls(struct lab *lab);
 
-/* A further job begins and is started, or only begins; ends, or is forgotten.
- */
+/* A further job begins and is started; or only begins; ends; or is
+ * forgotten. */
 void lab_job(struct lab *lab, const char *name, uint32_t base, uint32_t size,
              uint32_t cache_bytes);
 void lab_job_begun(struct lab *lab, const char *name, uint32_t base,
@@ -93,7 +93,8 @@ void lab_job_started(struct lab *lab, uint32_t base);
 void lab_job_ended(struct lab *lab, uint32_t base);
 void lab_job_forgotten(struct lab *lab, uint32_t base);
 
-/* Writes down what the launcher is to start. Returns how many processes. */
+/* Writes down what the launcher is asked to start. Returns the number of
+ * processes. */
 uint32_t lab_note_spawn(struct lab *lab, const struct ep_tap_spawn *spawn);
 
 /* --- output */
@@ -103,10 +104,11 @@ void lab_put(struct lab *lab, uint32_t proc, uint8_t channel, const void *mem,
 void lab_write(struct lab *lab, uint32_t proc, uint8_t channel,
                const char *text);
 void lab_finish(struct lab *lab, uint32_t proc, uint8_t channel);
-/* A record that is redirected: is it taken? */
+/* Writes a record that is to be redirected; true: a client takes it. */
 bool lab_redirect(struct lab *lab, uint32_t proc, uint8_t channel,
                   const char *text, bool is_end);
-/* Output from before, with lab->ticket; and that nodes have the order. */
+/* Says output from before, with lab->ticket; and that nodes have got the
+ * order. */
 void lab_past(struct lab *lab, uint32_t proc, uint8_t channel, const char *text,
               uint64_t before_bytes, bool is_turn);
 void lab_told(struct lab *lab, uint32_t first, uint32_t count);
@@ -114,32 +116,32 @@ void lab_told(struct lab *lab, uint32_t first, uint32_t count);
 /* --- clients */
 
 void lab_come(struct lab *lab, struct lab_client *client, const char *name);
-/* A client that has come to a job, and has heard of it. */
+/* Makes a client that has come to a job, and has heard of it. */
 void lab_attach(struct lab *lab, struct lab_client *client, const char *name);
 void lab_leave(struct lab_client *client);
-/* One that watches. */
+/* Makes a client that watches. */
 void lab_watch(struct lab *lab, struct lab_client *client);
-/* A client that has not said yet which job it starts. */
+/* Makes a client that has not said yet which job it starts. */
 void lab_ask(struct lab *lab, struct lab_client *client);
-/* A piece of that. */
+/* Sends a piece of what it asks for. */
 const char *lab_spawn(struct lab_client *client, const uint8_t *mem,
                       size_t len_bytes, bool is_more);
-/* What is wrong with it, as the door would say, and the viewer is closed; "":
- * nothing. */
+/* Sends a message. Returns what is wrong with it, as the door would say it, and
+ * then the viewer is closed; "": nothing. */
 const char *lab_say(struct lab_client *client, struct job_door msg);
 const char *lab_pull(struct lab_client *client, uint8_t channels);
-/* In the place of the console. */
+/* Redirects: the output goes to the client in place of the console. */
 const char *lab_pull_away(struct lab_client *client, uint8_t channels);
 const char *lab_taken(struct lab_client *client, uint64_t outputs);
 const char *lab_range(struct lab_client *client, uint32_t first, uint32_t last);
-/* For one range of processes where flags have OV_PUSH_NEW or OV_PUSH_MORE; else
- * there are no ranges. */
+/* Pushes to one range of processes when flags have OV_PUSH_NEW or OV_PUSH_MORE;
+ * otherwise without ranges. */
 const char *lab_push(struct lab_client *client, uint16_t flags, uint32_t first,
                      uint32_t last, const char *text);
-/* The next message, of which the rest lies in mem (JOB_DOOR_BYTES_MAX bytes);
- * kind 0: there is none now. */
+/* The next message, whose rest lies in mem (JOB_DOOR_BYTES_MAX bytes); kind 0:
+ * there is none now. */
 struct job_door lab_next(struct lab_client *client, uint8_t *mem);
-/* All that it hears now. */
+/* All that the client hears now. */
 const char *lab_heard(struct lab_client *client);
 
 #define ASSERT_HEARD(client, text) assert_string_equal(lab_heard(client), text)

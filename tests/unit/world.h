@@ -1,16 +1,16 @@
-/* A little world for tests of the core: nodes, links that deliver in order,
- * a clock in steps. Every byte is real. One thread, no surprises: the same
- * calls and the same seed give the same run.
+/* A little world for tests of the core: nodes, links that deliver in order, a
+ * clock in steps. Every byte is real. There is one thread: the same calls and
+ * the same seed give the same run.
  *
  * Processes are rows of numbers: each node writes `to_write` bytes in lines of
  * `line` bytes on one input, and reads stream 1 when it is a reader.
  *
- * A node that is told to end dies; one that is dead or has left refuses dials,
- * a frozen one fails them.
+ * A node that is told to end dies. A dead node, or one that has left, refuses
+ * dials; a frozen one lets them fail.
  *
- * As it is opened a message takes one tick and everybody is quick. With
- * delay_max, spurious and cut the same things take random times, each link in
- * order, timers come too early, and reads are short.
+ * At first a message takes one tick and every node is quick. With delay_max,
+ * spurious and cut the same things take random times, each link in order,
+ * timers come too early, and reads are short.
  */
 #ifndef TESTS_UNIT_WORLD_H
 #define TESTS_UNIT_WORLD_H
@@ -32,8 +32,8 @@ struct world_node {
     bool is_frozen;    /* nothing reaches it and nothing leaves it */
     bool is_lost;      /* the root has declared it so */
     uint32_t end;      /* why it was told to go, enum ov_end; 0: it was not */
-    uint32_t parent;   /* by its own last word; TOPO_NONE: none */
-    uint32_t orphaned; /* how often it has said so */
+    uint32_t parent;   /* as it last said itself; TOPO_NONE: none */
+    uint32_t orphaned; /* how often it said that it is an orphan */
     uint64_t to_write; /* bytes its process still has to write */
     uint64_t written;
     uint32_t line;
@@ -45,7 +45,7 @@ struct world_node {
     uint64_t frames[WORLD_STREAMS]; /* and consumed by them */
     uint32_t controls;              /* application messages seen */
     uint32_t kept[WORLD_STREAMS];   /* buffers of DOWN frames */
-    /* at the root: what arrived from this node */
+    /* At the root: what arrived from this node. */
     uint64_t got;
     uint64_t got_sum;
     uint64_t wrote_sum;
@@ -58,7 +58,7 @@ struct world_wire {
     uint32_t era;
     uint16_t peer_link;
     bool is_up;
-    bool is_dialled;   /* by us: the peer is a parent */
+    bool is_dialled;   /* by this node: the peer is a parent */
     uint64_t frame_ns; /* when the last frame sent on it arrives */
     uint64_t sent_ns;  /* and when the transport is done with it */
 };
@@ -66,7 +66,7 @@ struct world_wire {
 struct owed;
 struct world;
 
-/* Somebody who looks on: called at the moment it happens. */
+/* An observer, called at the moment when something happens. */
 struct world_watch {
     void (*on_send)(struct world *w, uint32_t from, uint16_t link,
                     const struct ov_buf *buf);
@@ -75,7 +75,7 @@ struct world_watch {
     void (*on_sent)(struct world *w, uint32_t node, uint16_t link);
     void (*on_record)(struct world *w, uint32_t node, uint32_t len_bytes);
     void (*on_taken)(struct world *w, uint32_t source, uint64_t seq);
-    /* The node was stepped and has no answer of its driver to wait for. */
+    /* The node was stepped and waits for no answer of its driver. */
     void (*on_step)(struct world *w, uint32_t node);
 };
 
@@ -95,7 +95,7 @@ struct world {
     uint32_t delay_max; /* ticks that a message takes longer, at most */
     uint32_t spurious;  /* percent of nodes that get a timer in a tick */
     uint32_t cut;       /* percent of reads that are short */
-    /* Somebody on the links: changes a frame that is about to arrive. */
+    /* Changes a frame that is about to arrive; may be NULL. */
     void (*spoil)(struct world *w, struct ov_buf *buf);
     uint32_t eras;
     uint64_t now_ns;
@@ -109,47 +109,49 @@ struct world {
     uint32_t stall_node, stall_rank, stalls;
     uint64_t frames_up, frames_down, frames_link;
     uint64_t bufs_live;
-    struct owed *owed; /* what the driver of the node stepped owes it */
+    /* Answers that the driver owes the node that was stepped. */
+    struct owed *owed;
 };
 
 enum { WORLD_LINKS = 512 };
 
-/* Builds the nodes and starts them. */
+/* Makes the nodes and starts them. */
 void world_open(struct world *w, struct ov_cfg cfg);
 /* Frees all; fails the test when a buffer was not given back. */
 void world_close(struct world *w);
 
 /* One tick: everything that is due arrives, timers run, processes act. */
 void world_tick(struct world *w);
-/* Ticks until cond(w), or fails the test after max ticks. */
+/* Ticks until cond(w); fails the test after max ticks. */
 void world_until(struct world *w, bool (*cond)(struct world *w), unsigned max);
 
-/* Root: sends a control message, opens stream 1 to a range, says goodbye. */
+/* For the root: sends a control message, or opens stream 1 to a range. */
 void world_control(struct world *w, uint8_t kind);
 void world_open_stream(struct world *w, struct topo_range range);
-/* Root: it is about to be frozen, or runs again. */
+/* For the root: it is about to be frozen, or runs again. */
 void world_pause(struct world *w, bool is_paused);
-/* A node dies: its connections break, and a dial to it is refused. */
+/* Lets a node die: its connections break, and a dial to it is refused. */
 void world_kill(struct world *w, uint32_t node);
-/* A connection breaks: the node hears of it now, its peer later. */
+/* Breaks a connection: the node hears of it now, its peer later. */
 void world_break(struct world *w, uint32_t node, uint16_t link);
-/* A process has something to write. */
+/* Gives a process something to write. */
 void world_write(struct world *w, uint32_t node, uint64_t bytes, uint32_t line);
 void world_final(struct world *w, uint32_t node);
-/* Targets that were stuck read again. */
+/* Lets targets that were stuck read again. */
 void world_unstick(struct world *w, uint32_t node);
-/* A frame with these bytes arrives at a node, as if its peer had sent it. */
+/* Lets a frame with these bytes arrive at a node, as if its peer had sent
+ * it. */
 void world_inject(struct world *w, uint32_t node, uint16_t link,
                   const uint8_t *mem, uint32_t len_bytes);
 
-/* Buffers of UP frames that a node holds of a child. */
+/* The buffers of UP frames that a node holds of a child. */
 static inline uint32_t *world_held(const struct world *w, uint32_t node,
                                    uint32_t child)
 {
     return &w->held[(size_t)node * w->cfg.plan.nodes + child];
 }
 
-/* Of these, all but those in the frame that it puts together. */
+/* All of these except those in the frame that it is putting together. */
 uint32_t world_queued(const struct world *w, uint32_t node, uint32_t child);
 
 static inline struct world_wire *world_wire(const struct world *w,

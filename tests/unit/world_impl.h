@@ -12,7 +12,8 @@ struct owed {
     unsigned at, len;
 };
 
-/* --- bag.c: buffers. A count, when there is one, falls when it is freed. */
+/* --- bag.c: buffers. A count that belongs to a buffer falls when that is
+ * freed. */
 struct ov_buf *bag_new(struct world *w);
 void bag_free(struct world *w, struct ov_buf *buf);
 void bag_put(struct world *w, struct ov_buf *buf); /* NULL is fine */
@@ -21,9 +22,8 @@ void bag_count(struct ov_buf *buf, uint32_t *count);
 void bag_count_frame(struct world *w, uint32_t n, uint32_t from,
                      struct ov_buf *buf);
 
-/* --- world.c: running.
- * Steps a node; the answers to READ and CONSUME follow as further steps,
- * after all actions of the step before. */
+/* --- world.c: running. Steps a node; the answers to READ and CONSUME follow as
+ * further steps, after all actions of the step before. */
 void world_run(struct world *w, uint32_t n, struct ov_event ev);
 void world_happen(struct world *w, struct fly *f);
 void world_end_link(struct world *w, uint32_t n, uint16_t link);
