@@ -77,7 +77,7 @@ void job_flood(struct job *job, unsigned source, size_t bytes)
     }
 }
 
-/* Whose line it is, and where its text begins. */
+/* The source of a line; *text then points to where its text begins. */
 static unsigned line_source(enum text_label_mode label, const uint8_t **text)
 {
     const char *at = (const char *)*text;

@@ -187,8 +187,8 @@ void rig_taken(struct console_rig *rig, unsigned want)
     rig_run_until(rig->base, &rig->taken, want);
 }
 
-/* What the threads still have in hand is done by then: how long they take is
- * no part of a test. An output that nobody reads is never done with. */
+/* Waits until the threads are done with what they have in hand: how long they
+ * take is no part of a test. An output that is not read is never done. */
 static void rig_settle(struct console_rig *rig)
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);

@@ -23,14 +23,14 @@ struct end {
 struct tie {
     uint64_t up_limit; /* as the child was told */
     uint64_t up_sent, up_arrived;
-    uint64_t limit_told; /* by the parent; some may be on its way */
+    uint64_t limit_told; /* by the parent; some frames may be on their way */
     uint64_t down_sent[WORLD_STREAMS]; /* by the parent */
     uint64_t base[WORLD_STREAMS];      /* as the parent heard it */
 };
 
 /* A node. */
 struct books {
-    uint32_t *record_bytes; /* by sequence number */
+    uint32_t *record_bytes; /* by their sequence numbers */
     bool *is_taken;         /* by the root's sinks */
     uint64_t records, released, taken;
     uint64_t kept_bytes;
@@ -39,7 +39,7 @@ struct books {
 struct judge {
     struct books *books;
     struct end *ends; /* [node * WORLD_LINKS + link] */
-    struct tie *ties; /* by era */
+    struct tie *ties; /* by their eras */
     uint32_t ties_count;
 };
 
@@ -122,7 +122,7 @@ static bool hangs_on(const struct world *w, uint32_t n, uint32_t top)
     return true;
 }
 
-/* What everybody who hangs on a node has consumed of a stream. */
+/* What all nodes that hang on a node have consumed of a stream. */
 static uint64_t consumed_beneath(const struct world *w, uint32_t top,
                                  uint32_t stream)
 {

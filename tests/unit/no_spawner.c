@@ -1,4 +1,5 @@
-/* What launchers would start daemons by, for tests in which none is started. */
+/* Replaces the spawner of launchers, for tests in which no daemon is
+ * started. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -77,8 +77,8 @@ static void private_data_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(len_bytes, 3);
 }
 
-/* A fabric may pad it or leave the padding out; what the length says must be
- * there, and no more than fits. */
+/* A fabric may pad the data or leave the padding out. What the length says must
+ * be there, and must fit. */
 static void private_data_of_a_wrong_length_is_refused(void **state)
 {
     uint8_t wire[2 * EP_CM_WIRE_MAX] = {3};

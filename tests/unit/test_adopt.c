@@ -1,5 +1,5 @@
-/* A parent that takes orphans in: whom it refuses and why, whom it asks for,
- * and what moves with the root's answer. */
+/* A parent that takes orphans in: which ones it refuses and why, which ones it
+ * asks for, and what moves with the root's answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void open_node(struct ov_cfg cfg)
     heard(&lab, 0, 0, "welcome:#1 path:0 limit:4");
 }
 
-/* The same with 3 on L1 and 4 on L2, and 7 and 8 beneath 3. */
+/* Opens the same node with 3 on L1 and 4 on L2, and 7 and 8 beneath 3. */
 static void open_parent(struct ov_cfg cfg)
 {
     open_node(cfg);
@@ -89,15 +89,15 @@ static void a_lost_node_is_refused(void **state)
                         "send:L3[refuse:#2!1] close:L3");
     assert_string_equal(heard(&lab, 2, 2, "ask:9#1<4"),
                         "send:L0[ask:9#1<4~0=0/0]");
-    /* By others the answer is the same. */
+    /* An ask that comes by a child gets the same answer. */
     assert_string_equal(heard(&lab, 3, 0, "left:8!"), "send:L1[left:8!]");
     assert_string_equal(heard(&lab, 3, 1, "ask:8#2<3"),
                         "send:L1[answer:8#2!1]");
     lab_close(&lab);
 }
 
-/* Who has no parent itself takes nobody in, and no ask; who has not joined yet
- * does, for then it will. */
+/* A node that has no parent itself takes no orphan in, and no ask. A node that
+ * has not joined yet does, because it will have a parent. */
 static void an_orphan_refuses(void **state)
 {
     (void)state;
@@ -114,8 +114,9 @@ static void an_orphan_refuses(void **state)
     lab_close(&lab);
 }
 
-/* Frames that were consumed by all are gone, here or above: who has not had
- * them goes on to one who has. Who has is taken in. */
+/* Frames that all have consumed are gone, here or above: an orphan that has not
+ * had them goes on to a node that has them. An orphan that has had them is
+ * taken in. */
 static void one_that_cannot_be_served_is_refused(void **state)
 {
     (void)state;
@@ -134,7 +135,7 @@ static void one_that_cannot_be_served_is_refused(void **state)
     seen(&lab, 1, CALLED(1, 7));
     assert_string_equal(heard(&lab, 1, 1, "hello:7#4"),
                         "send:L1[refuse:#4!3] close:L1");
-    /* It knows a stream that we have not heard of yet. */
+    /* The orphan knows a stream that we have not heard of yet. */
     seen(&lab, 1, CALLED(1, 7));
     assert_string_equal(heard(&lab, 1, 1, "hello:7#5~0=1/2~1=2/2~2=0/1"),
                         "send:L1[refuse:#5!3] close:L1");
@@ -144,7 +145,7 @@ static void one_that_cannot_be_served_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* A stream that has no targets beneath the orphan is none of its business. */
+/* A stream that has no targets beneath the orphan does not matter to it. */
 static void what_it_does_not_need_is_not_asked_for(void **state)
 {
     (void)state;
@@ -175,7 +176,7 @@ static void a_full_parent_refuses(void **state)
     seen(&lab, 0, CALLED(5, 3));
     assert_string_equal(heard(&lab, 0, 5, "hello:3#2"),
                         "send:L5[refuse:#2!4] close:L5");
-    /* One of the four that dials again is none more. */
+    /* A known child that dials again does not count twice. */
     seen(&lab, 0, CALLED(5, 8));
     assert_string_equal(heard(&lab, 0, 5, "hello:8#3"),
                         "close:L2 send:L5[asked:#3] "
@@ -211,8 +212,9 @@ static void the_root_refuses_what_is_stale(void **state)
 
 /* --- what moves */
 
-/* An orphan with those beneath it: the root strips who has moved meanwhile, and
- * who hung on one that did; the others are where it is, and nowhere else. */
+/* An orphan comes with those beneath it: the root strips nodes that have moved
+ * meanwhile, and nodes that hung on one that did. The others are where the
+ * orphan is, and nowhere else. */
 static void the_root_strips_who_has_moved(void **state)
 {
     (void)state;
@@ -237,8 +239,8 @@ static void the_root_strips_who_has_moved(void **state)
     lab_close(&lab);
 }
 
-/* On its way down the answer moves the granted at each node: LEFT goes where
- * they were. Who is stripped stays where it is. */
+/* On its way down the answer moves the granted nodes at each node: LEFT goes
+ * where they were. Nodes that are stripped stay where they are. */
 static void an_answer_moves_whom_it_grants(void **state)
 {
     (void)state;
@@ -360,7 +362,7 @@ static void a_hold_is_confirmed_by_a_later_answer(void **state)
 }
 
 /* The same one node higher: asks that came by a child that is lost stay with
- * its hold. A refusal frees it, when nobody else is in it. */
+ * its hold. A refusal frees the hold when nothing else is in it. */
 static void asks_of_a_lost_child_stay_with_its_hold(void **state)
 {
     (void)state;
@@ -378,7 +380,8 @@ static void asks_of_a_lost_child_stay_with_its_hold(void **state)
     lab_close(&lab);
 }
 
-/* What moves between two asks of the same node: each answer goes to its own. */
+/* Nodes move between two asks of the same node: each answer goes to its own
+ * ask. */
 static void two_asks_of_one_node_are_told_apart(void **state)
 {
     (void)state;

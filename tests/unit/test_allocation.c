@@ -141,8 +141,8 @@ static void files_mean_hosts_with_slots(void **state)
     assert_string_equal(read_as(&env), "SGE a.site:4 c.site:2");
 }
 
-/* What the managers write for jobs of a kind: the file and what is set beside
- * it. */
+/* What the managers write for some jobs: the file, and the variables that are
+ * set besides. */
 static const struct {
     const char *variable, *text;
     struct environment env;
@@ -166,7 +166,7 @@ static const struct {
      "r1i0n4.ib0.site\nr1i0n3.ib0.site\n",
      {{"NCPUS=8", "OMP_NUM_THREADS=8", "PBS_ENVIRONMENT=PBS_BATCH"}},
      "PBS r1i0n3.ib0.site:3 r1i0n4.ib0.site:2"},
-    /* the same without mpiprocs: a process for each chunk */
+    /* The same without mpiprocs: a process for each chunk. */
     {"PBS_NODEFILE",
      "cn001\ncn002\ncn003\n",
      {{"NCPUS=16", "OMP_NUM_THREADS=16"}},
@@ -265,7 +265,7 @@ static void bad_environments_are_explained(void **state)
     assert_non_null(strstr(read_as(&env), "of PBS names no host"));
 }
 
-/* What is left of an allocation, or the words of an error. */
+/* The part of an allocation that was chosen, or the words of an error. */
 static const char *chosen(const char *allocation, const char *wanted)
 {
     static char out[TEXT_MAX];

@@ -203,7 +203,7 @@ static void other_lengths_are_not_read(void **state)
             len == EP_AUTH_REFUSE_BYTES ? 0 : OV_EPROTO);
 }
 
-/* What was recorded at one listener is worth nothing at another one. */
+/* A hello that was recorded at one listener is worth nothing at another one. */
 static void hello_for_another_listener_is_not_proof(void **state)
 {
     uint8_t hello[EP_AUTH_HELLO_BYTES], other[EP_AUTH_NONCE_BYTES];
@@ -268,7 +268,8 @@ static void answers_to_another_dial_are_not_proof(void **state)
         ep_auth_accept_check(&auth, second, accept, sizeof(accept)), OV_EAUTH);
 }
 
-/* Somebody who has the key, but is not the node that was dialled. */
+/* The accept comes from a node that has the key, but is not the one that was
+ * dialled. */
 static void accept_of_another_node_is_not_proof(void **state)
 {
     uint8_t hello[EP_AUTH_HELLO_BYTES], other[EP_AUTH_HELLO_BYTES];

@@ -66,7 +66,7 @@ static void environment_names_the_program(void **state)
     assert_int_equal(ep_beside_find("no-such-one", "XYLEM_BESIDE", "x", path),
                      0);
     assert_string_equal(path, "/bin/sh");
-    /* What it names wrongly is not looked for elsewhere. */
+    /* A wrong path in the variable is not replaced by another place. */
     assert_int_equal(setenv("XYLEM_BESIDE", "/no/such/program", 1), 0);
     assert_int_equal(ep_beside_find("test_beside", "XYLEM_BESIDE", "x", path),
                      OV_ENOENT);

@@ -65,7 +65,7 @@ static void what_is_told_again_replaces(void **state)
     ep_book_fini(&book);
 }
 
-/* Nobody is found in an empty book, and its end needs no beginning. */
+/* Nothing is found in an empty book, and its end needs no beginning. */
 static void an_empty_book_finds_nobody(void **state)
 {
     struct ep_book book = {0};

@@ -16,7 +16,7 @@
 #define NEEDED                                                                 \
     "session 1122334455667788\nkey " KEY "\ntree 10 3\nlauncher local\n"       \
     "hosted 1 1\n"
-/* What a reader told, as text. */
+/* What a reader has reported, as text. */
 static char told[512];
 static struct ep_boot_config taken;
 
@@ -528,8 +528,8 @@ static void child_gets_the_hosts_of_its_subtree(void **state)
     ep_boot_config_fini(&config);
 }
 
-/* What tunes the fabric passes, to daemons beneath as well; no other
- * provider's key, no foreign name. */
+/* Variables that tune the fabric pass, to daemons beneath as well; keys of
+ * other providers and other names do not. */
 static void only_the_fabrics_variables_travel(void **state)
 {
     static const char *const good[] = {

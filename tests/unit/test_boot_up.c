@@ -164,7 +164,7 @@ static void ill_formed_lines_upward_are_refused(void **state)
     }
 }
 
-/* As long as they may be, and one more. */
+/* Words are as long as they may be, and then longer by one byte. */
 static void longer_words_upward_are_refused(void **state)
 {
     struct text_buf text = {0};

@@ -217,7 +217,7 @@ static void a_gap_parts_first_from_last(void **state)
     }
 }
 
-/* What is empty, or has no size, has nothing to give. */
+/* A cache that is empty, or has no size, gives nothing. */
 static void nothing_is_kept_without_a_size(void **state)
 {
     struct ep_cache_pool pool = {0};
@@ -233,9 +233,9 @@ static void nothing_is_kept_without_a_size(void **state)
     ep_cache_fini(&cache, &pool);
 }
 
-/* Where there is no room the one that was retired first goes, and says what it
- * has lost; one that was recalled stays. The pool is so full that each one's
- * bytes are missed. */
+/* When there is no room, the cache that was retired first is emptied, and says
+ * what it has lost; one that was recalled stays. The pool is so full that the
+ * bytes of each are missed. */
 static void the_oldest_of_the_retired_makes_room(void **state)
 {
     struct ep_cache_pool pool = {.heads_bytes = EP_CACHE_POOL_BYTES / 2 - 12288,

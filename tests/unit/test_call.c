@@ -1,6 +1,6 @@
 /* Calls: a parent's gate and its callers find each other through strangers at
- * the same ports, and nobody gets in without the key. Real sockets of loopback;
- * ports are those that are free. */
+ * the same ports, and no caller gets in without the key. The sockets are real
+ * ones of loopback; the ports are those that are free. */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -109,7 +109,7 @@ static void run_until(unsigned wanted)
         assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
 }
 
-/* What one end writes the other reads: nothing was lost between proof and
+/* One end reads what the other one writes: nothing was lost between proof and
  * text. */
 static void assert_connected(void)
 {
@@ -155,7 +155,7 @@ static void child_finds_the_gate_of_its_parent(void **state)
     ep_gate_close(gate);
 }
 
-/* The caller has begun when nobody is there yet. */
+/* The caller begins when there is no gate yet. */
 static void child_waits_for_a_parent_that_comes_late(void **state)
 {
     struct ep_caller *caller = caller_of(3);
@@ -170,8 +170,8 @@ static void child_waits_for_a_parent_that_comes_late(void **state)
     ep_gate_close(gate);
 }
 
-/* At the ports that come first strangers listen: one that says nothing, and
- * gates of other nodes of the session, too. */
+/* Strangers listen at the first ports: one that says nothing, and gates of
+ * other nodes of the session, too. */
 static void strangers_at_the_ports_are_passed(void **state)
 {
     int strangers[STRANGERS];
@@ -247,8 +247,8 @@ static int visit(const struct ep_gate *gate)
     return fd;
 }
 
-/* The gate is held up until the caller's patience is over: it is told of the
- * next call, not of the one that nobody waits for any more. */
+/* The gate is delayed until the caller has given up: it reports the next call,
+ * not the one that was given up. */
 static void who_has_left_is_not_told(void **state)
 {
     struct ep_auth_hello hello = {.node = 3, .target = 2, .attach = 1};
@@ -273,8 +273,8 @@ static void who_has_left_is_not_told(void **state)
     ep_gate_close(gate);
 }
 
-/* Another key: the caller is turned away, and says so when its time is over;
- * the gate tells nobody. */
+/* A caller with another key is turned away, and says so when its time is over;
+ * the gate reports nothing. */
 static void caller_with_another_key_is_turned_away(void **state)
 {
     struct ep_gate *gate;

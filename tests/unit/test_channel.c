@@ -86,7 +86,7 @@ static void ready_is_told_once_until_drained(void **state)
     tap_turn(tap);
     tap_turn(tap);
     assert_int_equal(tap->ready, 1);
-    /* Not even watched: an unread channel costs nothing. */
+    /* An unread channel is not even watched: it costs nothing. */
     assert_int_equal(
         event_base_get_num_events(tap->base, EVENT_BASE_COUNT_ADDED |
                                                  EVENT_BASE_COUNT_ACTIVE),
@@ -106,7 +106,8 @@ static void ready_is_told_once_until_drained(void **state)
     assert_int_equal(tap->ready, 3);
 }
 
-/* Without a call of on_ready, too: the owner may look when it likes. */
+/* The channel may be read without a call of on_ready: the owner may look when
+ * it likes. */
 static void reading_without_being_told_disarms_as_well(void **state)
 {
     struct tap *tap = *state;
@@ -272,7 +273,7 @@ static void old_open_line_comes_by_itself(void **state)
     while (tap->ready < 1)
         event_base_loop(tap->base, EVLOOP_ONCE);
     tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
-    /* Nothing is written any more: this is the line's age. */
+    /* Nothing is written from here on: this is the line's age. */
     while (tap->ready < 2)
         event_base_loop(tap->base, EVLOOP_ONCE);
     tap_expect(tap, TAP_ROOM, "name? ", EP_CHANNEL_IDLE);

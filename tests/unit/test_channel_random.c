@@ -14,7 +14,7 @@
 #include "tests/unit/channel_tap.h"
 #include "tests/unit/spill_file.h"
 
-/* What the property test knows about the line that is open in `seen`. */
+/* The beginning of the line that is unfinished in `seen`. */
 static size_t open_since(const uint8_t *bytes, size_t len)
 {
     const uint8_t *newline = len > 0 ? memrchr(bytes, '\n', len) : NULL;
@@ -77,9 +77,9 @@ static void random_round(struct tap *tap)
     free(text);
 }
 
-/* The same where other lines fill the memory again and again, so that the open
- * line goes to the file, once or several times, and comes back: a line is in
- * pieces for want of room in a read only. */
+/* The same with other lines that fill the memory again and again, so that the
+ * unfinished line goes to the file, once or several times, and comes back: a
+ * line is in pieces only when a read has too little room. */
 static void loaded_round(struct tap *tap, bool *was_in_file)
 {
     enum { TEXT_MAX = 400000 };

@@ -1,7 +1,7 @@
 /* Claims that take several frames, on each of their ways: hello and ask with
- * their members, answer and welcome with who is stripped. Each part is of the
- * same claim, no member is lost or doubled, and a claim that ends in the middle
- * leaves nothing. */
+ * their members, answer and welcome with the stripped ones. Each part belongs
+ * to the same claim, no member is lost or doubled, and a claim that ends in the
+ * middle leaves nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,7 +142,7 @@ static void add_up(const char *word, char mark)
         said.frames++;
 }
 
-/* The same with all that the node has to say after this. */
+/* Adds that up with all that the node has to say after this. */
 static void add_all(const char *word, char mark)
 {
     memset(&said, 0, sizeof(said));
@@ -183,7 +183,7 @@ static unsigned cells_free(void)
     return count;
 }
 
-/* Nobody is claimed, asked for, or kept by a word. */
+/* No node is claimed, asked for, or kept by a word. */
 static void assert_no_trace(unsigned cells)
 {
     const struct ov_members *members = &lab.node->tree.members;
@@ -246,7 +246,8 @@ static void a_long_ask_is_passed_on_and_answered(void **state)
     lab_close(&lab);
 }
 
-/* The root strips all whom it does not know, in as many parts as it takes. */
+/* The root strips all nodes that it does not know, in as many parts as it
+ * takes. */
 static void a_long_claim_is_judged(void **state)
 {
     unsigned cells;
@@ -264,7 +265,8 @@ static void a_long_claim_is_judged(void **state)
     lab_close(&lab);
 }
 
-/* An orphan says in parts who is beneath it, and hears in parts who is not. */
+/* An orphan says in parts which nodes are beneath it, and hears in parts which
+ * are not. */
 static void an_orphan_with_many_says_and_hears_all(void **state)
 {
     (void)state;
@@ -357,8 +359,8 @@ static void an_ask_half_said_is_said_anew_by_the_next(void **state)
     lab_close(&lab);
 }
 
-/* What is refused with its first part is not looked at further, and answered
- * once; the next ask is. */
+/* An ask that is refused with its first part is not read further, and answered
+ * once; the next ask is read again. */
 static void the_rest_of_a_refused_ask_is_dropped(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* A door with clients: who is heard, when, and where it is. */
+/* A door with clients: which of them are heard, when, and where the door is. */
 #include "endpoints/client/door.h"
 
 #include <setjmp.h>
@@ -166,7 +166,7 @@ static void a_session_that_is_no_dvm_is_not_stopped(void **state)
     end(&place);
 }
 
-/* What a client is there for it says once. */
+/* A client says only once what it is there for. */
 static void a_client_is_there_for_one_thing(void **state)
 {
     static const uint8_t things[] = {JOB_DOOR_WATCH, JOB_DOOR_ATTACH,
@@ -312,7 +312,7 @@ static void a_lost_name_is_made_again(void **state)
     end(&place);
 }
 
-/* It would try without end otherwise. */
+/* Otherwise it would try without end. */
 static void without_a_descriptor_it_rests(void **state)
 {
     struct rlimit before, none;

@@ -73,7 +73,7 @@ static void note_sent(struct client *client, const struct job_door *msg)
     client->words_count[client->sent++] = len;
 }
 
-/* What its socket takes. */
+/* Sends what the client's socket takes. */
 static void send_some(struct client *client)
 {
     for (uint32_t n = lab_random(20); n > 0; n--) {
@@ -162,7 +162,7 @@ static void check_all(uint32_t clients)
                 twice_bytes += WORD_BYTES;
         }
     }
-    /* Of several at a time one may have read what another one gives back. */
+    /* Among several clients, one may have read what another one gives back. */
     if (clients == 1)
         assert_in_range(twice_bytes, 0, lab->twice_bytes);
 }
@@ -178,8 +178,8 @@ static struct played play(uint64_t limit_bytes, bool is_ordered, uint64_t seed)
 
     lab_open(limit_bytes, seed, is_ordered ? (unsigned)(seed % 3) : 0);
     lab->is_ordered = is_ordered;
-    /* With many large ones the file is used; it costs other tests their disk.
-     */
+    /* With many large records the file is used, and that slows other tests
+     * down. */
     lab->one_large_of = !is_ordered ? 2 : seed % 6 == 0 ? 4 : 64;
     for (unsigned i = 0; i < 3000; i++) {
         uint32_t what = lab_random(100);
@@ -286,7 +286,7 @@ static struct ep_escrow *open_one(uint64_t limit_bytes)
 
 static uint8_t piece[JOB_DOOR_REST_MAX];
 
-/* It is no message, and so nobody's when it goes back. */
+/* The bytes are no message, so they belong to no process when they go back. */
 static int put_one(struct ep_escrow *escrow, enum ep_escrow_what what,
                    uint8_t number)
 {
@@ -343,9 +343,9 @@ static bool is_idle(const void *arg)
 /* Packets in a block. */
 enum { BLOCK_PIECES = EP_SPOOL_BLOCK_BYTES / (sizeof(piece) + 13) };
 
-/* Before anything goes to the file it is waited for: until it has taken a
- * block, or has taken nothing for a moment. Those beyond the first two have no
- * more memory than others, and nobody waits for them. */
+/* Before anything goes to the file, the client is waited for until it has taken
+ * a block, or has taken nothing for a moment. Clients beyond the first two have
+ * no more memory than that, and are not waited for. */
 static void a_moment_is_waited_before_the_file(void **state)
 {
     enum { KEPT = 2 + 4, ROOM = KEPT * BLOCK_PIECES + 1 };

@@ -100,7 +100,7 @@ static int put(struct end *to, uint32_t number, uint32_t len_bytes)
                          len_bytes - head);
 }
 
-/* Returns its length; -1: there is none now. */
+/* Returns the length of a packet; -1: there is none now. */
 static ssize_t take(struct end *from, uint8_t *mem)
 {
     return recv(from->fd, mem, PACKET_MAX, MSG_DONTWAIT);
@@ -232,8 +232,8 @@ static void all_boxes_have_a_limit(void **state)
     end(&place);
 }
 
-/* Others have left it no room, and still it keeps so much that it hears when
- * there is some. */
+/* Others have left it no room, and still it keeps enough to hear when there is
+ * some. */
 static void a_refusal_is_followed_by_room(void **state)
 {
     struct place place;
@@ -291,7 +291,7 @@ static void a_word_finds_room_in_a_full_box(void **state)
     end(&place);
 }
 
-/* Whoever says words to a client that never reads does so up to a limit. */
+/* Words to a client that never reads have a limit, too. */
 static void words_have_a_limit_too(void **state)
 {
     const struct job_door word = {.kind = JOB_DOOR_PULLED};
@@ -327,8 +327,8 @@ static void a_peer_that_has_left_is_no_error(void **state)
     end(&place);
 }
 
-/* Those of one length that are there now, in order from `first`. Returns how
- * many these are. */
+/* Takes the packets of one length that are there now, in order from `first`.
+ * Returns how many these are. */
 static uint32_t take_all(struct end *from, uint32_t first)
 {
     uint8_t mem[PACKET_MAX], want[PACKET_MAX];

@@ -1,4 +1,4 @@
-/* Jobs are found by name as long as somebody may ask for them. */
+/* Jobs are found by name as long as clients may ask for them. */
 #include "endpoints/client/seen.h"
 
 #include <setjmp.h>
@@ -155,9 +155,9 @@ static void a_forgotten_job_is_there_while_it_is_held(void **state)
     ep_seen_let_go(&seen, two);
     assert_null(ep_seen_of(&seen, 5));
     ep_seen_hold(one);
-    ep_seen_let_go(&seen, one); /* nobody has forgotten it */
+    ep_seen_let_go(&seen, one); /* it is still remembered */
     assert_ptr_equal(ep_seen_of(&seen, 0), one);
-    ep_seen_forget(&seen, one); /* and nobody holds it */
+    ep_seen_forget(&seen, one); /* and nothing holds it */
     assert_null(seen.jobs);
     ep_seen_clear(&seen);
 }

@@ -1,4 +1,5 @@
-/* The port for tools: who becomes one, and who is closed before. */
+/* The port for tools: which connections become tools, and which are closed
+ * before. */
 #include "config.h"
 
 #include "endpoints/client/tools.h"
@@ -381,7 +382,7 @@ static struct rlimit leave_no_descriptor(void)
     return was;
 }
 
-/* It is said once, the loop sleeps between two tries, and the connection that
+/* This is said once, the loop sleeps between two tries, and the connection that
  * has waited is let in. */
 static void without_a_descriptor_they_wait(void **state)
 {

@@ -144,7 +144,7 @@ static void who_looks_is_told_of_another_launch(void **state)
     lab_close(&lab);
 }
 
-/* Nobody hears, and nobody wants anything. */
+/* No client hears anything, and none wants anything. */
 static void without_a_door_there_is_nobody(void **state)
 {
     const uint32_t pid = 1;
@@ -488,14 +488,14 @@ static void a_job_that_is_over_is_there_for_who_looks(void **state)
     ASSERT_HEARD(&one, "pulled; 7.1 end");
     lab_leave(&one);
     lab_leave(&other);
-    lab_finish(&lab, 7, 1); /* nobody knows of it any more */
+    lab_finish(&lab, 7, 1); /* it is forgotten by now */
     lab_come(&lab, &one, "kept");
     assert_null(one.viewer);
     lab_leave(&one);
     lab_close(&lab);
 }
 
-/* Where a record has to be cut it is between lines. */
+/* A record that has to be cut is cut between lines. */
 static void pieces_are_whole_lines(void **state)
 {
     static uint8_t bytes[200000];

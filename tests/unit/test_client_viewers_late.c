@@ -108,7 +108,7 @@ static void an_end_comes_behind_the_past(void **state)
     lab_close(&lab);
 }
 
-/* Its processes are not asked, or not waited for any more. */
+/* The processes of a lost node are not asked, or no longer waited for. */
 static void a_lost_node_does_not_hold_it_up(void **state)
 {
     struct lab_client client;
@@ -189,7 +189,7 @@ static void who_comes_too_late_for_the_past_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* Nothing of it is kept any more. */
+/* No output of such a job is kept any longer. */
 static void nothing_was_before_of_a_job_that_is_gone(void **state)
 {
     struct lab_client client;
@@ -262,7 +262,7 @@ static void a_job_that_ended_without_a_cache_asks_nobody(void **state)
     lab_close(&lab);
 }
 
-/* What is kept of a process still comes when it has ended. */
+/* The kept output of a process still comes when the process has ended. */
 static void an_exit_leaves_what_is_kept(void **state)
 {
     struct lab_client client;
@@ -281,7 +281,7 @@ static void an_exit_leaves_what_is_kept(void **state)
     lab_close(&lab);
 }
 
-/* What is missing before it is so before its first piece. */
+/* Bytes that are missing before an answer are told with its first piece. */
 static void a_large_answer_comes_in_pieces(void **state)
 {
     static char text[80001];
@@ -323,7 +323,7 @@ static void answers_are_for_who_asked(void **state)
     come(&lab, &third, 0, 0, 2);
     assert_true(replays(&lab));
     lab_calls(&lab);
-    lab_leave(&third); /* nobody waits for its answer */
+    lab_leave(&third); /* its answer is not waited for */
     ASSERT_CALLS(&lab, "left 0/3; back over");
     assert_false(replays(&lab));
     lab_past(&lab, 0, 1, "for nobody", 0, true);
@@ -335,8 +335,8 @@ static void answers_are_for_who_asked(void **state)
     lab_close(&lab);
 }
 
-/* The end of the run may have waited for it; when the tap closes nobody asks
- * any more. */
+/* The end of the run may have waited for the answer; when the tap closes, no
+ * client asks any longer. */
 static void the_launcher_hears_when_who_waits_goes(void **state)
 {
     struct lab_client one, other;
@@ -358,8 +358,8 @@ static void the_launcher_hears_when_who_waits_goes(void **state)
     lab_close(&lab);
 }
 
-/* Who counts ends is not left to wait: that of a channel that a process never
- * had comes when it has ended, or is lost. */
+/* A client that counts ends is not left waiting: the end of a channel that a
+ * process never had comes when the process has ended, or is lost. */
 static void a_channel_that_never_was_ends_with_its_process(void **state)
 {
     struct lab_client early, late;

@@ -65,7 +65,7 @@ static const char *send_signal(struct lab_client *client, int signo)
 
 /* --- its life */
 
-/* It asks for nothing, and nothing is asked of the nodes. */
+/* The client asks for nothing, and nothing is asked of the nodes. */
 static void output_comes_from_the_first_byte(void **state)
 {
     struct lab_client client;
@@ -332,8 +332,8 @@ static uint64_t fill(struct lab *lab, const struct lab_client *client)
     return bytes;
 }
 
-/* So many messages, or all that there are. Returns how many bytes came; none is
- * missing. */
+/* Reads so many messages, or all that there are. Returns how many bytes came;
+ * none is missing. */
 static uint64_t read_some(struct lab_client *client, unsigned max)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX];
@@ -348,7 +348,7 @@ static uint64_t read_some(struct lab_client *client, unsigned max)
     return bytes;
 }
 
-/* With what is on its way meanwhile. */
+/* This includes what is on its way meanwhile. */
 static void its_job_waits_until_all_is_sent(void **state)
 {
     struct lab_client client, looks;
@@ -405,7 +405,7 @@ static void who_looks_holds_nothing_back(void **state)
     lab_close(&lab);
 }
 
-/* Where a job goes on all the same, what is beyond 64 MiB is counted. */
+/* When a job goes on all the same, what is beyond 64 MiB is counted. */
 static void what_comes_all_the_same_has_a_limit(void **state)
 {
     static const uint8_t mem[RECORD];
@@ -507,7 +507,7 @@ static void what_does_not_end_is_killed(void **state)
     ASSERT_CALLS(&lab, "signal 9 14-17");
     assert_true(rig_now_ns() - start_ns >= 2 * second_ns);
     lab_leave(&third);
-    lab_end(&lab); /* nobody is killed any more */
+    lab_end(&lab); /* no process is killed now */
     ASSERT_CALLS(&lab, "left 18/3; signal 15 18-21");
     lab_turn(&lab);
     lab_close(&lab);

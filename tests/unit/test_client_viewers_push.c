@@ -35,7 +35,7 @@ static void a_push_is_answered_when_it_has_its_place(void **state)
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 0, 1, "hello"), "");
     ASSERT_CALLS(&lab, "pushers; push 0/1 new 0-1 'hello'");
     ASSERT_HEARD(&client, "");
-    pushed(&lab, 2); /* of nobody */
+    pushed(&lab, 2); /* to no process */
     ASSERT_HEARD(&client, "");
     pushed(&lab, 1);
     ASSERT_HEARD(&client, "pushed");
@@ -78,7 +78,7 @@ static void a_set_comes_in_several_messages(void **state)
     lab.pushes_at_once = true;
     ep_viewers_has_stdin(lab.tap, 6, 8, false);
     lab_attach(&lab, &client, "further");
-    /* Only the last of it tells whether somebody reads. */
+    /* Only the last part of it says whether any process reads. */
     assert_string_equal(lab_push(&client, OV_PUSH_NEW | OV_PUSH_MORE, 7, 7, ""),
                         "");
     assert_string_equal(lab_push(&client, OV_PUSH_MORE, 8, 8, ""), "");
@@ -96,7 +96,7 @@ static void a_set_comes_in_several_messages(void **state)
     lab_close(&lab);
 }
 
-/* A push without a set is for nobody, which the launcher knows. */
+/* A push without a set is for no process, which the launcher knows. */
 static void who_names_nobody_pushes_to_nobody(void **state)
 {
     struct lab_client client;
@@ -115,7 +115,7 @@ static void who_names_nobody_pushes_to_nobody(void **state)
 
 static void a_push_names_processes_of_the_job_in_order(void **state)
 {
-    /* Those of a set that is good so far, and what then comes. */
+    /* The ranges of a set that is good so far, and what comes then. */
     static const struct {
         uint32_t good[2];
         uint16_t flags;
@@ -286,7 +286,7 @@ static void an_end_is_that_of_others_too(void **state)
     assert_string_equal(lab_push(&other, OV_PUSH_NEW, 6, 6, "a"), "");
     ASSERT_CALLS(&lab, "push 5/1 new 5-6 close 'last'; push 5/2 new 6-6 'a'");
     pushed(&lab, 1);
-    pushed(&lab, 2); /* it came behind, but nobody knew */
+    pushed(&lab, 2); /* it came later, but that was not known */
     ASSERT_HEARD(&one, "pushed");
     ASSERT_HEARD(&other, "pushed");
     assert_string_equal(lab_push(&other, 0, 0, 0, "b"), "");
@@ -423,7 +423,7 @@ static void who_leaves_takes_along_what_waits(void **state)
     ASSERT_CALLS(&lab, "");
     assert_true(one.is_cut);
     lab_leave(&one);
-    lab_begin(&lab); /* of the next launch nobody has told yet */
+    lab_begin(&lab); /* the next launch was not told yet */
     ep_viewers_has_stdin(lab.tap, 0, 0, true);
     lab_attach(&lab, &one, "own");
     assert_string_equal(lab_push(&one, OV_PUSH_NEW, 0, 0, "d"), "");
@@ -462,7 +462,7 @@ static void nothing_comes_within_a_call(void **state)
     lab_close(&lab);
 }
 
-/* A call ends with its client, and where nobody reads on. */
+/* A call ends with its client, and when no process reads any longer. */
 static void a_call_that_is_cut_keeps_nobody_out(void **state)
 {
     struct lab_client one, other;
@@ -492,7 +492,7 @@ static void a_call_that_is_cut_keeps_nobody_out(void **state)
 
 /* --- a job that has not started */
 
-/* Only when the job has started is it known who reads. */
+/* Only when the job has started is it known which processes read. */
 static void a_push_waits_until_its_job_is_started(void **state)
 {
     struct lab_client one, other, third;

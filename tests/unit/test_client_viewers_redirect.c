@@ -38,7 +38,7 @@ static void take_back(struct lab *lab)
     lab_turn(lab);
 }
 
-/* What it has acknowledged is its own. */
+/* What the client has acknowledged belongs to it. */
 static void what_is_not_taken_goes_back(void **state)
 {
     struct lab_client client;
@@ -126,7 +126,7 @@ static void others_get_copies_beside_it(void **state)
     lab_write(&lab, 0, 2, "b");
     ASSERT_HEARD(&other, "0.2 'b'");
     ASSERT_HEARD(&client, "0.1 'a'");
-    /* Who gets a copy leaves nothing. */
+    /* A client that gets a copy leaves nothing. */
     lab_leave(&other);
     lab_turn(&lab);
     assert_null(strstr(lab_calls(&lab), "back 0"));
@@ -177,7 +177,8 @@ static void it_redirects_behind_what_was_before(void **state)
     lab_close(&lab);
 }
 
-/* It has what follows what it has acknowledged, however slowly it reads. */
+/* The client has what follows its last acknowledgement, however slowly it
+ * reads. */
 static void the_end_waits_for_its_word(void **state)
 {
     struct lab_client client;

@@ -20,7 +20,7 @@ enum {
 
 #define BOX_BYTES ((uint64_t)4 << 20)
 
-/* What one channel is known to have. */
+/* What one channel is known to have got. */
 struct track {
     uint64_t at_bytes; /* came or was counted */
     uint64_t dropped_bytes;
@@ -75,7 +75,7 @@ static const uint8_t *byte_of(const struct place *place, uint32_t proc,
                          (TABLE_BYTES / 2)];
 }
 
-/* As many bytes as a record has, TABLE_BYTES / 2 at most. */
+/* Puts a record of as many bytes as it may have, at most TABLE_BYTES / 2. */
 static void put(struct place *place, uint32_t proc, uint32_t channel,
                 uint32_t len_bytes, bool is_end)
 {
@@ -317,8 +317,8 @@ static void many_ends_are_told_at_once(void **state)
     lab_close(&lab);
 }
 
-/* What is missing in the past counts as dropped where even that is lost, and is
- * told though nothing of the channel follows. */
+/* What is missing in the past counts as dropped when even that is lost, and is
+ * told although nothing of the channel follows. */
 static void what_is_dropped_of_the_past_is_told(void **state)
 {
     static char text[RECORD / 2];
@@ -371,7 +371,8 @@ static void leave_all(struct lab_client *full)
         lab_leave(&full[i]);
 }
 
-/* It has room in its socket, though the others leave it none in the pool. */
+/* The client has room in its socket, although the others leave it none in the
+ * pool. */
 static void full_clients_leave_anothers_drops_told(void **state)
 {
     struct place *place = begin();

@@ -24,7 +24,7 @@ static void begin(struct lab *lab)
     lab_open(lab);
     lab->is_dvm = true;
     lab_begin(lab);
-    lab_turn(lab); /* nobody has asked before */
+    lab_turn(lab); /* no client has asked before */
 }
 
 static struct bytes encode(const struct job_request *request)
@@ -40,7 +40,7 @@ static struct bytes encode(const struct job_request *request)
     return out;
 }
 
-/* So many processes of a program that has one word. */
+/* A request for so many processes of a program that has one word. */
 static struct bytes request(const char *program, uint32_t procs)
 {
     const char *const argv[] = {program, NULL};
@@ -54,7 +54,8 @@ static struct bytes request(const char *program, uint32_t procs)
                                         .cache_bytes = JOB_CACHE_UNSAID});
 }
 
-/* In pieces of this size. Returns what is wrong, as lab_spawn(). */
+/* Sends the request in pieces of this size. Returns what is wrong, as
+ * lab_spawn() does. */
 static const char *say(struct lab_client *client, const struct bytes *bytes,
                        size_t piece)
 {
@@ -163,7 +164,7 @@ static void what_is_not_asked_for_is_not_there(void **state)
     lab_close(&lab);
 }
 
-/* As many bytes as there may be, and one more. */
+/* A request has as many bytes as it may have, and then one more. */
 static void a_request_has_a_limit(void **state)
 {
     char *word = calloc(1, JOB_REQUEST_BYTES_MAX + 1);

@@ -47,7 +47,7 @@ static void ask(struct lab *lab, struct lab_client *client,
                         "");
 }
 
-/* It has heard that it has the job. */
+/* The client has heard that it has the job. */
 static void own(struct lab *lab, struct lab_client *client,
                 const struct job_request *request)
 {
@@ -142,7 +142,7 @@ static void those_that_watch_hear_what_it_forwards(void **state)
     ask(&lab, &client, &request);
     ASSERT_HEARD(&client, "job own.1 10+2 channels 6 parts 1 push 4096");
     ASSERT_HEARD(&watcher, "begun own.1 10+2 channels 12");
-    lab_job_begun(&lab, "own.2", 20, 1, 0); /* of somebody else */
+    lab_job_begun(&lab, "own.2", 20, 1, 0); /* it belongs to another client */
     ASSERT_HEARD(&watcher, "begun own.2 20+1 channels 14");
     lab_leave(&client);
     lab_leave(&watcher);
@@ -189,7 +189,7 @@ static void fill(struct lab *lab, unsigned bytes)
     lab_turn(lab);
 }
 
-/* It misses something, and hears how much; no process waits. */
+/* The client misses something, and hears how much; no process waits. */
 static void a_job_that_does_not_wait_goes_on(void **state)
 {
     struct job_request request = plain(&app);

@@ -257,7 +257,8 @@ static void a_lost_node_breaks_what_it_left_open(void **state)
     lab_close(&lab);
 }
 
-/* Those that watch are told of all, those that come later of so many. */
+/* Clients that watch are told of all broken channels; a client that comes later
+ * is told of a bounded number. */
 static void so_many_broken_channels_are_known(void **state)
 {
     struct lab_client client, late;
@@ -366,7 +367,7 @@ static void large_ones_make_room(void **state)
     lab_close(&lab);
 }
 
-/* Who still looks at its output keeps it for itself alone. */
+/* A client that still looks at the job's output keeps it for itself alone. */
 static void a_forgotten_job_is_not_told(void **state)
 {
     struct lab_client viewer, client;

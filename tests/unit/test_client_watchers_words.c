@@ -261,7 +261,7 @@ static void a_signal_is_for_processes_of_whatever_jobs(void **state)
     assert_string_equal(send_signal(&client, 10), "");
     ASSERT_CALLS(&lab, "signal 10 1-2 4-11");
     ASSERT_HEARD(&client, "signalled");
-    /* Those were for that one; what begins next is lower. */
+    /* Those ranges were for that one; what begins next is lower. */
     assert_string_equal(lab_range(&client, 0, 0), "");
     lab.has_no_signals = true;
     assert_string_equal(send_signal(&client, 9), "");
@@ -395,7 +395,7 @@ static void who_does_not_read_is_cut_off(void **state)
     lab_close(&lab);
 }
 
-/* At the end of a run they have time to read. */
+/* At the end of a run clients have time to read. */
 static void a_flush_waits_for_those_that_read(void **state)
 {
     static const uint8_t mem[JOB_DOOR_REST_MAX];

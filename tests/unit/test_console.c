@@ -195,7 +195,7 @@ static void a_prompt_that_stood_long_blocks_nobody(void **state)
     rig_expect(&rig, "name? \nother\n");
 }
 
-/* Nobody waits: no time interrupts it. */
+/* No output waits, so no time interrupts the line. */
 static void a_line_that_holds_up_nobody_is_never_torn(void **state)
 {
     struct console_rig rig;
@@ -252,7 +252,7 @@ static void with_labels_the_last_line_is_ended(void **state)
     rig_expect(&rig, "0: open\n1: other\n"); /* rank 1 never ended */
 }
 
-/* At once, not only when something follows. */
+/* The line ends at once, not only when something follows. */
 static void with_labels_the_end_of_a_channel_ends_its_line(void **state)
 {
     static const char want[] = "0: last\n";
@@ -268,7 +268,7 @@ static void with_labels_the_end_of_a_channel_ends_its_line(void **state)
     rig_expect(&rig, "");
 }
 
-/* A rank that was started again goes on with nobody's line. */
+/* A rank that was started again does not continue an earlier line. */
 static void a_channel_that_begins_anew_begins_a_line(void **state)
 {
     struct console_rig rig;
@@ -350,8 +350,8 @@ static void parked_records_are_taken_within_a_tenth_of_a_second(void **state)
     rig_expect(&rig, "open\none\ntwo lines\nthree\n");
 }
 
-/* In the spool a piece that went out before its turn leaves a gap between
- * whole lines before and behind it. */
+/* A piece in the spool that went out before its turn leaves a gap between whole
+ * lines before and behind it. */
 static void pieces_may_be_taken_from_between_whole_lines(void **state)
 {
     struct console_rig rig;
@@ -460,7 +460,7 @@ static void a_stuck_stdout_does_not_stop_stderr(void **state)
     free(big);
 }
 
-/* Not the holder is slow but the reader: nothing is spooled. */
+/* The reader is slow, not the holder of the line: nothing is spooled. */
 static void a_slow_output_holds_its_writers_up(void **state)
 {
     enum { BIG = 1 << 17, COUNT = 40 };

@@ -86,7 +86,7 @@ static void a_flood_is_no_pause(void **state)
     job_free(job);
 }
 
-/* ... but no further than a round of everybody's output reaches. */
+/* ... but no further than one round of all outputs goes. */
 static void a_prompt_in_a_flood_gives_way_after_a_round(void **state)
 {
     struct job *job = job_new(TEXT_LABEL_RANK);
@@ -246,7 +246,8 @@ static void an_emptied_spool_has_its_room_again(void **state)
     job_free(job);
 }
 
-/* Most of it is in the spool, some of that on its way out to nobody. */
+/* Most of it is in the spool, and a part is on its way to a pipe that is not
+ * read. */
 static void giving_up_drops_what_is_spooled(void **state)
 {
     struct job *job = job_new(TEXT_LABEL_NONE);

@@ -87,7 +87,7 @@ static unsigned lines_of(const struct seen *seen)
     return lines;
 }
 
-/* Those behind it wait for the place. */
+/* The lines behind it wait for its place. */
 static void it_is_behind_the_object_that_is_on_its_way(void **state)
 {
     struct console_rig rig;
@@ -175,7 +175,7 @@ static void it_does_not_wait_for_ever_for_the_end_of_a_line(void **state)
     rig_close(&rig);
 }
 
-/* Nobody reads it, and it is not what is asked for. */
+/* stdout is not read, and it is not what is asked for. */
 static void stdout_is_not_in_its_way(void **state)
 {
     struct console_rig rig;
@@ -221,7 +221,7 @@ static void stdout_is_in_its_way_where_it_is_the_same_file(void **state)
     rig_close(&rig);
 }
 
-/* Nobody could write meanwhile. */
+/* No output could be written meanwhile. */
 static void a_time_in_which_nobody_looked_does_not_count(void **state)
 {
     struct console_rig rig;
@@ -242,7 +242,7 @@ static void a_time_in_which_nobody_looked_does_not_count(void **state)
     rig_close(&rig);
 }
 
-/* It goes on and on: for ten seconds. */
+/* The line goes on and on: for ten seconds. */
 static void it_does_not_wait_for_ever_for_a_line_without_end(void **state)
 {
     struct console_rig rig;

@@ -1,5 +1,5 @@
-/* What a driver owes the core: one that breaks its word is stopped at once,
- * before anything is changed. What only comes late is no such thing.
+/* What a driver owes the core: a driver that breaks its word is stopped at
+ * once, before anything is changed. What only comes late does not break it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

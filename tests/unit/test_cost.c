@@ -18,8 +18,8 @@
 
 static struct sim_world w;
 
-/* 4 KiB to everybody until the launcher knows all of it, or a line of everybody
- * at the launcher. */
+/* Simulates 4 KiB to all nodes until the launcher knows that all have it, or a
+ * line of each node to the launcher. */
 static double simulate(const struct topo_cost *cost, struct topo_tree tree,
                        bool is_down)
 {
@@ -77,7 +77,7 @@ static void test_the_pick_follows_the_machine(void **state)
                 topo_cost_arity(&near, 10001, 1, 256));
 }
 
-/* What is foretold is a guess: no further off than by a factor of two. */
+/* What is foretold is a guess: it may be wrong by a factor of two. */
 static void test_times_are_those_of_the_simulator_by_two(void **state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void test_a_model_is_read_from_a_file(void **state)
         assert_true(cost.latency_ns == 2000 && cost.overhead_ns == 500);
     }
     assert_int_equal(topo_cost_read(&cost, "/nowhere/x", why), OV_ENOENT);
-    /* It has no end, and no end of a line. */
+    /* The file has no end, and no end of a line. */
     assert_int_equal(topo_cost_read(&cost, "/dev/zero", why), OV_EINVAL);
     assert_non_null(strstr(why, "/dev/zero:1: a line is `latency 20us'"));
 }

@@ -30,8 +30,8 @@ static void a_turn_of_all_others_is_less_than_half_a_heartbeat(void **state)
     assert_int_equal(ep_crowd_of(10000, 2).heartbeat_ms, 50000);
 }
 
-/* With their nice all of a crowd weigh as much as 40 that have none, as long as
- * there is a nice that does it. */
+/* All niced processes of a crowd together weigh as much as 40 ordinary ones, as
+ * long as there is a nice value for that. */
 static void a_daemon_is_one_of_forty_at_most(void **state)
 {
     (void)state;

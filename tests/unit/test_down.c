@@ -12,8 +12,8 @@
 
 static struct lab lab;
 
-/* Windows of 16 frames, of 8 for stream 0: a report for every 2, and for every
- * one. Nothing is held up by the transport, nobody falls silent. */
+/* Windows of 16 frames, and of 8 for stream 0: a report for every 2 frames, and
+ * for each one. The transport delays nothing, and no node falls silent. */
 static struct ov_cfg down_cfg(uint32_t nodes)
 {
     struct ov_cfg cfg = lab_cfg(nodes, 2);
@@ -74,8 +74,8 @@ static void hear_frames(unsigned count)
 
 /* --- forwarding */
 
-/* What arrives is handed over here and sent to each child, in one buffer, which
- * is given back when all have consumed it. */
+/* A frame that arrives is handed over here and sent to each child, in one
+ * buffer, which is given back when all have consumed it. */
 static void a_frame_is_forwarded_in_its_buffer(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void control_comes_before_all_else(void **state)
     lab_close(&lab);
 }
 
-/* Frames go only where the set says, and nobody else is waited for. */
+/* Frames go only where the set says, and no other node is waited for. */
 static void a_stream_goes_to_its_node_set(void **state)
 {
     static const struct {
@@ -128,7 +128,7 @@ static void a_stream_goes_to_its_node_set(void **state)
         {"open:1w16:1-1", "consume:1.0(10)", false},
         {"open:1w16:1-3", "consume:1.0(10) send:L1[down:1.0(10)]", true},
         {"open:1w16:8-9", "send:L1[down:1.0(10)] send:L2[down:1.0(10)]", true},
-        {"open:1w16:2-2", "", false}, /* nobody here: consumed at once */
+        {"open:1w16:2-2", "", false}, /* no target here: consumed at once */
         {"open:1w16:0-0", "", false},
     };
 
@@ -214,7 +214,7 @@ static void frames_that_do_not_follow_end_the_link(void **state)
     }
 }
 
-/* One frame more than the window: nobody here has consumed the first. */
+/* This is one frame more than the window: the first was not consumed here. */
 static void a_frame_beyond_the_window_ends_the_link(void **state)
 {
     (void)state;
@@ -257,8 +257,9 @@ static void there_is_room_for_so_many_streams(void **state)
 
 /* --- reports */
 
-/* The base is the lowest of this node's and its children's; with it goes who is
- * last. It is told at every eighth of the window, else after 5 ms. */
+/* The base is the lowest one of this node and its children, told with the one
+ * that is last. It is told at every eighth of the window, otherwise after 5
+ * ms. */
 static void the_lowest_base_is_reported(void **state)
 {
     (void)state;
@@ -304,8 +305,8 @@ static void reports_that_wait_become_one(void **state)
     lab_close(&lab);
 }
 
-/* With a full window it matters who holds it up: a change of that is told too.
- * A child that said nothing yet is known by its number alone. */
+/* With a full window it matters who holds it up, so a change of that is told,
+ * too. A child that has said nothing yet is known by its number alone. */
 static void a_full_window_tells_who_holds_it(void **state)
 {
     (void)state;
@@ -478,7 +479,7 @@ static void a_goodbye_that_was_not_sent_does_not_count(void **state)
     lab_close(&lab);
 }
 
-/* The root has nobody to tell. */
+/* The root has no node to tell. */
 static void the_root_leaves_last(void **state)
 {
     (void)state;

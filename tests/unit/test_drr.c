@@ -21,7 +21,8 @@ static void fresh(uint16_t count)
     ov_drr_init(&drr, inputs, count, QUANTUM);
 }
 
-/* Who is served next, spending so many bytes and staying when `more`. */
+/* The input that is served next; it spends so many bytes and stays when
+ * `more`. */
 static uint16_t serve(uint32_t bytes, bool more)
 {
     uint16_t who = ov_drr_first(&drr);
@@ -40,7 +41,8 @@ static void an_empty_line_serves_nobody(void **state)
     assert_int_equal(ov_drr_first(&drr), OV_DRR_NONE);
 }
 
-/* In the order of arrival, each once; twice in line counts once. */
+/* Inputs are served in the order of arrival, each once; twice in line counts
+ * once. */
 static void inputs_are_served_in_the_order_they_came(void **state)
 {
     (void)state;
@@ -73,7 +75,7 @@ static void a_turn_lasts_a_quantum(void **state)
     assert_int_equal(serve(1, true), 1);
 }
 
-/* What one spends beyond its quantum costs it later turns. */
+/* What an input spends beyond its quantum costs it later turns. */
 static void a_large_item_is_paid_by_waiting(void **state)
 {
     (void)state;

@@ -160,7 +160,7 @@ static void test_bytes_that_are_no_text_are_refused(void **state)
     assert_int_equal(topo_fabric_read(&f, "/nowhere/at/all", why), OV_ENOENT);
     assert_non_null(strstr(why, "/nowhere/at/all cannot be opened"));
     assert_int_equal(topo_fabric_read(&f, "/", why), OV_ESYS);
-    /* It has no end, and no end of a line. */
+    /* The file has no end, and no end of a line. */
     assert_int_equal(topo_fabric_read(&f, "/dev/zero", why), OV_EINVAL);
     assert_string_equal(why, "/dev/zero:1: this is no line of text");
 }

@@ -57,7 +57,7 @@ static void in_the_same_moment_the_lowest_rank_is_the_first(void **state)
     }
 }
 
-/* The moment is that of the first word, whoever has come since. */
+/* The moment is that of the first word, whatever comes later. */
 static void later_ones_change_nothing(void **state)
 {
     struct job_failure failure = {0};

@@ -78,7 +78,7 @@ static void slow_target_holds_the_count_but_nobody_else(void **state)
     assert_int_equal(done, 2);
     assert_int_equal(ep_feed_taken(hose->feed, 1), 0);
     assert_int_equal(ep_feed_taken(hose->feed, 0), 300000);
-    /* Buffers of what everybody has are back. */
+    /* Buffers that all targets have are back. */
     assert_int_equal(hose->buffers, 8);
 
     assert_int_equal(hose_drink(hose, 1, 40000), 40000);
@@ -114,8 +114,8 @@ static void closed_stdin_counts_as_having_all(void **state)
     assert_int_equal(hose->consumed, 7);
 }
 
-/* It is told a while later, of who is still there then: also where nothing was
- * to be written. */
+/* A target that closes its stdin is told a while later, if it is still there
+ * then, even when there was nothing to write. */
 static void who_closes_its_stdin_is_told(void **state)
 {
     struct hose *hose = *state;
@@ -189,7 +189,7 @@ static void dropped_target_counts_as_having_all(void **state)
     hose_settle(hose);
     assert_int_equal(hose->consumed, 5);
     assert_int_equal(ep_feed_taken(hose->feed, 0), 0);
-    /* What was in its pipe is still there, and then the end. */
+    /* What was in its pipe is still there, and then the end comes. */
     hose_drink_all(hose, 0);
     assert_int_equal(hose->readers[0].seen_bytes, PIPE_BYTES);
     assert_true(hose->readers[0].at_end);
@@ -256,7 +256,7 @@ static void feed_may_be_closed_when_told(void **state)
     assert_null(hose->feed);
 }
 
-/* One pump gives everybody a turn: a target that could take all at once does
+/* One pump gives each target a turn: a target that could take all at once does
  * not go first with all of it. */
 static void targets_take_turns(void **state)
 {
@@ -273,7 +273,7 @@ static void targets_take_turns(void **state)
     }
 }
 
-/* What one target should have seen and how many frames count as consumed. */
+/* What one target should have seen, and how many frames count as consumed. */
 struct model {
     bool gone[READERS_MAX];
     bool added[READERS_MAX];

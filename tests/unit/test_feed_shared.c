@@ -50,8 +50,8 @@ static int closing_in_shared(void **state)
 /* --- tests
  * */
 
-/* Target 0 reads, and what comes for both goes on until 1 is said to be so; no
- * more comes when it is behind. */
+/* Target 0 reads, and frames for both go on until this is said of target 1;
+ * when it is behind, no further ones come. */
 static void flow_until(struct slow_hose *sh, enum job_stdin_event what)
 {
     while (sh->hose->slow_what != what)
@@ -60,7 +60,8 @@ static void flow_until(struct slow_hose *sh, enum job_stdin_event what)
     assert_int_equal(sh->hose->slow_proc, 1);
 }
 
-/* Nothing waits in the stream any more: all is consumed, as it is in a file. */
+/* Runs until nothing waits in the stream: all is consumed, as it is in a
+ * file. */
 static void drain(struct slow_hose *sh)
 {
     while (sh->hose->consumed < sh->pushed)
@@ -87,7 +88,7 @@ static void who_is_behind_is_told_and_when_it_is_not(void **state)
     check_end(sh, 1);
 }
 
-/* It is told to the user once, whatever it does then. */
+/* The user is told once, whatever the target does then. */
 static void who_reads_nothing_for_long_is_told_once(void **state)
 {
     struct slow_hose *sh = *state;
@@ -114,7 +115,7 @@ static void who_reads_nothing_for_long_is_told_once(void **state)
     check_end(sh, 1);
 }
 
-/* What it did not read before it was free does not count. */
+/* What the target did not read before it was free does not count. */
 static void who_has_read_all_begins_anew(void **state)
 {
     struct slow_hose *sh = *state;
@@ -135,8 +136,8 @@ static void who_has_read_all_begins_anew(void **state)
     check_end(sh, 1);
 }
 
-/* So far behind as it may be, and until half of that is read; the file has room
- * for what is on its way. */
+/* The target is as far behind as it may be, until half of that is read; the
+ * file has room for what is on its way. */
 static void with_spill_it_is_told_at_the_bound(void **state)
 {
     struct slow_hose *sh = *state;
@@ -167,7 +168,7 @@ static void with_close_it_is_closed_when_it_reads_nothing(void **state)
     check_end(sh, 0);
 }
 
-/* It is no longer behind, and nobody waits for it. */
+/* A target that is gone is no longer behind, and is not waited for. */
 static void who_goes_while_behind_is_free(void **state)
 {
     struct slow_hose *sh = *state;

@@ -1,4 +1,5 @@
-/* A target that does not read: its bytes wait in a file, or it gets no more. */
+/* A target that does not read: its bytes wait in a file, or it gets nothing
+ * more. */
 #include "config.h"
 
 #include "endpoints/daemon/feed.h"
@@ -61,7 +62,8 @@ static void a_target_that_does_not_read_is_spilled(void **state)
     assert_int_equal(sh->hose->slow_told, 0);
 }
 
-/* It is behind by a mebibyte or two all the way: the file is not larger. */
+/* The target is behind by a mebibyte or two all the way: the file is not
+ * larger. */
 static void a_target_that_is_behind_by_some_has_a_small_file(void **state)
 {
     struct slow_hose *sh = *state;
@@ -97,8 +99,8 @@ static void who_is_spilled_later_finds_its_bytes(void **state)
         turn(sh, 8 * FRAME, (const uint32_t[]){0, 2}, 2);
     while (first->seen_bytes < second->seen_bytes + MIB + MIB / 4) {
         bool is_close = first->seen_bytes + MIB / 2 > sh->hose->stream_bytes;
-        /* Where the file is slow both are spilled soon, and the stream would
-         * go on to the bound, at which everybody waits. */
+        /* When the file is slow both are spilled soon, and the stream would go
+         * on to the bound, at which all targets wait. */
         bool is_much = sh->hose->stream_bytes > 32 * MIB;
 
         turn(sh, is_much ? 0 : 8 * FRAME, (const uint32_t[]){0, 1},
@@ -113,7 +115,7 @@ static void who_is_spilled_later_finds_its_bytes(void **state)
     check_end(sh, 2);
 }
 
-/* At the bound everybody waits, which is told once; whenever it reads, the
+/* At the bound all targets wait, which is told once; whenever it reads, the
  * stream goes on. */
 static void at_the_bound_everybody_waits(void **state)
 {
@@ -157,7 +159,7 @@ static void on_a_full_disk_everybody_waits(void **state)
     assert_int_equal(sh->hose->slow_err, EFBIG);
     assert_true(sh->hose->stream_bytes > MIB);
     catch_up(sh);
-    flow(sh, sh->hose->stream_bytes); /* nothing is under way any more */
+    flow(sh, sh->hose->stream_bytes); /* nothing is under way now */
     for (unsigned i = 0; i < 200; i++)
         turn(sh, FRAME, (const uint32_t[]){0, 1}, 2);
     catch_up(sh);
@@ -166,7 +168,7 @@ static void on_a_full_disk_everybody_waits(void **state)
     assert_int_equal(sh->hose->slow_told, 1);
 }
 
-/* It gets no wrong bytes, and nobody else notices. */
+/* The target gets no wrong bytes, and no other one notices. */
 static void what_cannot_be_read_back_is_told(void **state)
 {
     struct slow_hose *sh = *state;
@@ -186,7 +188,7 @@ static void what_cannot_be_read_back_is_told(void **state)
     check_end(sh, 0);
 }
 
-/* Ended or with its stdin closed, it needs no file any more. */
+/* A target that has ended, or closed its stdin, needs no file. */
 static void who_is_gone_leaves_no_file(void **state)
 {
     struct slow_hose *sh = *state;
@@ -216,7 +218,7 @@ static void a_target_that_does_not_read_is_closed(void **state)
     assert_int_equal(sh->hose->slow_proc, 1);
     assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
     assert_int_equal(ep_feed_taken(sh->hose->feed, 1), 0);
-    /* What was in its pipe is there, and then the end. */
+    /* What was in its pipe is there, and then the end comes. */
     hose_drink(sh->hose, 1, SIZE_MAX);
     assert_true(sh->hose->readers[1].at_end);
     assert_int_equal(sh->hose->readers[1].seen_bytes, PIPE_BYTES);
@@ -264,8 +266,8 @@ static void a_window_that_comes_at_once_is_noticed(void **state)
     assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
 }
 
-/* All but a frame of the window waits for it: nobody is held up, and it may
- * take its time. */
+/* All frames of the window but one wait for it: no other target is delayed, and
+ * it may take its time. */
 static void who_holds_up_nobody_is_not_closed(void **state)
 {
     struct slow_hose *sh = *state;

@@ -30,7 +30,7 @@ enum {
     FRAME_MAX = 20000,
 };
 
-/* What a target is to get, and what it got. */
+/* What a target has to get, and what it got. */
 struct want {
     uint8_t *mem;  /* owned */
     uint8_t *kind; /* owned: of each byte, 1 when it was pushed */
@@ -181,7 +181,8 @@ static void message(struct some *some, uint16_t flags,
     some->frames++;
 }
 
-/* To the targets whose bits are set; named in two messages when `in_two`. */
+/* Pushes to the targets whose bits are set; they are named in two messages when
+ * `in_two`. */
 static void push_some(struct some *some, unsigned mask, uint32_t len,
                       bool closes, bool in_two)
 {
@@ -280,7 +281,8 @@ static void a_close_is_for_its_targets_alone(void **state)
     assert_int_equal(ep_feed_taken(some->hose->feed, 2), 500);
 }
 
-/* What lies in the pipe is the newest: of the launcher's only what it took. */
+/* What lies in the pipe is the newest; of the launcher's bytes only those count
+ * that the target took. */
 static void pushed_bytes_are_not_the_launchers(void **state)
 {
     struct some *some = *state;
@@ -301,7 +303,7 @@ static void pushed_bytes_are_not_the_launchers(void **state)
     assert_int_equal(ep_feed_taken(some->hose->feed, 0), 2000);
 }
 
-/* Messages that name nobody, or make no sense, are frames like others. */
+/* Messages that name no target, or make no sense, are frames like others. */
 static void what_is_no_message_is_for_nobody(void **state)
 {
     struct some *some = *state;
@@ -356,7 +358,7 @@ static void the_same_set_may_be_named_many_times(void **state)
     drink_up(some);
 }
 
-/* Before it does, no more is to come. */
+/* Before a target reads, nothing more is to come. */
 static void who_is_behind_by_many_sets_is_told(void **state)
 {
     struct some *some = *state;

@@ -426,7 +426,7 @@ static void what_is_in_the_way_is_told(void **state)
 
 static atomic_bool is_held_up, is_asked; /* the thread that says why */
 
-/* In the place of the C library's: takes as long as the test wants. */
+/* Replaces strerror() of the C library, and takes as long as the test wants. */
 char *strerror(int err)
 {
     atomic_store(&is_asked, true);
@@ -459,7 +459,7 @@ static void an_error_is_told_when_its_sentence_is_whole(void **state)
     rig_close(&rig);
 }
 
-/* As a disk that is full in the middle of a record. */
+/* The file fails like on a disk that is full in the middle of a record. */
 static void a_file_that_cannot_grow_ends_it(void **state)
 {
     static char bytes[100000];
@@ -521,7 +521,7 @@ static void a_directory_that_cannot_be_made_is_told_at_once(void **state)
     event_base_free(rig.base);
 }
 
-/* With a console that nobody reads a record is not taken, though its file has
+/* With a console that is not read, a record is not taken although its file has
  * it; both have all at the end. */
 static void a_record_is_taken_when_both_places_have_it(void **state)
 {

@@ -75,7 +75,7 @@ static void time_and_label_stand_before_each_line(void **state)
            "2026-11-22T04:13:04.128+02:00 [job,3]<stderr>: three\n");
 }
 
-/* What is no process's. */
+/* Output that belongs to no process. */
 static void a_tool_is_no_rank(void **state)
 {
     struct text_style style = {.nspace = "job", .label = TEXT_LABEL_RANK};
@@ -297,7 +297,7 @@ static size_t unescape(const char *text, size_t len, uint8_t *to)
     return (size_t)(to - start);
 }
 
-/* What the objects in `out` stand for. */
+/* Reads back what the objects in `out` stand for. */
 static size_t read_back(uint8_t *to)
 {
     static const char less[] = ",\"newline\":false}\n";

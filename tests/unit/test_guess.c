@@ -303,9 +303,9 @@ static void check_neighbours(const struct topo_tree *tree)
     }
 }
 
-/* Without any switch known: the tree is as deep as ever, its subtrees are
- * neighbours, and racks that nobody told of are crossed no more often than by a
- * tree that goes by the list, even where that is in the same order. */
+/* No switch is known: the tree is as deep as ever, its subtrees are neighbours,
+ * and unknown racks are crossed no more often than by a tree that goes by the
+ * list, even when that is in the same order. */
 static void test_neighbours_share_subtrees(void **state)
 {
     struct chance chance = chance_start(1);
@@ -337,7 +337,7 @@ static void test_neighbours_share_subtrees(void **state)
            (unsigned long long)without);
 }
 
-/* Where groups are known the shape keeps each node's switch and crossings. */
+/* When groups are known, the shape keeps each node's switch and crossings. */
 static void test_groups_stay_what_they_are(void **state)
 {
     struct chance chance = chance_start(2);

@@ -36,7 +36,7 @@ struct fixture {
     uint8_t table[TABLE_BYTES];    /* packets are pieces of it */
 };
 
-/* What the code under test takes from malloc(), and whether it is refused. */
+/* How often the code under test calls malloc(), and whether it is refused. */
 static unsigned mallocs;
 static bool is_malloc_refused;
 
@@ -310,7 +310,7 @@ static void small_packets_share_their_memory(void **state)
     take_all(fx);
 }
 
-/* What is put behind a packet that was got joins it, and leaves it be. */
+/* What is put behind a packet that was got joins its stretch unchanged. */
 static void packets_behind_one_that_is_got_share_too(void **state)
 {
     struct fixture *fx = *state;
@@ -473,7 +473,7 @@ static bool is_writer_idle(const void *arg)
     return ep_writer_is_idle(arg);
 }
 
-/* Two full blocks, or so many more as were asked for, stay in memory. */
+/* Two full blocks, or as many more as were asked for, stay in memory. */
 static void what_soon_leaves_is_not_written(void **state)
 {
     struct fixture *fx = *state;
@@ -532,8 +532,8 @@ static void a_stretch_that_cannot_be_read_is_told_as_lost(void **state)
 /* --- the end
  * */
 
-/* At any moment: while blocks are written, while one is read, with a packet
- * got from memory and from the file. Leaks are for valgrind to find. */
+/* The queue is closed at any moment: while blocks are written, while one is
+ * read, with a packet from memory and from the file. Valgrind finds leaks. */
 static void what_is_inside_goes_with_it(void **state)
 {
     struct fixture *fx = *state;

@@ -106,7 +106,8 @@ static void check_next(struct fixture *fx, uint32_t number)
     assert_memory_equal(mem, packet(fx, number), len);
 }
 
-/* As many as there are, at most. *passed is the reader's place. */
+/* Passes as many packets as there are, at most `count`. *passed is the reader's
+ * place. */
 static void pass_some(struct fixture *fx, uint32_t *passed, uint32_t count)
 {
     const uint8_t *mem;

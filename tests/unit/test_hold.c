@@ -1,5 +1,5 @@
-/* Holds: who was beneath a lost child is asked about, found elsewhere, or given
- * up by the root; and by nobody else. */
+/* Holds: a node beneath a lost child is asked about, found elsewhere, or given
+ * up by the root, and by no other node. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 static struct lab lab;
 
-/* Nobody falls silent: the times of holds alone matter, which are those of a
+/* No node falls silent: only the times of holds matter, which are those of a
  * heartbeat of 10 s. */
 static struct ov_cfg hold_cfg(void)
 {
@@ -67,8 +67,8 @@ static void open_root(void)
     assert_string_equal(lab.text, "joined send:L1[answer:14#1]");
 }
 
-/* Frames come from all neighbours now and then, up to that time: nobody is
- * silent. Returns what was seen but beats, in one line. */
+/* Frames come from all neighbours now and then, up to that time, so that none
+ * is silent. Returns what was seen except beats, in one line. */
 static const char *pass(uint64_t *ms, uint64_t until_ms)
 {
     static char seen_words[LAB_TEXT_BYTES];
@@ -107,8 +107,9 @@ static bool has_holds(void)
 
 /* --- when questions are asked */
 
-/* Nobody listens where the child did: it is asked about after half a second,
- * and twice that again; those beneath it after the adoption time of 35 s. */
+/* Nothing listens at the child's address: it is asked about after half a
+ * second, and twice that again; nodes beneath it after the adoption time of 35
+ * s. */
 static void a_refused_child_is_asked_about_soon(void **state)
 {
     uint64_t ms = 1000;
@@ -132,10 +133,10 @@ static void a_refused_child_is_asked_about_soon(void **state)
     lab_close(&lab);
 }
 
-/* Who was beneath a dead child, and has not turned up when that is asked about,
- * is dialled where its address was told; whom that refuses is asked about half
- * a second later, long before the adoption time, also when the child has gone.
- */
+/* A node beneath a dead child that has not turned up when the child is asked
+ * about is dialled at its address. If that dial is refused, the node is asked
+ * about half a second later, long before the adoption time, even when the child
+ * has gone. */
 static void those_beneath_a_dead_child_are_dialled(void **state)
 {
     uint64_t ms = 1000;
@@ -160,8 +161,8 @@ static void those_beneath_a_dead_child_are_dialled(void **state)
     lab_close(&lab);
 }
 
-/* One that answers is dialled again with each attempt time, and asked about
- * with all others; while its child may live nobody beneath it is dialled at
+/* A node that answers is dialled again after each attempt time, and asked about
+ * with all others. While its child may live, no node beneath it is dialled at
  * all. */
 static void those_who_answer_are_waited_for(void **state)
 {
@@ -189,8 +190,8 @@ static void those_who_answer_are_waited_for(void **state)
     lab_close(&lab);
 }
 
-/* Where a dial is answered, or not at all, nobody is asked about before the
- * adoption time; the address is probed again and again. */
+/* If the dial is answered, or gets no answer at all, no node is asked about
+ * before the adoption time; the address is probed again and again. */
 static void an_unclear_child_is_probed(void **state)
 {
     uint64_t ms = 0;
@@ -204,13 +205,13 @@ static void an_unclear_child_is_probed(void **state)
     assert_string_equal(pass(&ms, 2999), "");
     assert_string_equal(pass(&ms, 3000), "probe:3");
     assert_string_equal(pass(&ms, 3100), "");
-    seen(&lab, ms, PROBED(3, true)); /* it listens no more */
+    seen(&lab, ms, PROBED(3, true)); /* it no longer listens */
     assert_string_equal(pass(&ms, 3599), "");
     assert_string_equal(pass(&ms, 3600), "send:L0[missing:3#1]");
     lab_close(&lab);
 }
 
-/* One that came back in time is in nobody's hold. */
+/* A node that came back in time is in no hold. */
 static void nobody_asks_about_who_came_back(void **state)
 {
     uint64_t ms = 0;
@@ -228,8 +229,9 @@ static void nobody_asks_about_who_came_back(void **state)
 
 /* --- questions of others */
 
-/* Who is elsewhere, or nowhere, is answered at once; who is where the question
- * comes from is asked about further up; the number must be the one we know. */
+/* A question about a node that is elsewhere, or nowhere, is answered at once. A
+ * question about a node in the branch from which the question comes is asked
+ * further up. The number must be the one we know. */
 static void a_question_is_answered_or_passed_on(void **state)
 {
     (void)state;
@@ -273,8 +275,9 @@ static void a_question_waits_for_a_pending_ask(void **state)
 
 /* --- the root's word */
 
-/* It gives up whom it holds itself, the child first where nobody listens any
- * more, the others when their time is over. It tells the job once of each. */
+/* The root gives up what it holds itself: the child first if nothing listens at
+ * its address, the others when their time is over. It tells the job once of
+ * each. */
 static void the_root_gives_up_whom_it_holds(void **state)
 {
     uint64_t ms = 0;
@@ -295,9 +298,9 @@ static void the_root_gives_up_whom_it_holds(void **state)
     lab_close(&lab);
 }
 
-/* And whom others ask about, at once; the word is final, and goes down where
- * the question came from. Where an ask of it has come first, or it has another
- * number by now, it lives. */
+/* It also gives up nodes that others ask about, at once. The word is final, and
+ * goes down to where the question came from. A node whose own ask has come
+ * first, or which has another number by now, lives. */
 static void the_root_judges_a_question(void **state)
 {
     (void)state;
@@ -316,8 +319,8 @@ static void the_root_judges_a_question(void **state)
     lab_close(&lab);
 }
 
-/* Who never came is given up after the give-up and the adoption time: then the
- * others begin. */
+/* A node that never came is given up after the give-up and the adoption time:
+ * then the others begin. */
 static void who_never_came_is_given_up(void **state)
 {
     uint64_t ms = 0, end_ms;
@@ -392,8 +395,8 @@ static void two_holds_become_one_where_room_is_needed(void **state)
     }
 }
 
-/* Who was found to be gone before or after that is asked about as soon as if
- * each had a hold of its own. */
+/* A node that was found to be gone, before or after that, is asked about as
+ * soon as if each had a hold of its own. */
 static void the_dead_in_one_hold_are_asked_about_soon(void **state)
 {
     uint64_t ms = hold_four(7);

@@ -30,7 +30,7 @@ static uint32_t some(uint32_t low, uint32_t high)
     return chance_in(&w.chance, low, high);
 }
 
-/* Everybody has joined, and knows. */
+/* All nodes have joined, and know it. */
 static bool joined(struct world *world)
 {
     for (uint32_t n = 0; n < world->cfg.plan.nodes; n++) {
@@ -170,7 +170,7 @@ static uint16_t some_link(uint32_t *n)
     }
 }
 
-/* The victim ends the link, and tells no more than that. */
+/* The victim ends the link, and tells only that. */
 static void attack(void)
 {
     static uint8_t mem[8192];

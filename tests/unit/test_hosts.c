@@ -175,7 +175,7 @@ static void faults_name_the_place_and_the_remedy(void **state)
         assert_int_equal(hosts.count, 0);
         assert_null(hosts.items);
         assert_null(strchr(why, '\033'));
-        /* Who does not want the sentence need not take it. */
+        /* The sentence need not be asked for. */
         assert_int_equal(topo_hosts_parse(&hosts, bad_lists[i][0], NULL), rc);
     }
 }

@@ -171,9 +171,9 @@ static uint64_t rejected(const struct rig *rig)
     return stats.transport.rejected;
 }
 
-/* The root answers each probe, which is told to nobody and counts as no refused
- * peer. One probe is under way at a time, so when the third is answered the
- * answers to two have come. */
+/* The root answers each probe; it tells no callback of it and does not count a
+ * refused peer. One probe is under way at a time, so when the third is answered
+ * the answers to two have come. */
 static void a_root_that_lives_is_not_gone(void **state)
 {
     struct rig *rig = *state;
@@ -200,7 +200,7 @@ static void a_root_that_leaves_says_so(void **state)
     assert_int_equal(rig->gone, 1);
 }
 
-/* Nobody listens any more: the system refuses. */
+/* Nothing listens any longer: the system refuses. */
 static void a_dead_root_is_gone(void **state)
 {
     struct rig *rig = *state;

@@ -181,7 +181,7 @@ static struct fixture *with_file(int flags)
 }
 
 /* What the thread has read beyond what was delivered goes back, too: a request
- * is open, and whether it was answered nobody has looked. */
+ * is open, and it was not looked up whether it was answered. */
 static void what_was_not_taken_is_given_back(void **state)
 {
     struct fixture *fx = with_file(O_RDONLY);
@@ -373,7 +373,8 @@ static void the_mode_of_the_descriptor_is_left_alone(void **state)
     put(fx, "x", 1);
     ask(fx, ROOM);
     assert_false(fcntl(fx->fd, F_GETFL) & O_NONBLOCK);
-    /* Somebody else's doing: waited for all the same. */
+    /* Another program has made it non-blocking: the input waits all the
+     * same. */
     assert_int_equal(fcntl(fx->fd, F_SETFL, O_NONBLOCK), 0);
     want(fx, ROOM);
     put(fx, "yz", 2);
@@ -438,7 +439,7 @@ static void byte_take(int fd)
         _exit(11);
 }
 
-/* In a background group of the terminal's session. Exits with 0 if all is
+/* Runs in a background group of the terminal's session. Exits with 0 if all is
  * well; cmocka's assertions end a child with something else. */
 static void background_main(int tty, int tell_fd, int hear_fd, bool with_wake)
 {
@@ -446,8 +447,8 @@ static void background_main(int tty, int tell_fd, int hear_fd, bool with_wake)
     struct fixture *fx = with_fd(dup(tty));
 
     want(fx, ROOM);
-    /* A reader that does not look who has the terminal would be stopped, or
-     * have bytes or EIO long before this. */
+    /* A reader that does not look which group has the terminal would be
+     * stopped, or have bytes or EIO long before this. */
     event_base_loopexit(fx->base, &moment);
     event_base_dispatch(fx->base);
     if (fx->answers != 0)
@@ -515,7 +516,7 @@ static void a_background_program_waits_for_the_terminal(void **state)
     background_reader_waits(true);
 }
 
-/* As some shells do: no SIGCONT, so nobody wakes the reader. */
+/* Some shells send no SIGCONT, so nothing wakes the reader. */
 static void the_foreground_is_noticed_without_a_word(void **state)
 {
     (void)state;

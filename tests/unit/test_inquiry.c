@@ -1,6 +1,6 @@
-/* A refused root is gone when nobody else has it, and not before. Three hubs in
- * one process, the root, node 1 beneath it and node 2 beneath that, on
- * loopback. Who is to be refused by the root is told a port at which nobody
+/* A refused root is gone when no other node has it, and not before. Three hubs
+ * run in one process, the root, node 1 beneath it and node 2 beneath that, on
+ * loopback. A node that the root has to refuse is told a port at which nothing
  * listens.
  */
 #include "config.h"
@@ -161,7 +161,8 @@ static int stop(void **state)
     return 0;
 }
 
-/* Where that hub believes a node to listen there is only the socket. */
+/* At the place where that hub believes that a node listens there is only the
+ * socket. */
 static void mislead(struct rig *rig, uint32_t whom, uint32_t of, int socket)
 {
     struct sockaddr_in at;
@@ -223,7 +224,7 @@ static void a_link_is_the_better_witness(void **state)
     assert_int_equal(rig->gone, 0);
 }
 
-/* Where all are refused nobody waits: one that asks makes the other ask. */
+/* When all are refused none waits: one that asks makes the other ask. */
 static void all_know_at_once_of_a_dead_root(void **state)
 {
     struct rig *rig = *state;

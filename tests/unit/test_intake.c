@@ -1,5 +1,5 @@
-/* A stream of stdin that is for several jobs: what is consumed of it, and who
- * has what. */
+/* A stream of stdin that is for several jobs: what is consumed of it, and which
+ * reader has what. */
 #include "config.h"
 
 #include "endpoints/daemon/intake.h"
@@ -134,7 +134,7 @@ static void settle(void)
         event_base_loop(fx.base, EVLOOP_NONBLOCK);
 }
 
-/* What the reader of a job has got since the last time: "" for nothing. */
+/* What the reader of a job has got since the last call: "" for nothing. */
 static const char *got(unsigned job)
 {
     static char text[BUF_BYTES];
@@ -162,7 +162,7 @@ static void each_job_has_its_own(void **state)
     assert_int_equal(fx.behind, TOPO_NONE);
 }
 
-/* The first frame that somebody waits for holds the count; those behind it
+/* The first frame that a reader still waits for holds the count; later ones
  * count when that is done. */
 static void the_count_stands_at_who_does_not_read(void **state)
 {
@@ -199,7 +199,7 @@ static void who_holds_it_is_known_by_name(void **state)
     assert_int_equal(fx.behind, 10);
 }
 
-/* With its job nobody waits for it any more. */
+/* When the job ends, the frame is no longer waited for. */
 static void what_a_job_leaves_is_consumed(void **state)
 {
     (void)state;

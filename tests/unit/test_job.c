@@ -293,7 +293,7 @@ static void there_are_so_many_programs_at_most(void **state)
 }
 
 /* Texts that no launcher writes. A daemon that took one would run a part of the
- * job, or nothing, and say so to nobody. */
+ * job, or nothing, and not report it. */
 #define ONE "app\nranks 1 1 1 0\n"
 static const char *const wrong[] = {
     "job 7 2 2\nplaces 1 2 0\napp\nranks 1 2 1 0\narg a\n", /* the launcher */
@@ -328,7 +328,7 @@ static const char *const wrong[] = {
     "bind\n" HEAD "arg sh\n",
     "bind none\n" HEAD "arg sh\n", /* what is not said is not bound */
     "umask 512\n" HEAD "arg sh\n",
-    "limit core 0\n" HEAD "arg sh\n", /* nobody knows the others */
+    "limit core 0\n" HEAD "arg sh\n", /* the other limits are not known */
     "umask 18\nlimit memlock 0\n" HEAD "arg sh\n",
     "umask 18\nlimit core -1\n" HEAD "arg sh\n",
     "bind core 1\n" HEAD "arg sh\n",

@@ -90,7 +90,7 @@ static void a_process_counts_once(void **state)
     job_late_close(&late);
 }
 
-/* Also beside it by one, and where the numbers go round. */
+/* This holds even one beside the span, and where the numbers wrap around. */
 static void outside_the_span_nothing_is_waited_for(void **state)
 {
     struct job_late late = opened(5, 9);
@@ -124,19 +124,20 @@ static void neighbours_are_one_range(void **state)
     job_late_expect(&late, 13, OUT);
     job_late_expect(&late, 18, OUT);
     assert_string_equal(asked(&late), "10-14,16-20");
-    /* Also where its node has not heard of it. */
+    /* This holds even when its node has not heard of it. */
     assert_true(job_late_turn(&late, 18, 1));
     assert_string_equal(asked(&late), "10-14,16-17,19-20");
     job_late_close(&late);
 }
 
-/* In pieces, twice, and with others that nobody waits for. */
+/* They hear in pieces, twice, and with others that are not waited for. */
 static void all_have_heard_once(void **state)
 {
     struct job_late late = opened(10, 20);
 
     (void)state;
-    assert_false(job_late_heard(&late, 10, 11)); /* nobody has to */
+    /* None of these is waited for. */
+    assert_false(job_late_heard(&late, 10, 11));
     for (uint32_t number = 10; number <= 20; number += 2)
         job_late_expect(&late, number, OUT | ERR);
     assert_false(job_late_heard(&late, 10, 0));
@@ -187,7 +188,7 @@ static void a_channel_has_one_turn(void **state)
     job_late_close(&late);
 }
 
-/* The ticket stays, for whoever still looks at it. */
+/* The ticket stays, for those that still look at it. */
 static void the_last_turn_closes(void **state)
 {
     struct job_late late = opened(3, 7);

@@ -48,8 +48,8 @@ static void one_that_is_lost_is_silent_if_it_was_busy(void **state)
     assert_false(idle.is_silent);
 }
 
-/* What it said before comes behind the loss; a job is told that was placed
- * before. */
+/* What the node said before comes after the loss; a job that was placed before
+ * is told. */
 static void it_stays_lost(void **state)
 {
     struct job_node node = {0};

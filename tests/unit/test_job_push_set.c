@@ -1,4 +1,4 @@
-/* Whom pushes of one writer are for, said anew. */
+/* The set of processes that pushes of one writer are for, said anew. */
 #include "job/push_set.h"
 
 #include <setjmp.h>
@@ -82,7 +82,7 @@ static void it_is_what_was_said_last(void **state)
     job_push_set_close(&set);
 }
 
-/* Its message says so, in no more bytes. */
+/* Its message says so, in as many bytes. */
 static void an_empty_one_takes_no_room(void **state)
 {
     const struct job_push_set set = {.ranges = NULL};
@@ -98,7 +98,8 @@ static void an_empty_one_takes_no_room(void **state)
     assert_string_equal(shown(mem, len_bytes), "new:more:8-8=");
 }
 
-/* With no byte more than there is room for, in as many messages as it takes. */
+/* A large set takes as many messages as needed, none of them with a byte more
+ * than there is room for. */
 static void a_large_one_is_said_in_pieces(void **state)
 {
     struct topo_range ranges[MANY];

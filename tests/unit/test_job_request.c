@@ -1,5 +1,5 @@
-/* A job that is asked for has the bytes that job/request.h draws, and what is
- * none is refused. */
+/* A request for a job has the bytes that job/request.h draws, and other bytes
+ * are refused. */
 #include "job/request.h"
 
 #include <setjmp.h>
@@ -158,7 +158,8 @@ static void each_flag_comes_back_alone(void **state)
     }
 }
 
-/* It owns nothing then, so that a sanitizer would tell what is not freed. */
+/* A refused request owns nothing, so a sanitizer would tell what is not
+ * freed. */
 static void check_refused(const void *mem, size_t len_bytes)
 {
     struct job_request request;

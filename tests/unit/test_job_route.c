@@ -331,7 +331,7 @@ static void come_or_go(struct world *w, uint32_t channel)
     turn(w);
 }
 
-/* Also where another tool has come meanwhile. */
+/* Gives a record back, even when another tool has come meanwhile. */
 static void give_back(struct world *w, uint32_t channel)
 {
     struct back *back;

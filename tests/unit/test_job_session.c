@@ -73,7 +73,7 @@ static const char *const wanted[JOB_SESSION_STATES][JOB_SESSION_EVENTS] = {
 };
 // clang-format on
 
-/* Where nothing is wanted, nothing changes, not even the code. */
+/* An event without an effect changes nothing, not even the code. */
 static void each_event_has_its_effect_in_each_state(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* What several have for the stdin of processes, and what becomes of it: words
- * of a carrier that has only so much room in each stream. */
+/* What several senders have for the stdin of processes, and what becomes of it:
+ * the words of a carrier that has only so much room in each stream. */
 #include "job/streams.h"
 
 #include <setjmp.h>
@@ -27,7 +27,7 @@ static struct carrier {
     uint8_t mem[BUFFERS][BUFFER_BYTES];
     struct ov_buf *reading;
     uint32_t lacks; /* so many calls find no buffer */
-    bool pumps;     /* from within the sending */
+    bool pumps;     /* called from within the sending */
     char words[4096];
 } carrier;
 
@@ -191,7 +191,7 @@ static void carrier_open(const char *text, bool is_kept)
     assert_int_equal(job_streams_open(&cfg, &carrier.in), 0);
 }
 
-/* With the stream of the run's own job open. */
+/* Opens a carrier with the stream of the run's own job. */
 static void carrier_begin(uint32_t room)
 {
     carrier_open(READERS, false);
@@ -217,7 +217,7 @@ static const char *pump(void)
     return said();
 }
 
-/* As many more frames have room. */
+/* Makes room for so many more frames. */
 static const char *more_room(uint32_t stream, uint32_t frames)
 {
     carrier.room[stream] += frames;
@@ -347,7 +347,8 @@ static void a_push_leaves_room_for_what_is_being_read(void **state)
     carrier_close();
 }
 
-/* It is asked first, so neither of them keeps the other from going on. */
+/* The input is asked first, so neither of them keeps the other from going
+ * on. */
 static void input_and_pushes_take_turns_in_little_room(void **state)
 {
     (void)state;
@@ -401,7 +402,8 @@ static void pushes_behind_the_end_are_dropped_and_told(void **state)
     carrier_close();
 }
 
-/* Those that wait, and those that come; the launcher's own goes on. */
+/* Pushes that wait and pushes that come are refused; the launcher's own input
+ * goes on. */
 static void pushes_that_are_refused_are_dropped_and_told(void **state)
 {
     (void)state;
@@ -486,8 +488,8 @@ static void the_carrier_may_pump_while_it_sends(void **state)
     carrier_close();
 }
 
-/* The most that one of them took is not for whoever reads next; never more
- * than there was. */
+/* The most that one of the readers took is not for the next program that reads;
+ * it is never more than there was. */
 static void what_nobody_took_is_known_when_all_readers_are_over(void **state)
 {
     (void)state;
@@ -505,7 +507,7 @@ static void what_nobody_took_is_known_when_all_readers_are_over(void **state)
     }
 }
 
-/* At the end of a run: they are freed, and told to nobody. */
+/* At the end of a run what waits is freed, and not reported. */
 static void what_waits_goes_with_the_streams(void **state)
 {
     (void)state;

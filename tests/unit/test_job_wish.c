@@ -1,5 +1,5 @@
-/* A program that is asked for has the bytes that job/wish.h draws, and what is
- * none is refused. */
+/* A program that is asked for has the bytes that job/wish.h draws, and other
+ * bytes are refused. */
 #include "job/wish.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* Several who push to one stream: each byte goes to those whom its writer has
- * named, however the others name theirs meanwhile. */
+/* Several clients push to one stream: each byte goes to those whom its writer
+ * has named, whatever the others name meanwhile. */
 #include "job/streams.h"
 
 #include <setjmp.h>
@@ -43,8 +43,9 @@ static struct carrier {
     uint32_t stream;
     struct ov_buf *reading;   /* for the launcher's own; NULL: none */
     struct reader *readers;   /* owned [PROCS]; NULL: all is said in words */
-    uint32_t untold[PUSHERS]; /* pushes that nobody has heard of yet */
-    struct chance *leaving;   /* some leave as a frame is sent; NULL: nobody */
+    uint32_t untold[PUSHERS]; /* pushes that no reader has heard of yet */
+    /* Lets some leave as a frame is sent; NULL: none leaves. */
+    struct chance *leaving;
     char words[4096];
 } carrier;
 
@@ -78,7 +79,7 @@ static struct ov_buf *frame(void *arg, uint32_t stream, uint32_t beside)
     return buf;
 }
 
-/* As a node does. */
+/* Hands a frame to the readers, as a node does. */
 static void deliver(struct reader *readers, const uint8_t *mem,
                     uint32_t len_bytes)
 {
@@ -129,7 +130,7 @@ static void say_push(const uint8_t *mem, uint32_t len_bytes)
 
 enum { WRITERS = 4, PUSHES = 400 }; /* at random */
 
-/* What each writer has named, by its number less one. */
+/* The processes that each writer has named, by its number less one. */
 static struct named {
     bool has[PROCS];
     uint32_t next; /* the first process that may be named; 0: it is whole */
@@ -263,7 +264,7 @@ static void write_push(uint32_t writer, uint16_t flags,
                      (uint32_t)(wr.at - mem));
 }
 
-/* To a range of processes; none where it ends before it begins. */
+/* Pushes to a range of processes; to no range when it ends before it begins. */
 static const char *push_by(uint32_t writer, uint16_t flags, uint32_t first,
                            uint32_t last, const char *text)
 {
@@ -291,8 +292,9 @@ static void a_set_holds_for_its_writer_alone(void **state)
     end();
 }
 
-/* Another one pushes while it is being named; it has no room in the message
- * behind that. Nobody waits for what names it anew. */
+/* Another writer pushes while the set is being named, and has no room in the
+ * message after that. The message that names the set anew does not count as
+ * waiting. */
 static void a_large_set_is_named_anew_before_its_push(void **state)
 {
     static const struct topo_range ranges[] = {{1, 1}, {3, 3}, {5, 5},
@@ -313,8 +315,8 @@ static void a_large_set_is_named_anew_before_its_push(void **state)
     end();
 }
 
-/* It has begun its set with nobody, and goes on with it while that of another
- * one goes on, too. */
+/* A writer has begun its set without any process, and goes on with it while
+ * another one's set goes on, too. */
 static void ranges_of_one_never_join_the_set_of_another(void **state)
 {
     static const struct topo_range one = {1, 1}, five = {5, 5};
@@ -329,8 +331,8 @@ static void ranges_of_one_never_join_the_set_of_another(void **state)
     end();
 }
 
-/* What waits of one that leaves goes, and is told; what only names its set
- * goes, or is dropped, without a word. */
+/* The pushes of a writer that leaves are dropped, and that is told; messages
+ * that only name its set are sent or dropped, without a word. */
 static void what_waits_of_one_that_has_left_goes(void **state)
 {
     static const struct topo_range ranges[] = {
@@ -357,7 +359,8 @@ static void what_waits_of_one_that_has_left_goes(void **state)
     }
 }
 
-/* Also a set that went into a stream that nobody had heard of. */
+/* The same holds for a set that went into a stream which no reader had heard
+ * of. */
 static void a_set_that_was_dropped_is_named_anew(void **state)
 {
     (void)state;
@@ -437,7 +440,7 @@ static void run_some(struct chance *chance, struct reader *want)
     }
 }
 
-/* Where a stream refuses in the end each reader has a beginning. */
+/* When a stream refuses in the end, each reader has a beginning of it. */
 static void check(const struct reader *want, bool refuses)
 {
     for (unsigned i = 0; i < PROCS; i++) {

@@ -52,8 +52,8 @@ static void a_child_dials_says_hello_and_is_welcomed(void **state)
     lab_close(&lab);
 }
 
-/* And at the side of the parents: nothing is answered before the root has
- * judged; the answer goes back along the way of the ask. */
+/* This is the side of the parents: nothing is answered before the root has
+ * judged, and the answer goes back the way of the ask. */
 static void a_hello_becomes_an_ask_and_the_answer_a_welcome(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void asks_wait_for_the_own_welcome(void **state)
     lab_close(&lab);
 }
 
-/* The root judges at once and says when everybody is there, once. */
+/* The root judges at once, and says once when all nodes are there. */
 static void the_root_welcomes_and_tells_when_all_have_joined(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void the_root_welcomes_and_tells_when_all_have_joined(void **state)
 
 /* --- refusals */
 
-/* What is wrong with a hello is said, and the link ends. */
+/* A wrong hello is refused with the reason, and the link ends. */
 static void hellos_that_cannot_be_granted_are_refused(void **state)
 {
     static const struct {
@@ -131,7 +131,8 @@ static void hellos_that_cannot_be_granted_are_refused(void **state)
         {1, "hello:1#1", "send:L1[refuse:#1!5] close:L1"}, /* itself */
         {0, "hello:0#1", "send:L1[refuse:#1!5] close:L1"}, /* higher up */
         {5, "hello:5#1", "send:L1[refuse:#1!5] close:L1"}, /* another's */
-        {7, "hello:7#1", "send:L1[refuse:#1!5] close:L1"}, /* none there */
+        /* That link has no node. */
+        {7, "hello:7#1", "send:L1[refuse:#1!5] close:L1"},
         {UINT32_MAX, "hello:4294967295#0", "send:L1[refuse:#0!5] close:L1"},
     };
 
@@ -145,8 +146,8 @@ static void hellos_that_cannot_be_granted_are_refused(void **state)
     }
 }
 
-/* The same number again is a recorded dial; a higher one takes the place of
- * the link before. */
+/* The same number again is a recorded dial; a higher one replaces the link
+ * before. */
 static void a_stale_attach_number_is_refused(void **state)
 {
     (void)state;
@@ -166,8 +167,8 @@ static void a_stale_attach_number_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* Once frames went by that nobody keeps any more, a node that begins anew
- * could not have them: it is refused. */
+/* When frames went by that are no longer kept, a node that begins anew cannot
+ * get them: it is refused. */
 static void a_child_that_comes_too_late_is_refused(void **state)
 {
     (void)state;
@@ -301,8 +302,8 @@ static void an_answer_for_a_lost_link_goes_to_nobody_else(void **state)
     lab_close(&lab);
 }
 
-/* The same for those beneath a child that is lost, and for what was due to
- * them: 4 hears nothing of it. */
+/* Nodes beneath a lost child do not hear what was meant for others, and 4 hears
+ * nothing of what was meant for them. */
 static void words_for_those_beneath_a_lost_child_go_to_nobody_else(void **state)
 {
     (void)state;
@@ -348,8 +349,8 @@ static void words_of_a_lost_link_do_not_block_later_ones(void **state)
     lab_close(&lab);
 }
 
-/* Who was to be asked for is asked for all the same when the link is lost, in
- * the order in which they came. */
+/* A node that was to be asked for is asked for even when the link is lost, in
+ * the order in which the asks came. */
 static void an_ask_that_waits_outlives_the_link_it_came_on(void **state)
 {
     (void)state;
@@ -398,7 +399,7 @@ static void a_child_that_was_asked_for_misses_nothing(void **state)
     lab_close(&lab);
 }
 
-/* The same when it is back before the end of the old link is known. */
+/* Likewise when the child is back before the end of the old link is known. */
 static void a_child_that_dials_again_misses_nothing(void **state)
 {
     (void)state;
@@ -498,8 +499,8 @@ static void words_out_of_place_end_the_link(void **state)
     }
 }
 
-/* A path goes up, over ancestors of the plan, to the root. What is none ends
- * the link, and the plan's is what is tried. */
+/* A path goes up to the root, over ancestors in the plan. Any other path ends
+ * the link, and the node tries the path of the plan. */
 static void a_path_that_does_not_lead_up_ends_the_link(void **state)
 {
     static const char *const wrong[] = {

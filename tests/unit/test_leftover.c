@@ -1,4 +1,4 @@
-/* What is left is found and ended, and nothing else.
+/* What was left behind is found and ended, and nothing else.
  *
  * Processes hold the write end of a pipe, whose end says that all are gone.
  */
@@ -124,7 +124,8 @@ static void those_who_keep_forking_are_caught(void **state)
     assert_true(is_over(out, LIVENESS_MS));
 }
 
-/* Only of a daemon that runs no more, though its number is another's. */
+/* Only what a dead daemon has left, even when its number is another process's
+ * now. */
 static void what_dead_daemons_have_left_is_ended(void **state)
 {
     static const struct ep_leftover dead = {.of = NULL};
@@ -189,8 +190,8 @@ static void the_forked_one_ends_it_and_itself(void **state)
     gone.start--;
     pid = start(FAMILY, &gone, &out);
     await_lines(out, 2);
-    /* Whoever runs the test reaps it. One of another session may be at work,
-     * which may have looked before. */
+    /* The test's parent reaps it. One of another session may be at work, which
+     * may have looked before. */
     do {
         assert_true(ep_leftover_fork(0) >= 0);
     } while (!is_over(out, 100));

@@ -242,7 +242,7 @@ static void of_a_loss_and_a_failure_the_earlier_counts(void **state)
     assert_int_equal(job_life_code(&rig->life), 1);
 }
 
-/* What it has written may be gone with the node. */
+/* What the processes have written may be gone with the node. */
 static void a_node_is_lost_though_its_processes_are_over(void **state)
 {
     struct rig *rig = *state;

@@ -125,7 +125,7 @@ static void what_is_read_is_written_again(void **state)
 static const struct {
     const char *text;
     int rc;
-    const char *usage; /* of the line that is none */
+    const char *usage; /* of the line that cannot be read */
 } wrong[] = {
     {"som a 00ff\n", OV_ENOENT, NULL},
     {"\n", OV_ENOENT, NULL},

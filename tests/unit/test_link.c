@@ -23,7 +23,7 @@ static void on_panic(const char *file, int line, const char *what)
     longjmp(panicked, 1);
 }
 
-/* Can a link in `from` move to `to`, or is that a bug? */
+/* True when a link may move from `from` to `to`; otherwise that is a bug. */
 static bool moves(enum ov_link_state from, enum ov_link_state to)
 {
     struct ov_link link = {.state = (uint8_t)from};
@@ -225,8 +225,8 @@ static void open_inner(void)
     seen(&lab, 0, SENT(1, lab.node->links[1].in_flight));
 }
 
-/* Who has a parent answers it, and beats on with that to its children; what
- * these answer asks for nothing more. */
+/* A node with a parent answers its beat, and beats on to its children; their
+ * answers ask for nothing more. */
 static void a_child_lets_its_parent_begin(void **state)
 {
     (void)state;
@@ -240,8 +240,8 @@ static void a_child_lets_its_parent_begin(void **state)
     lab_close(&lab);
 }
 
-/* It begins by itself only when its parent is late, and even then speaks twice
- * before anybody takes it for silent. */
+/* A child begins by itself only when its parent is late, and even then it
+ * speaks twice before the parent takes it for silent. */
 static void two_beats_are_due_before_silence(void **state)
 {
     (void)state;
@@ -255,7 +255,8 @@ static void two_beats_are_due_before_silence(void **state)
     lab_close(&lab);
 }
 
-/* A node that was held up judges nobody, whatever it finds first. */
+/* A node that was held up takes no neighbour for silent, whatever it finds
+ * first. */
 static void a_new_link_after_a_pause_costs_no_other(void **state)
 {
     (void)state;

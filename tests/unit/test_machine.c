@@ -1,4 +1,4 @@
-/* What is counted of a machine, recorded ones and this one. */
+/* What is counted on machines: recorded ones, and this one. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* sched_setaffinity */
 #endif
@@ -51,8 +51,8 @@ static void recorded_machines_are_counted(void **state)
                        .packages = 4, .numa = 16, .cores = 64, .pus = 64});
 }
 
-/* Of two sockets a container was given one half core, one whole core, and one
- * half core of the other socket. */
+/* A container got one half core and one whole core of a socket, and one half
+ * core of the other socket. */
 static void only_allowed_processors_count(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void the_processors_of_objects_are_listed(void **state)
     assert_string_equal(cpus_of("one-core.xml", TOPO_SOCKET), "[0]");
 }
 
-/* Nobody is bound to what a container was not given. */
+/* No process is bound to what a container was not given. */
 static void only_allowed_processors_are_listed(void **state)
 {
     (void)state;
@@ -136,8 +136,8 @@ static void bad_recordings_are_told(void **state)
     assert_null(cpus.at);
 }
 
-/* As many PUs as the kernel lets this process run on; bound to one of them,
- * one of each. */
+/* There are as many PUs as the kernel lets this process run on; when it is
+ * bound to one of them, there is one of each object. */
 static void the_binding_of_this_process_counts(void **state)
 {
     struct topo_machine machine;

@@ -147,7 +147,7 @@ static void a_mark_is_found_in_any_environment(void **state)
     }
 }
 
-/* It is on those who began after this process, in the same place. */
+/* The mark can be on processes that began after this one, in the same place. */
 static void a_mark_is_on_those_who_can_be_the_daemons(void **state)
 {
     char *env[] = {NULL};
@@ -172,7 +172,7 @@ static void a_mark_is_on_those_who_can_be_the_daemons(void **state)
     assert_false(ep_mark_is_on(&mark, pid, it.start));
 }
 
-/* Whoever starts daemons looks once for all of them. */
+/* A starter of daemons looks up the home once for all of them. */
 static void a_home_that_is_told_is_the_one_that_is_found(void **state)
 {
     static const char *const wrong[] = {"", ".", "1", "x.:/a", "1:/a"};

@@ -73,7 +73,7 @@ static void a_full_table_takes_nobody_more(void **state)
     close_members();
 }
 
-/* The mark of an empty entry is nobody's number. */
+/* The value of an empty entry is not a member's number. */
 static void no_number_is_never_a_member(void **state)
 {
     (void)state;

@@ -209,7 +209,8 @@ static int cut_report(const struct ep_wire_in *in)
     return ep_report_decode(in, &heard);
 }
 
-/* A message in memory of its own size, so that a tool sees who reads on. */
+/* Copies a message into memory of its own size, so that a sanitizer sees reads
+ * beyond it. */
 static int cut(int (*decode)(const struct ep_wire_in *in),
                const uint8_t *golden, size_t len_bytes, size_t more_bytes)
 {

@@ -1,4 +1,4 @@
-/* What cannot be held is refused in words; what fits is not.
+/* A plan that cannot be held is refused in words; one that fits is not.
  *
  * The machine is given in numbers, so each limit is met from both sides.
  */

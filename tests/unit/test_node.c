@@ -54,7 +54,7 @@ static struct ov_cfg small_cfg(uint32_t nodes, uint32_t arity)
     return cfg;
 }
 
-/* Nobody was declared lost, nor lost its parent. */
+/* No node was declared lost, and none lost its parent. */
 static void assert_nobody_is_missed(const struct world *w)
 {
     for (uint32_t n = 0; n < w->cfg.plan.nodes; n++) {
@@ -70,8 +70,8 @@ static void say_goodbye(struct world *w)
     assert_nobody_is_missed(w);
 }
 
-/* Trees of many shapes join, are told goodbye, and everybody leaves once all
- * beneath has: no neighbour counts as lost. */
+/* Trees of many shapes join and are told goodbye, and each node leaves once all
+ * beneath it have left: no neighbour counts as lost. */
 static void every_tree_joins_and_leaves(void **state)
 {
     static const uint32_t shapes[][2] = {{1, 2}, {2, 1},  {3, 1},  {9, 1},
@@ -266,7 +266,7 @@ static void a_stuck_reader_is_named_once(void **state)
     world_close(&w);
 }
 
-/* Nobody takes the output: every node stops reading at its window. */
+/* The output is not taken: every node stops reading at its window. */
 static void a_stuck_sink_stops_the_writers(void **state)
 {
     struct world w;
@@ -305,8 +305,8 @@ static void assert_parents_planned(const struct world *w, uint32_t but)
     }
 }
 
-/* A dead daemon, where nobody listens any more: within a second its children
- * hang on their grandparent and it is declared lost, it alone. */
+/* A daemon dies, and nothing listens there any longer: within a second its
+ * children hang on their grandparent, and it alone is declared lost. */
 static void a_dead_node_is_lost_and_its_children_are_not(void **state)
 {
     struct world w;
@@ -331,8 +331,8 @@ static void a_dead_node_is_lost_and_its_children_are_not(void **state)
     world_close(&w);
 }
 
-/* An idle tree speaks only to keep its links alive, and nobody is missed; a
- * node that falls silent is, after the heartbeat time, and is given up after
+/* An idle tree speaks only to keep its links alive, and no node is missed. A
+ * node that falls silent is missed after the heartbeat time, and given up after
  * the adoption time. It hears of that when it runs again, and goes. */
 static void silence_is_judged_by_the_heartbeat(void **state)
 {
@@ -392,9 +392,9 @@ static void a_node_that_was_silent_comes_back(void **state)
     world_close(&w);
 }
 
-/* A root that has said so may be silent for as long as it likes, and finds
- * everybody as they were; then silence counts again. A stalled stream is not
- * blamed on anybody for that time. */
+/* A root that has said so may be silent for as long as it likes, and finds all
+ * nodes as they were; then silence counts again. No node is blamed for a stream
+ * that stalls in that time. */
 static void a_pause_of_the_root_is_no_loss(void **state)
 {
     struct world w;
@@ -423,7 +423,7 @@ static void a_pause_of_the_root_is_no_loss(void **state)
     world_close(&w);
 }
 
-/* Without a root everybody looks for it until the give-up time, and goes. */
+/* Without a root all nodes look for it until the give-up time, and then go. */
 static void without_a_root_everybody_goes(void **state)
 {
     struct world w;
@@ -438,7 +438,7 @@ static void without_a_root_everybody_goes(void **state)
     run_for(&w, giveup_ms - 1);
     for (uint32_t n = 1; n < 13; n++)
         assert_int_equal(w.nodes[n].end, 0);
-    /* Those beneath lost their parent when it let them go. */
+    /* The nodes beneath lost their parent when it let them go. */
     run_for(&w, 20000);
     for (uint32_t n = 1; n < 13; n++)
         assert_int_equal(w.nodes[n].end, OV_END_ALONE);

@@ -116,7 +116,7 @@ static void half_an_order_is_refused(void **state)
     }
 }
 
-/* No kind, no ticket, flags that nobody has said. */
+/* Refused are an unknown kind, a missing ticket, and unknown flags. */
 static void what_is_no_order_is_refused(void **state)
 {
     uint8_t replay[] = {1, 0, 6, 1, 0, 0, 0, 0, RANGES_BYTES};
@@ -139,7 +139,7 @@ static void what_is_no_order_is_refused(void **state)
                          want[1] == 2 || want[1] > 3 ? OV_EPROTO : 0);
 }
 
-/* As many ranges as one order has, and one more. */
+/* An order has as many ranges as it may have, and then one more. */
 static void an_order_of_too_many_ranges_is_refused(void **state)
 {
     static const uint8_t mem[8 * (JOB_ORDER_RANGES_MAX + 1)];

@@ -1,5 +1,5 @@
-/* A node that lost its parent: whom it dials, what it says, and what goes on
- * where it stopped. */
+/* A node that lost its parent: which nodes it dials, what it says, and how it
+ * goes on where it stopped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -145,9 +145,10 @@ static void run_a_little(void)
     heard(&lab, 1, 0, "ack:7=1/1");
 }
 
-/* The hello says who is beneath and how far the streams are, the welcome who is
- * elsewhere. Records go again from the first that was not accepted, as far as
- * the new parent grants; frames come from the head on. */
+/* The hello says which nodes are beneath and how far the streams are; the
+ * welcome says which of them are elsewhere. Records go again from the first
+ * that was not accepted, as far as the new parent grants; frames come from the
+ * head on. */
 static void an_orphan_goes_on_where_it_stopped(void **state)
 {
     uint64_t ms = 2;
@@ -214,8 +215,9 @@ static void the_old_parent_is_as_good(void **state)
 
 /* --- those beneath an orphan */
 
-/* Who asks by it is refused as it loses its parent: no answer can come. Those
- * on their way up to it as well, as long as it has none. */
+/* A node whose ask goes through the orphan is refused when the orphan loses its
+ * parent, because no answer can come. So are those whose ask is on its way up
+ * to it, as long as it has none. */
 static void who_waits_by_an_orphan_is_refused(void **state)
 {
     (void)state;
@@ -232,8 +234,8 @@ static void who_waits_by_an_orphan_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* After the let-go time its children's links are ended, so that they find their
- * own way; it still claims those whom nobody has taken meanwhile. */
+/* After the let-go time it ends its children's links, so that they find their
+ * own way. It still claims those that no other node has taken meanwhile. */
 static void children_are_let_go_in_time(void **state)
 {
     uint64_t letgo_ms, ms = 5;
@@ -260,7 +262,7 @@ static void children_are_let_go_in_time(void **state)
 
 /* --- the end */
 
-/* Nobody takes it in for the give-up time: it goes, and dials nobody more. */
+/* No node takes it in within the give-up time: it goes, and dials no longer. */
 static void without_a_parent_it_gives_up(void **state)
 {
     uint64_t giveup_ms, ms = 5;
@@ -280,7 +282,7 @@ static void without_a_parent_it_gives_up(void **state)
     lab_close(&lab);
 }
 
-/* The root's verdict is final: whoever says so, it goes. */
+/* The root's verdict is final: whichever neighbour says so, the node goes. */
 static void one_that_is_declared_lost_goes(void **state)
 {
     uint64_t ms = 5;

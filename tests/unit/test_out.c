@@ -53,7 +53,7 @@ static void on_panic(const char *file, int line, const char *what)
     abort();
 }
 
-/* What is promised for an output that has room: a SEND of the largest kind and
+/* Uses the room that is promised for an output: a SEND of the largest kind and
  * a few actions without bytes. A panic fails the test. */
 static void use_the_room(struct ov_buf *buf)
 {
@@ -221,7 +221,7 @@ static void freed_buffers_hang_in_one_chain(void **state)
     assert_null(out->freed);
 }
 
-/* The earliest of all that is asked for; after a reset there is none. */
+/* The earliest time that is asked for counts; after a reset there is none. */
 static void the_earliest_wake_up_counts(void **state)
 {
     (void)state;

@@ -88,8 +88,8 @@ static void number_that_is_used_again_is_another_process(void **state)
     assert_true(ep_owner_is_gone(&before, &me));
 }
 
-/* Nothing is said of the process of another host or container, though there is
- * none of that number here. */
+/* A process of another host or container is never called dead, even when no
+ * process here has its number. */
 static void others_are_never_gone(void **state)
 {
     struct ep_owner me = own(), it = me;

@@ -54,7 +54,7 @@ static void what_cannot_be_read_is_refused_in_words(void **state)
     assert_int_equal(fd, -1);
 }
 
-/* Who opens it says what is missing. */
+/* The caller, who opens the file, says what is missing. */
 static void look_leaves_the_rest_to_its_caller(void **state)
 {
     char why[EP_WHY_MAX] = "";

@@ -52,7 +52,8 @@ static void end(struct place *place)
     close(place->listener);
 }
 
-/* One that the test holds is of its user, and of nobody when it is closed. */
+/* A socket that the test holds belongs to the test's user, and to no user once
+ * it is closed. */
 static void try_own(const char *address)
 {
     struct place place;

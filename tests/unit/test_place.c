@@ -27,7 +27,8 @@ static struct topo_range ranks_of(const struct topo_place *place, uint32_t node)
     return (struct topo_range){place->first[node], place->first[node + 1] - 1};
 }
 
-/* What it comes to: the processes of each node, as "2 2 1", or the error. */
+/* The result of a wish: the processes of each node, as "2 2 1", or the
+ * error. */
 static const char *placed(struct wish wish)
 {
     static char out[TEXT_MAX];

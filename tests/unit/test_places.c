@@ -165,8 +165,8 @@ static void a_child_never_waits_for_nothing(void **state)
         random_child(&chance, bufs);
 }
 
-/* What is still held from its link before is charged to a child that dials
- * again, and to nobody else: all its links together never hold more than one
+/* What a child's earlier link still holds is charged to that child when it
+ * dials again, and to no other: all its links together never hold more than one
  * may. */
 static void frames_of_an_earlier_link_are_charged(void **state)
 {
@@ -217,7 +217,7 @@ static void no_limit_is_told_before_the_welcome(void **state)
     lab_close(&lab);
 }
 
-/* What leaves while the child is away is not charged when it is back. */
+/* Frames that leave while the child is away are not charged when it is back. */
 static void frames_that_left_meanwhile_are_not_charged(void **state)
 {
     (void)state;
@@ -293,7 +293,7 @@ static void a_place_remembers_nothing_of_another_child(void **state)
 
 /* --- holds */
 
-/* A lost child keeps the base where it was until somebody else answers for it;
+/* A lost child keeps the base where it was until another node answers for it;
  * its frames are kept longer if need be. */
 static void a_lost_child_is_waited_for(void **state)
 {
@@ -336,8 +336,9 @@ static void open_lender(void)
     assert_string_equal(grant(8, 1), "send:L4[welcome:#1 path:1,0 limit:0!]");
 }
 
-/* They get it one after another, however often one of them asks; and what is
- * held of one that is gone is lent to nobody before it has left. */
+/* The children get the frame one after another, however often one of them asks.
+ * A frame that is held for a child that is gone is not lent before it has
+ * left. */
 static void surplus_children_take_turns(void **state)
 {
     (void)state;
@@ -371,7 +372,7 @@ static void what_is_lent_comes_back(void **state)
     lab_close(&lab);
 }
 
-/* Who may send unasked does not ask, and nobody asks twice. */
+/* A child that may send unasked must not ask, and no child asks twice. */
 static void asking_out_of_turn_ends_the_link(void **state)
 {
     (void)state;
@@ -383,8 +384,8 @@ static void asking_out_of_turn_ends_the_link(void **state)
     lab_close(&lab);
 }
 
-/* A child that has to asks once it has something to send, and gives back what
- * it has no use for any more. */
+/* A surplus child asks once it has something to send, and gives back what it no
+ * longer needs. */
 static void a_surplus_child_asks_for_each_frame(void **state)
 {
     (void)state;

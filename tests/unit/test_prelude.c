@@ -66,7 +66,7 @@ static void check(struct seen seen, int code, const char *said)
     assert_string_equal(seen.said, said);
 }
 
-/* Nobody ever writes to it, unless a case does. */
+/* Opens the fifo for reading; it has a writer only if a case makes one. */
 static void open_fifo(void)
 {
     if (open(fifo, O_RDONLY | O_CLOEXEC) < 0)
@@ -124,7 +124,7 @@ static void plan_and_terminate(void)
     raise(SIGTERM);
 }
 
-/* Where nothing takes long there is nothing to be said, as while launching. */
+/* While nothing takes long, nothing is said, as during a launch. */
 static void signals_end_it_with_their_code(void **state)
 {
     static const char *const words = "xylem: interrupted: it is late\n";

@@ -1,4 +1,4 @@
-/* Programs that somebody asks for, and those of a job. */
+/* Programs that are asked for, and those of a job. */
 #include "job/program.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* What was lent is overwritten, and the job's program stays what it was. */
+/* What was lent is overwritten, and the job's program stays as it was. */
 static void a_program_is_copied_and_lent_again(void **state)
 {
     char word[] = "ls", dir[] = "/tmp";

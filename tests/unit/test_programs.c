@@ -55,8 +55,8 @@ static int place(const struct wish *wish, struct topo_programs *out, char *why)
     return rc;
 }
 
-/* What it comes to, as "0: 2 2; 0-1: 1": per program the processes on each
- * block of nodes; or the error. Checks that ranks follow each other. */
+/* The result of a wish, as "0: 2 2; 0-1: 1": for each program its processes on
+ * each block of nodes; or the error. Checks that ranks follow each other. */
 static const char *placed(struct wish wish)
 {
     static char out[TEXT_MAX];
@@ -89,7 +89,7 @@ static const char *placed(struct wish wish)
     return out;
 }
 
-/* Nodes are filled to their slots, whoever fills them. */
+/* Nodes are filled to their slots, whichever program fills them. */
 static void the_second_goes_on_where_the_first_stops(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void programs_without_procs_are_on_each_node(void **state)
                         "0-3:1; 0-3:3");
     assert_string_equal(placed((struct wish){NULL, 0, {EACH(0), EACH(0)}}),
                         "0:1; 0:1");
-    /* They take no slots. */
+    /* Programs with a number per node take no slots. */
     assert_string_equal(
         placed((struct wish){"a:4,b:4", 0, {EACH(1), FILL(8), EACH(0)}}),
         "0-1:1; 0-1:4; 0-1:1");
@@ -145,7 +145,7 @@ static void ppn_bounds_a_program_of_its_own(void **state)
         "0-1:1; 2-3:2");
 }
 
-/* Where too few nodes are left. */
+/* Here too few nodes are left. */
 /* Hosts with 2, 3 and 1 of what --ppn counts. */
 static void ppn_may_be_another_on_each_host(void **state)
 {
@@ -175,7 +175,7 @@ static void ppn_may_be_another_on_each_host(void **state)
                "asked for 6 processes, but the hosts have room for 5 (--ppn)"));
 }
 
-/* They have so many cores, and --ppn is for each of them. */
+/* Each host has so many cores, and --ppn is for each of them. */
 static void ppn_of_objects_is_what_each_host_has(void **state)
 {
     uint32_t unlike[] = {2, 3, 1}, alike[] = {4, 4}, many[] = {1, 1u << 20};
@@ -207,7 +207,7 @@ static void a_program_begins_again_at_the_first_node(void **state)
     assert_string_equal(
         placed((struct wish){"a:4,b:4", 0, {FILL_BY(4, 2), FILL(3)}}),
         "0-1:2; 0:2 1:1");
-    /* What others filled in between stays full. */
+    /* A node that another program has filled stays full. */
     assert_string_equal(
         placed((struct wish){"a:1,b:2,c:4", 0, {FILL_BY(3, 1), FILL(3)}}),
         "0-2:1; 1:1 2:2");
@@ -242,7 +242,7 @@ static void impossible_wishes_name_the_program(void **state)
     }
 }
 
-/* Every program has its processes, and nobody has more than its limits. */
+/* Every program has its processes, and no node has more than its limits. */
 static void check_job(const struct wish *wish, const struct topo_programs *got)
 {
     uint32_t procs[PROGRAMS_MAX] = {0};

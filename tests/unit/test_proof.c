@@ -227,7 +227,7 @@ static void processes_that_are_none_count_for_nothing(void **state)
     assert_int_equal(judge(&both, false)->counts[EP_PROOF_COMPLETE], 8);
 }
 
-/* Silent or not: nobody knows what else it had to say. */
+/* Silent or not, it is not known what else the process had to say. */
 static void without_an_end_nothing_is_complete(void **state)
 {
     struct both both = both_open(BOTH);
@@ -254,7 +254,7 @@ static void without_an_end_nothing_is_complete(void **state)
     assert_false(verdict->lost.at[0].is_end_known);
 }
 
-/* What is too much or altered was not given up. */
+/* Bytes that are too many or altered do not count as given up. */
 static void output_given_up_is_no_gap(void **state)
 {
     struct both both = both_open(BOTH);
@@ -328,8 +328,8 @@ static void the_list_is_bounded_and_the_count_is_not(void **state)
                      EP_PROOF_LIST_MAX / 2 - 1);
 }
 
-/* What the console has is not all where files go short, and so the other way
- * round. */
+/* The output is incomplete when files lack something, even if the console has
+ * all; and the other way round. */
 static void each_place_must_have_all(void **state)
 {
     for (uint32_t less = 0; less < 2; less++) {

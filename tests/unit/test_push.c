@@ -50,8 +50,8 @@ static void these_bytes_are_a_push(void **state)
     assert_int_equal(range.last, 0x03020109);
 }
 
-/* From a copy of the exact size, so that a sanitizer sees each byte too many
- * that is read. */
+/* Decodes a copy of the exact size, so that a sanitizer sees each read beyond
+ * it. */
 static int decode(const uint8_t *mem, size_t len)
 {
     uint8_t *copy = malloc(len > 0 ? len : 1);

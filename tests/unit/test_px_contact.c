@@ -20,7 +20,7 @@
 #define REST  "\n4.2.2rc2\n29316\n0:0\nSat Nov 28 02:26:48 2026\n\n"
 #define NEWER "\n7.0\n1\n0:0;36669\nmore: 127.0.0.1:36669"
 
-/* It becomes the other text with port 7. */
+/* The text becomes the other one with port 7. */
 static void try_one(const char *text, const char *address, uint16_t port,
                     const char *moved)
 {

@@ -293,7 +293,7 @@ static void a_helper_that_hangs_before_it_takes_a_tool_is_replaced(void **state)
     check_untaken("hangs");
 }
 
-/* Of one that was never let in nothing is said to all. */
+/* The end of a helper whose tool was never let in is not told to the user. */
 static void a_helper_whose_tool_is_not_in_dies_silently(void **state)
 {
     struct lab lab;
@@ -457,7 +457,8 @@ static void one_that_comes_up_late_serves(void **state)
     close_desk(&lab);
 }
 
-/* Where tools know the port it is tried as long as it takes, and they wait. */
+/* Once tools know the port, new helpers are tried as long as it takes, and
+ * tools wait. */
 static void none_comes_up_for_a_time(void **state)
 {
     struct lab lab;
@@ -479,7 +480,7 @@ static void none_comes_up_for_a_time(void **state)
     close_desk(&lab);
 }
 
-/* However many, they keep nobody out. */
+/* However many tools hang up, they do not take the place of others. */
 static void those_that_hang_up_need_no_helper(void **state)
 {
     struct lab lab;

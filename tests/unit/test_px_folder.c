@@ -33,7 +33,7 @@ static void make_file(const char *path)
     assert_int_equal(close(fd), 0);
 }
 
-/* With a file and a folder, as a server has them. */
+/* Makes a folder with a file and a folder in it, as a server's has. */
 static void make_folder(const char *name, mode_t mode)
 {
     char path[PX_PATH_MAX];
@@ -133,7 +133,7 @@ static void sweep_leaves_what_is_no_folder(void **state)
     assert_int_equal(unlink("xylem-pmix-dead-fifo"), 0);
 }
 
-/* Whoever else may write to it may have put there what he likes. */
+/* If others may write to a folder, they may have put anything there. */
 static void sweep_leaves_what_others_may_write_to(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void sweep_leaves_those_of_other_users(void **state)
 {
     (void)state;
     if (geteuid() != 0)
-        skip(); /* nobody else can give a folder away */
+        skip(); /* only root can give a folder away */
     make_folder("xylem-pmix-dead", 0700);
     assert_int_equal(chown("xylem-pmix-dead", 1, (gid_t)-1), 0);
     px_folder_sweep(px_folder_top(), is_gone);

@@ -12,7 +12,7 @@
 
 enum { FD = 7, BYTES = 16 };
 
-/* What the next reads give; 0: nothing is there, -1: it fails. */
+/* What the next reads give; 0: nothing is there, -1: the read fails. */
 static struct {
     int pieces[BYTES];
     unsigned next;

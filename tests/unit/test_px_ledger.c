@@ -73,7 +73,7 @@ static void two_messages_each(void **state)
     assert_int_equal(0, ledger.open_bytes);
 }
 
-/* Those that no pull names count with what is before them. */
+/* A delivery that no pull names counts with the one before it. */
 static void no_message(void **state)
 {
     (void)state;
@@ -87,8 +87,8 @@ static void no_message(void **state)
     assert_int_equal(5, taken_at(MESSAGE));
 }
 
-/* Those that no pull names are known when what is behind them is begun, or
- * nothing is left; of many the last ones. */
+/* A delivery that no pull names is known when a later one is begun, or nothing
+ * is left; of many only the last ones are known. */
 static void missed(void **state)
 {
     (void)state;
@@ -139,8 +139,8 @@ static void a_part(void **state)
     assert_int_equal(2 * COST, ledger.open_bytes);
 }
 
-/* With more marks than there is room for, those that stay are never before
- * their deliveries. */
+/* There are more marks than there is room for; those that stay never come
+ * before their deliveries. */
 static void many_marks(void **state)
 {
     enum { MANY = 5 * LEDGER_MARKS };

@@ -76,8 +76,8 @@ static int race(const char *from)
     return winners;
 }
 
-/* What a dead one has left goes to one of those that find it, and no other
- * takes that one's. */
+/* Several processes find the file of a dead server: one takes its place, and no
+ * other takes it away again. */
 static void one_takes_the_place_of_the_dead(void **state)
 {
     (void)state;
@@ -91,8 +91,8 @@ static void one_takes_the_place_of_the_dead(void **state)
     assert_int_equal(unlink("own"), 0);
 }
 
-/* Who has killed a launcher may start the next one before anybody has asked for
- * the end of the first. */
+/* A user who has killed a launcher may start the next one before the end of the
+ * first was waited for. */
 static void a_zombie_is_dead(void **state)
 {
     pid_t pid = fork();

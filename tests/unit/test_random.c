@@ -1,12 +1,12 @@
 /* The whole core in random little worlds.
  *
- * Trees of all shapes with random sizes and windows; links break and nodes die
- * at any time, and who hung on them finds another parent; nodes write and read,
- * stop and go on, fall silent for a while; messages take random times, each
- * link in order; timers come early and for nothing. A judge holds every step to
- * the bounds, and at the end every byte of the living must have arrived once,
- * in order, the dead and nobody else are lost, and every buffer must have come
- * back. SEED=n runs one world alone.
+ * Trees of all shapes have random sizes and windows. Links break and nodes die
+ * at any time, and nodes that hung on them find another parent. Nodes write and
+ * read, stop and go on, and fall silent for a while. Messages take random
+ * times, each link in order; timers come early and for nothing. A judge holds
+ * every step to the bounds. At the end every byte of the living must have
+ * arrived once, in order, only the dead are lost, and every buffer must have
+ * come back. SEED=n runs one world alone.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -186,7 +186,7 @@ static void kill_some(void)
     plot.kills--;
 }
 
-/* What the places and the asks of a node say of its members. */
+/* What the places and the asks of a node say about its members. */
 struct tally {
     uint32_t members[PLACES_MAX]; /* by place */
     uint32_t asks[PLACES_MAX];

@@ -64,7 +64,7 @@ static int decode(const uint8_t *mem, size_t len)
     return job_replay_answer_decode(ov_rd_init(mem, len), &answer);
 }
 
-/* For nobody, for too many, with bytes. */
+/* Refused are answers for no process, for too many, and with bytes. */
 static void what_no_node_has_heard_is_refused(void **state)
 {
     uint8_t mem[sizeof(heard_bytes) + 1] = {2, 0, 0, 0, 1};

@@ -94,8 +94,8 @@ static void numbers_of_the_machine_are_read(void **state)
     assert_int_equal(room.memory_bytes, 724 * 1024);
 }
 
-/* Of groups above each other the one with least left counts, for each thing by
- * itself; pages of files do not count as used. */
+/* Among nested groups the one with least left counts, for each kind by itself;
+ * cached pages of files do not count as used. */
 static void the_tightest_of_the_groups_counts(void **state)
 {
     struct ep_room room;
@@ -127,8 +127,8 @@ static void the_tightest_of_the_groups_counts(void **state)
     assert_int_equal(room.group_bytes, 0);
 }
 
-/* In a container the group is the highest that can be seen; one outside of it
- * cannot be looked at. */
+/* In a container the group is the highest that can be seen; a group outside of
+ * it cannot be looked at. */
 static void the_highest_group_alone_is_read(void **state)
 {
     struct ep_room room;
@@ -157,8 +157,8 @@ static void this_machine_has_room_for_this_process(void **state)
     assert_int_equal(room.processors, ep_room_processors());
 }
 
-/* As nobody, with a limit: the processes of that user are counted, and our own
- * is one of them. Its lines are told by the exit code. */
+/* Runs as the user nobody, with a limit: that user's processes are counted, and
+ * our own is one of them. The exit code says the failing line. */
 static int count_as_nobody(void)
 {
     struct rlimit limit = {.rlim_cur = 4000, .rlim_max = 4000};

@@ -77,7 +77,7 @@ static void bytes_and_the_launch_stand_in_their_places(void **state)
     assert_int_equal(stats.stddiag_bytes, 4);
 }
 
-/* Where nothing was counted, the report is what it was before. */
+/* Where nothing was counted, the report is as it was before. */
 static void what_comes_from_elsewhere_stays(void **state)
 {
     static const uint32_t lost = 7;

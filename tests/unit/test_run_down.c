@@ -1,6 +1,6 @@
-/* What goes down from the launcher, before a hub that has as much room as it is
- * given. Its words: "0:KIND" a message of stream 0, "1:text" a frame of stdin,
- * "1." its end, and what the events say. */
+/* What the launcher sends down, with a hub that has as much room as it is
+ * given. Its words: "0:KIND" is a message of stream 0, "1:text" a frame of
+ * stdin, "1." the end of that; the others are what the events say. */
 #include "config.h"
 
 #include "endpoints/run/down.h"
@@ -289,7 +289,8 @@ static void take_all(void)
     ep_run_down_took(fx.down, 5, 2);
 }
 
-/* What a file given by its name has left is nobody else's. */
+/* The rest of a file that was named in an option belongs to no other
+ * program. */
 static void a_file_of_its_own_is_not_given_back(void **state)
 {
     int fd = file_of("some input"), other = dup(fd);
@@ -358,8 +359,8 @@ static void who_pushes_holds_up_the_end(void **state)
     fx_close();
 }
 
-/* In their own stream; whom one is for is named anew behind another job's, and
- * forgotten with its job. */
+/* They use their own stream. A set is named anew after a push of another job,
+ * and forgotten with its job. */
 static void further_jobs_have_a_stream_and_a_set_each(void **state)
 {
     (void)state;

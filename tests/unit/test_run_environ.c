@@ -11,7 +11,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What these changes make of A=1 B=2 A=3, blanks between. */
+/* What these changes make of A=1 B=2 A=3, separated by blanks. */
 static const char *made_by(const struct job_env *env, uint32_t count)
 {
     static char *const own[] = {"A=1", "B=2", "A=3", NULL};
@@ -36,7 +36,7 @@ static void without_changes_it_is_that_of_the_run(void **state)
     assert_string_equal(made_by(NULL, 0), "A=1 B=2 A=3");
 }
 
-/* Of a name that is there twice the last one holds, and one is left. */
+/* When a name is there twice, the last value holds, and one entry is left. */
 static void each_change_does_what_it_says(void **state)
 {
     static const struct {

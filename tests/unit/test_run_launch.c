@@ -1,5 +1,5 @@
-/* The launch of a run: which daemons are started, who is told of whom, and what
- * their ends mean. Nothing is started. */
+/* The launch of a run: which daemons are started, which of them hear of which,
+ * and what their ends mean. Nothing is started. */
 #include "config.h"
 
 #include "endpoints/run/launch.h"
@@ -149,7 +149,8 @@ static void daemons_begin_at_once_beside_a_free_processor(void **state)
     }
 }
 
-/* Of five hosts the launcher starts its two children, and they theirs. */
+/* The launcher starts its two children out of five hosts, and these start
+ * theirs. */
 static void children_hear_of_the_launcher(void **state)
 {
     struct launch l;
@@ -166,7 +167,8 @@ static void children_hear_of_the_launcher(void **state)
     close_launch(&l, "");
 }
 
-/* It starts all: each hears of those above it as they come. */
+/* The launcher starts all daemons: each hears of those above it as they
+ * come. */
 static void without_a_tree_all_are_told(void **state)
 {
     struct launch l;
@@ -235,7 +237,7 @@ static void one_that_does_not_come_ends_the_launch(void **state)
     close_launch(&l, "xylem: a daemon does not come: h2: no route\n");
 }
 
-/* It has come, and is gone before the others have. */
+/* A daemon has come, and is gone before the others have come. */
 static void an_early_end_is_one_that_does_not_come(void **state)
 {
     struct launch l;

@@ -72,7 +72,7 @@ static void add(struct launch *l, const char *host, const char *why)
     ep_run_missing_add(l->missing, node_on(l, host), text, NULL);
 }
 
-/* What is said when no more fail. */
+/* Checks what is said when no further daemon fails. */
 static void settled(struct launch *l, const char *want)
 {
     struct capture said;
@@ -207,8 +207,8 @@ static void the_next_launch_goes_without(void **state)
     close_launch(&l);
 }
 
-/* What starts all has ended: it is not known who is missing, unless somebody
- * has said so before. */
+/* The command that starts all has ended: it is not known which daemons are
+ * missing, unless that was said before. */
 static void nobody_knows_who(void **state)
 {
     struct launch l;

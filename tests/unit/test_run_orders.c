@@ -29,7 +29,7 @@ enum {
 struct fixture {
     struct run_orders *orders;
     uint32_t room, bufs;
-    bool is_pumping; /* from within the sending */
+    bool is_pumping; /* called from within the sending */
     struct ov_buf buf;
     uint8_t mem[OV_DOWN_HEAD_BYTES + MESSAGE_BYTES];
     uint8_t sent[MESSAGES_MAX][MESSAGE_BYTES];
@@ -96,7 +96,8 @@ static int leave(void **state)
     return 0;
 }
 
-/* What was sent as message n: its head is checked, its body returned. */
+/* The message that was sent as number n: its head is checked, its body
+ * returned. */
 static struct ov_rd sent(const struct fixture *fx, unsigned n, uint8_t kind,
                          bool more)
 {
@@ -275,7 +276,8 @@ static void a_signal_without_ranges_is_for_all(void **state)
     assert_int_equal(order.ranges_count, 0);
 }
 
-/* None of the messages may come without ranges: that one would be for all. */
+/* None of the messages may come without ranges, because such a message would be
+ * for all. */
 static void
 a_signal_with_many_ranges_leaves_in_messages_of_its_own(void **state)
 {

@@ -71,7 +71,7 @@ static int place(struct tree *t, struct job_wish *apps, uint32_t count,
                           t->why);
 }
 
-/* They run there, and stay. */
+/* Checks that these processes run there, and keeps them. */
 static void is_placed(struct tree *t, struct job_wish *apps, uint32_t count,
                       const char *want)
 {
@@ -152,8 +152,8 @@ static void without_a_number_one_on_each_node(void **state)
     close_tree(&t);
 }
 
-/* A node takes no more than it has room for, and where all say how many they
- * are those with room share them. */
+/* A node takes no more than it has room for. When the number of processes is
+ * given, the nodes with room share them. */
 static void what_does_not_fit_goes_where_there_is_room(void **state)
 {
     struct job_wish full[] = {procs(RUN_SPARE_PROCS - 1)}, more[] = {procs(5)};

@@ -52,7 +52,7 @@ static void what_was_left_out_is_not_used(void **state)
     close_fixture(&f);
 }
 
-/* Of four nodes three are left: the job has three. */
+/* Three of four nodes are left: the job has three. */
 static void fewer_hosts_make_fewer_nodes(void **state)
 {
     struct fixture f;

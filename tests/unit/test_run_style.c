@@ -10,7 +10,7 @@
 
 enum { FD = 17 };
 
-/* In the place of the console's defaults, which are its own test's. */
+/* Replaces the console's defaults, which have a test of their own. */
 void ep_console_cfg_init(struct ep_console_cfg *cfg)
 {
     *cfg = (struct ep_console_cfg){.fd_stdout = FD};

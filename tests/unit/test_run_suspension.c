@@ -90,7 +90,7 @@ static int leave(void **state)
     return 0;
 }
 
-/* Until no timer runs any more. */
+/* Runs the loop until no timer is left. */
 static void run_out(struct fixture *fx)
 {
     assert_in_range(event_base_dispatch(fx->base), 0, 1);
@@ -107,7 +107,7 @@ static void it_stops_at_the_second_look_and_resumes(void **state)
     assert_string_equal(fx->said, " TELL LOOK LOOK STOP resume");
     assert_true(ep_run_suspension_resumed_ns(fx->suspension) >= start_ns);
     assert_true(ep_run_suspension_resumed_ns(fx->suspension) <= rig_now_ns());
-    /* What the loop hears of SIGCONT afterwards is no news. */
+    /* When the loop hears of SIGCONT afterwards, that is no news. */
     ep_run_suspension_hear(fx->suspension, JOB_SUSPENSION_CONTINUED);
     assert_string_equal(fx->said, " TELL LOOK LOOK STOP resume");
 }
@@ -123,7 +123,7 @@ static void it_looks_until_all_is_told(void **state)
     assert_string_equal(fx->said, " TELL LOOK LOOK LOOK LOOK LOOK STOP resume");
 }
 
-/* With a look that was to come, which does not. */
+/* A look was still to come, and does not come. */
 static void a_continue_that_comes_first_ends_it(void **state)
 {
     struct fixture *fx = *state;

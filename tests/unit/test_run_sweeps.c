@@ -39,7 +39,7 @@ struct ep_spawner {
 
 static struct ep_spawner spawner;
 static bool has_spawner;
-static bool is_dead; /* it takes nothing, and nobody has heard of it yet */
+static bool is_dead; /* takes nothing, which was not noticed yet */
 static unsigned opened, closed;
 static uint32_t interrupts;
 
@@ -229,7 +229,8 @@ static void who_does_not_say_so_was_not_reached(void **state)
     close_run(&r);
 }
 
-/* What was under way begins again by another one, as if nothing had been. */
+/* What was under way begins again with another spawner, as if nothing had
+ * happened. */
 static void a_spawner_that_dies_is_replaced_once(void **state)
 {
     struct run r;
@@ -273,7 +274,7 @@ static void one_that_dies_while_nothing_runs_is_replaced(void **state)
     close_run(&r);
 }
 
-/* Whoever waits when a signal ends the waiting was not reached. */
+/* A host that is waited for when a signal ends the waiting was not reached. */
 static void on_interrupt(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
@@ -326,7 +327,7 @@ static void a_daemon_is_lost_with_all_of_its_nodes(void **state)
     close_run(&r);
 }
 
-/* From within the waiting. */
+/* Called from within the waiting. */
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     const bool *is_interrupt = arg;

@@ -1,4 +1,4 @@
-/* What is said when output is not whole, and of whom. */
+/* What is said when output is incomplete, and about which processes. */
 #include "config.h"
 
 #include "endpoints/run/verdict.h"
@@ -50,7 +50,7 @@ static void close_trial(struct trial *c)
     close_fixture(&c->f);
 }
 
-/* It wrote five bytes, and these came out. */
+/* The process wrote five bytes, and these came out. */
 static void ends(struct trial *c, uint32_t rank, const char *came)
 {
     struct job_tally said[JOB_WORD_OUTPUTS] = {{0}};

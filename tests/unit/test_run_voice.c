@@ -145,7 +145,7 @@ static void what_stderr_does_not_take_waits(void **state)
     ep_voice_fini(&voice);
 }
 
-/* It is asked for again, and given back behind the last line. */
+/* The line is asked for again, and given back after the last line. */
 static void where_others_write_it_asks(void **state)
 {
     struct rig rig = take_stderr();

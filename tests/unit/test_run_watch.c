@@ -21,7 +21,7 @@ static void look(void *arg)
         ep_watch_soon(looks->watch);
 }
 
-/* The loop ends when nobody waits. */
+/* The loop ends when nothing waits. */
 static void it_looks_as_long_as_something_waits(void **state)
 {
     struct event_base *base = event_base_new();

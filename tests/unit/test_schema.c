@@ -169,8 +169,8 @@ static void a_writer_without_room_says_so(void **state)
     }
 }
 
-/* Reads them from memory of their own size, so that a tool sees who reads on.
- * With a message of the same rows back, that writes the same bytes. */
+/* Reads them from memory of their own size, so that a sanitizer sees reads
+ * beyond it. What was read is then written again and gives the same bytes. */
 static int read_again(const struct job_schema_row *rows, const uint8_t *bytes,
                       size_t len_bytes)
 {

@@ -1,4 +1,4 @@
-/* What is asked of Slurm: a scontrol of the test's own answers. */
+/* What is asked of Slurm: the scontrol here gives the test's own answers. */
 #include "endpoints/run/scontrol.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 static char dir[] = "scontrol-XXXXXX"; /* in TMPDIR, which is ours */
 
-/* It is found first. */
+/* Writes the script so that it is found first. */
 static void write_script(const char *text)
 {
     char path[64];
@@ -66,7 +66,8 @@ static void nodes_are_those_of_the_job(void **state)
     expect(OV_ENOENT, "");
 }
 
-/* Who asks is stopped for longer than the answer may take, which is there. */
+/* The asking process is stopped for longer than the answer may take; the answer
+ * is there by then. */
 static void an_answer_that_is_there_is_not_late(void **state)
 {
     (void)state;

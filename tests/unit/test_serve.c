@@ -58,7 +58,7 @@ static unsigned fill(uint16_t link)
 
 /* --- order */
 
-/* To a parent: asks, which say how far this node is, or bases, then records;
+/* To a parent go asks, which say how far this node is, or bases; then records;
  * and a read comes last. */
 static void words_to_the_parent_have_an_order(void **state)
 {
@@ -111,8 +111,9 @@ static void the_hello_is_the_first_word(void **state)
     lab_close(&lab);
 }
 
-/* To a child: the welcome, the answers to its asks as they came, the limit,
- * then who beneath it is acknowledged, then stream 0, then the others. */
+/* To a child go the welcome, the answers to its asks as they came, the limit,
+ * then acknowledgements for nodes beneath it, then stream 0, then the
+ * others. */
 static void words_to_a_child_have_an_order(void **state)
 {
     struct ov_cfg cfg = lab_cfg(15, 2);

@@ -18,7 +18,8 @@ enum {
     CHILDREN_MAX = 256,         /* more are refused before anything starts */
 };
 
-/* What a node with so many children may hold in frames and records. */
+/* The bytes that a node with so many children may hold in frames and
+ * records. */
 static uint64_t held_bytes(const struct ep_session_sizes *sizes,
                            uint64_t children)
 {
@@ -51,9 +52,9 @@ static void further_nodes_of_a_daemon_take_a_mebibyte_each(void **state)
     }
 }
 
-/* What is named in the budget fits it: frames and unfinished lines of a daemon
- * beside code and libraries; and each bound grows by what it names alone, an
- * adopted node up to as many as the launcher takes. */
+/* What the budget names fits into it: frames and unfinished lines of a daemon
+ * beside code and libraries. Each bound grows only with what it names; an
+ * adopted node counts up to as many as the launcher takes. */
 static void bounds_are_what_the_documents_say(void **state)
 {
     struct topo_tree tree = {.nodes = 100000, .arity = 4};

@@ -224,7 +224,7 @@ static void test_large_fabrics_are_crossed_as_rarely_as_can_be(void **state)
     printf("%u of %u with one level more\n", more, rounds);
 }
 
-/* With nothing between hosts, levels are as full as those of a complete
+/* Without switches between the hosts, levels are as full as those of a complete
  * tree. */
 static void test_one_switch_makes_the_depth_of_a_complete_tree(void **state)
 {

@@ -54,8 +54,8 @@ static void run_to(const struct sim_cfg *cfg, enum sim_end end)
     assert_int_equal(sim_report_end(&w), end);
 }
 
-/* Everybody reads all of stdin, everything written is shown, whatever the
- * shape; the checks of the simulator itself look on at every byte. */
+/* All nodes read all of stdin, and everything that is written is shown,
+ * whatever the shape; the checks of the simulator itself watch every byte. */
 static void jobs_of_all_shapes_end_well(void **state)
 {
     static const struct {
@@ -120,9 +120,9 @@ static void run_with(struct sim_cfg cfg, struct sim_fault fault,
     run_to(&cfg, end);
 }
 
-/* When the root gives up a node with such a fault: at once when nobody listens
- * any more, else after the adoption time, and the heartbeat time before that
- * where only silence tells of it. */
+/* The time at which the root gives up a node with such a fault: at once when
+ * nothing listens there; otherwise after the adoption time, preceded by the
+ * heartbeat time when only silence shows the fault. */
 static uint64_t verdict_ns(const struct ov_times *t, enum sim_fault_kind kind)
 {
     if (kind == SIM_FAULT_KILL)
@@ -131,7 +131,7 @@ static uint64_t verdict_ns(const struct ov_times *t, enum sim_fault_kind kind)
 }
 
 /* In the middle of a job each kind of loss costs that node alone, whatever is
- * beneath it: the others read all and are shown whole. */
+ * beneath it: the others read all of stdin and all of their output is shown. */
 static void a_loss_costs_nobody_else_a_byte(void **state)
 {
     static const enum sim_fault_kind losses[] = {
@@ -157,8 +157,8 @@ static void a_loss_costs_nobody_else_a_byte(void **state)
     }
 }
 
-/* A link that breaks between two who live costs nobody anything, nor does a
- * way that is closed for good between two who have another one. */
+/* A link that breaks between two living nodes costs nothing, nor does a way
+ * that is closed for good between two that have another one. */
 static void a_broken_link_costs_nothing(void **state)
 {
     static const enum sim_fault_kind kinds[] = {SIM_FAULT_RESET, SIM_FAULT_CUT,
@@ -175,7 +175,7 @@ static void a_broken_link_costs_nothing(void **state)
     }
 }
 
-/* Where a loss ends the job the processes of the others are killed, and all
+/* Where a loss ends the job, the processes of the others are killed, and all
  * that they wrote before is shown. */
 static void a_loss_ends_a_job_that_wants_that(void **state)
 {
@@ -196,7 +196,8 @@ static void a_loss_ends_a_job_that_wants_that(void **state)
     sim_world_close(&w);
 }
 
-/* A console that takes nothing for a while holds up everybody, no longer. */
+/* A console that takes nothing for a while delays all nodes, but only for that
+ * time. */
 static void a_console_that_was_stuck_goes_on(void **state)
 {
     struct sim_cfg cfg = cfg_of(40, 3, 0, 3000000);
@@ -210,7 +211,7 @@ static void a_console_that_was_stuck_goes_on(void **state)
     sim_world_close(&w);
 }
 
-/* Who does not read stdin gets none, and is not waited for. */
+/* A process that does not read stdin gets none, and is not waited for. */
 static void stdin_goes_to_those_who_read_it(void **state)
 {
     static const struct topo_range targets[] = {{3, 5}, {39, 39}};
@@ -250,8 +251,8 @@ static void a_refused_dial_is_tried_again(void **state)
     sim_world_close(&w);
 }
 
-/* A reader that never reads holds everybody up within the window, the launcher
- * is told who it is, and nothing else breaks. */
+/* A reader that never reads stops all others within the window; the launcher is
+ * told which one it is, and nothing else breaks. */
 static void a_reader_that_never_reads_is_named(void **state)
 {
     static const struct sim_reader reader = {.node = 8,

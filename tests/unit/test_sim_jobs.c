@@ -167,7 +167,7 @@ static void a_further_job_that_cannot_be_started_ends(void **state)
     sim_world_close(&w);
 }
 
-/* All others with it, and no more are told. */
+/* All other jobs end with it, and no further ones are told. */
 static void the_own_job_that_cannot_be_started_ends_the_run(void **state)
 {
     struct plan plan;
@@ -261,7 +261,8 @@ static void a_wide_window_is_filled_bit_by_bit(void **state)
     sim_world_close(&w);
 }
 
-/* Nobody reads the own stdin, and nobody misses what is pushed there. */
+/* No process reads the run's own stdin, and what is pushed there is not
+ * missed. */
 static void a_push_that_nobody_reads_is_dropped(void **state)
 {
     struct plan plan;

@@ -67,8 +67,8 @@ static void items_come_in_order_of_time_then_of_pushing(void **state)
     sim_queue_fini(&queue);
 }
 
-/* What is pushed while others are taken finds its place; the last moment there
- * is can be used. */
+/* What is pushed while other events are taken finds its place; even the last
+ * moment of time can be used. */
 static void pushing_goes_on_while_time_does(void **state)
 {
     struct chance chance = chance_start(8);

@@ -35,7 +35,7 @@ static void assert_extent(const struct sim_load *load, unsigned i, uint32_t key,
     assert_int_equal(load->extent[i].len_bytes, len_bytes);
 }
 
-/* What continues an extent joins it; other keys, gaps and words do not. */
+/* Bytes that continue an extent join it; other keys, gaps and words do not. */
 static void payload_that_continues_is_one_extent(void **state)
 {
     struct sim_load *load = sim_load_new(&store, 8, 5);
@@ -95,7 +95,7 @@ static void a_load_lives_as_long_as_its_views(void **state)
     assert_int_equal(store.loads_live, 0);
 }
 
-/* Once the largest number was there, no more memory is taken. */
+/* Once the largest number was reached, no further memory is taken. */
 static void memory_is_used_again(void **state)
 {
     static struct sim_load *loads[1000];

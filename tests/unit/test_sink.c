@@ -245,7 +245,7 @@ static void records_are_acknowledged_in_order(void **state)
     lab_close(&lab);
 }
 
-/* What a lost child had sent is still taken; nobody is told. */
+/* What a lost child had sent is still taken, without an acknowledgement. */
 static void what_a_lost_child_had_sent_is_taken(void **state)
 {
     struct ov_cfg cfg = lab_cfg(7, 2);
@@ -265,9 +265,9 @@ static void what_a_lost_child_had_sent_is_taken(void **state)
     lab_close(&lab);
 }
 
-/* An acknowledgement may be lost with the link it was sent on, or have no link
- * to go on at all: who comes back hears of it, and all that it answers for; a
- * source of which nothing was accepted does not. */
+/* An acknowledgement may be lost with the link on which it was sent, or have no
+ * link to go on: a child that comes back hears it again, with all those beneath
+ * it. A source of which nothing was accepted hears nothing. */
 static void what_was_taken_is_told_again_on_a_new_link(void **state)
 {
     (void)state;

@@ -188,7 +188,7 @@ static void additions_replace_settings_of_the_same_name(void **state)
     rig_wait(rig, &rig->exited, 1);
 }
 
-/* Where it is bound to, as the system says it. */
+/* The processors that a process is bound to, as the system says. */
 static const char *bound_to(struct rig *rig, const char *cpus)
 {
     struct ep_spawn_proc proc = {.job = 1, .cpus = cpus, .stdio = {-1, -1, -1}};
@@ -204,8 +204,8 @@ static const char *bound_to(struct rig *rig, const char *cpus)
     return rig_read_all(fds[0]);
 }
 
-/* To one processor that may be used here, also in a list with some that are
- * not there; without a list it has all of the spawner's. */
+/* A process is bound to one processor that may be used here, even when the list
+ * has some that do not exist. Without a list it has all of the spawner's. */
 static void a_process_is_bound_to_processors(void **state)
 {
     struct rig *rig = *state;
@@ -399,7 +399,7 @@ static void stdio_is_given_or_null(void **state)
     rig_wait(rig, &rig->exited, 2);
 }
 
-/* By its number, and nothing else behind it. */
+/* The descriptor has its number, and none is open behind it. */
 static void a_further_descriptor_has_its_number(void **state)
 {
     struct rig *rig = *state;

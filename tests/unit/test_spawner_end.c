@@ -1,7 +1,7 @@
-/* Nothing that the spawner started outlives the order, the owner's death or
- * its own.
+/* Nothing that the spawner started outlives the order to end, the owner's death
+ * or the spawner's own death.
  *
- * How the tests know that a process is gone, whoever its parent is by then:
+ * The tests see that a process is gone, whatever its parent is by then, because
  * each holds the write end of a pipe, and the reader waits for its end.
  */
 #include "config.h"
@@ -180,7 +180,7 @@ static void killed_owner_leaves_nothing(void **state)
     await_line(fds[0]);
     owner_kill(owner);
     await_nobody(fds[0]);
-    /* The spawner, and nobody else, came to us. */
+    /* The spawner came to us, and no other process. */
     assert_true(waitpid(-1, &status, 0) > 0);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
@@ -307,8 +307,8 @@ static void killed_spawner_takes_its_processes_along(void **state)
     assert_true(ep_spawner_end(rig->sp) != 0);
 }
 
-/* What a terminal or a resource manager sends to everybody is for the owner
- * to judge; the spawner stays. */
+/* The owner decides about signals that a terminal or a resource manager sends
+ * to all; the spawner stays. */
 static void group_signals_do_not_end_the_spawner(void **state)
 {
     static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,

@@ -45,8 +45,9 @@ static unsigned threads_at_start;
 /* --- writes that fail, or last
  * */
 
-static int write_err; /* of each from now on; set while the thread is idle */
-static bool is_held;  /* the same */
+/* For each write from now on; set while the thread is idle. */
+static int write_err;
+static bool is_held; /* likewise */
 static sem_t held, may_go;
 
 ssize_t __real_pwrite(int fd, const void *mem, size_t len, off_t off);
@@ -209,8 +210,8 @@ static void a_hundred_files_have_one_thread(void **state)
     assert_int_equal(rig_threads(), threads_at_start + 1);
 }
 
-/* At each write, of all of them: what was taken is in memory, and comes back;
- * then a disk that has room again is used. */
+/* The file fails at each of its writes in turn: what was taken stays in memory,
+ * and comes back; then a disk that has room again is used. */
 static void a_file_that_fails_leaves_what_was_taken(void **state)
 {
     struct fixture *fx = *state;

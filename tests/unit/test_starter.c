@@ -272,8 +272,8 @@ static void leaving_early_is_quiet(void **state)
     assert_string_equal(rig_told, "note 0 of 5 here\n");
 }
 
-/* As many as may be on their way, while the caller is busy; the loop starts the
- * others. */
+/* As many as may be starting begin while the caller is busy; the loop starts
+ * the others. */
 static void those_that_begin_need_no_loop(void **state)
 {
     char body[1024], word[4] = "";
@@ -296,8 +296,8 @@ static void those_that_begin_need_no_loop(void **state)
     close(fd);
 }
 
-/* The caller has been busy for longer than the daemon may take, and nobody has
- * fed it meanwhile. */
+/* The caller has been busy for longer than the daemon may take, and the daemon
+ * got no text meanwhile. */
 static void the_time_of_one_that_begins_counts_from_the_loop(void **state)
 {
     (void)state;

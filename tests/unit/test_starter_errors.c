@@ -45,7 +45,7 @@ static void own_error_is_told_with_its_host(void **state)
                  "error 0 n1: no port\\x1b\n");
 }
 
-/* What was said in either stream comes with the status. */
+/* What was said on either stream is reported with the status. */
 static void early_end_is_told_with_its_last_words(void **state)
 {
     char words[1024];
@@ -123,7 +123,7 @@ static void missing_remote_shell_is_told(void **state)
                         "(--rsh names the remote shell)"));
 }
 
-/* The same where a shell has to split it. */
+/* The same when a shell has to split the command. */
 static void missing_quoted_remote_shell_is_told(void **state)
 {
     (void)state;

@@ -215,7 +215,7 @@ static void edges_of_the_numbers_stay_json(void **state)
     assert_non_null(strstr(why, "not a number"));
 }
 
-/* Whoever has the old report open keeps the old report, whole. */
+/* A reader that has the old report open keeps the old report, whole. */
 static void old_report_is_replaced_not_rewritten(void **state)
 {
     char why[EP_WHY_MAX] = "", old_text[16] = "";

@@ -98,7 +98,7 @@ static void stranger_come(struct rig *rig, const void *bytes, size_t len_bytes)
         assert_int_equal(send(fd, bytes, len_bytes, MSG_NOSIGNAL), len_bytes);
 }
 
-/* What a dial of ours sends first: a stranger could have recorded it. */
+/* Records what a dial of ours sends first, as a stranger could have done. */
 static size_t record_request(struct rig *rig, uint8_t *bytes)
 {
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -172,7 +172,8 @@ static bool are_strangers_gone(struct rig *rig)
            rig_fds() <= fds_least + strangers.count;
 }
 
-/* As many as the limit on descriptors lets two ends of each be here. */
+/* The number of links of which both ends can be in this process, under its
+ * limit on descriptors. */
 static unsigned crowd(void)
 {
     struct rlimit limit;

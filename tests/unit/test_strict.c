@@ -101,7 +101,8 @@ static void loss_cancels_posted_receives(void **state)
     net_close(&net);
 }
 
-/* Whoever reads a receive buffer too early meets a pattern, not old bytes. */
+/* A program that reads a receive buffer too early meets a pattern, not old
+ * bytes. */
 static void posted_receives_are_poisoned(void **state)
 {
     struct net_op recv = {0};
@@ -211,7 +212,7 @@ static uint32_t refusals(const char *seed)
     return seen;
 }
 
-/* The same seed refuses the same posts; another one, others. */
+/* The same seed refuses the same posts; another seed refuses others. */
 static void chance_follows_the_seed(void **state)
 {
     uint32_t first, again, other;

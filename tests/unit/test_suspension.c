@@ -66,7 +66,7 @@ static const char *const wanted[JOB_SUSPENSION_STATES]
 };
 // clang-format on
 
-/* Where nothing is wanted, nothing changes, not even a time. */
+/* An event without an effect changes nothing, not even a time. */
 static void each_event_has_its_effect_in_each_state(void **state)
 {
     (void)state;
@@ -90,8 +90,8 @@ static void each_event_has_its_effect_in_each_state(void **state)
     }
 }
 
-/* It waits a second for what is not on its way, and looks twice all the same.
- */
+/* The suspension waits a second for output that is not on its way, and looks
+ * twice all the same. */
 static void a_second_later_it_stops_whatever_waits(void **state)
 {
     struct job_suspension s = {.state = JOB_SUSPENSION_NONE};

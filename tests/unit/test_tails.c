@@ -238,8 +238,9 @@ static void any_order_keeps_the_bytes(void **state)
     assert_int_equal(fx->failures, 0);
 }
 
-/* More lines than may be back at a time, the first of which nobody takes: once
- * they rest the others come, and so do they when they are asked for again. */
+/* There are more lines than may be read back at a time, and the first ones are
+ * not taken. Once these rest the others come, and so do these when they are
+ * asked for again. */
 static void who_rests_leaves_its_place_to_others(void **state)
 {
     struct fixture *fx = *state;
@@ -264,7 +265,8 @@ static void who_rests_leaves_its_place_to_others(void **state)
         take_all(fx, &fx->lines[i]);
 }
 
-/* Where no file can be made the memory is used to its end, and that is told. */
+/* When no file can be made, the memory is used to its end, and that is
+ * reported. */
 static void without_a_file_the_memory_is_all(void **state)
 {
     struct fixture *fx = *state;
@@ -280,8 +282,8 @@ static void without_a_file_the_memory_is_all(void **state)
         take_all(fx, &fx->lines[i]);
 }
 
-/* What was saved before the disk was full is good, what was not is still in
- * memory, and when there is room again more is saved. */
+/* What was saved before the disk was full is good, what was not saved is still
+ * in memory, and when there is room again more is saved. */
 static void a_full_disk_takes_nothing(void **state)
 {
     struct fixture *fx = *state;
@@ -311,7 +313,7 @@ static void cut_the_file(void)
     }
 }
 
-/* What the file does not give back is counted, the rest comes. */
+/* What the file does not give back is counted, and the rest comes. */
 static void what_cannot_be_read_is_counted(void **state)
 {
     struct fixture *fx = *state;

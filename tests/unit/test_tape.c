@@ -169,7 +169,7 @@ static void start(struct fixture *fx, uint64_t pos)
     fx->end = pos;
 }
 
-/* As a reader that is gone before its bytes have come. */
+/* Asks for bytes, like a reader that is gone before they have come. */
 static void ask_in_vain(struct fixture *fx, uint64_t pos)
 {
     uint32_t len = ASK_BYTES;
@@ -256,7 +256,8 @@ static void the_file_is_as_large_as_what_was_held(void **state)
     }
 }
 
-/* To the last byte of it; and each block that is forgotten is room for one. */
+/* The tape holds its limit to the last byte, and each block that is forgotten
+ * makes room for one. */
 static void as_much_as_the_limit_is_held(void **state)
 {
     struct fixture *fx = *state;
@@ -332,8 +333,8 @@ static void what_is_not_in_the_file_any_more_is_said(void **state)
     get(fx, 2 * BLOCK, 1); /* this is in memory */
 }
 
-/* A reader may ask for bytes and go: that keeps nobody else from the same ones,
- * and they can be asked for once more. */
+/* A reader may ask for bytes and go: others can have the same bytes, and they
+ * can be asked for once more. */
 static void readers_may_go_while_they_wait(void **state)
 {
     struct fixture *fx = *state;

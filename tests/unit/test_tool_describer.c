@@ -1,4 +1,5 @@
-/* The launcher is asked about one job after the other, whoever asks. */
+/* The launcher is asked about one job after the other, whichever part of the
+ * helper asks. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -120,7 +121,7 @@ static void one_after_the_other(void **state)
     assert_int_equal(askers[1].times, 1);
 }
 
-/* A table that lacks a part of what was said is none. */
+/* A table that lacks a part is not given out. */
 static void part_of_it(void **state)
 {
     (void)state;
@@ -137,7 +138,7 @@ static void part_of_it(void **state)
     assert_int_equal(askers[0].times, 1);
 }
 
-/* It is closed in the middle of an answer. */
+/* The describer is closed in the middle of an answer. */
 static void closed(void **state)
 {
     (void)state;

@@ -60,8 +60,8 @@ static void what_is_read_has_landed(void **state)
     px_flights_fini(&flights);
 }
 
-/* What has reached nobody holds up its channel, and comes again, in order; what
- * has reached the tool between does not. */
+/* A piece that has reached no pull holds up its channel, and comes again, in
+ * order; a piece between that has reached the tool does not. */
 static void what_is_missed_comes_again(void **state)
 {
     const struct px_lib_output zero = piece(0, ""), one = piece(1, "");
@@ -92,7 +92,8 @@ static void what_is_missed_comes_again(void **state)
     px_flights_fini(&flights);
 }
 
-/* What is missed once more is before what has waited meanwhile. */
+/* A piece that is missed once more comes before those that have waited
+ * meanwhile. */
 static void order_stays_where_it_is_missed_again(void **state)
 {
     struct px_flights flights;

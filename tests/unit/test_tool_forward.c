@@ -187,7 +187,7 @@ static void the_last_bytes(void **state)
     check_count(3);
 }
 
-/* No more than is kept is there; and bytes that were dropped never are. */
+/* Only what is kept is there, and bytes that were dropped never are. */
 static void what_is_not_kept(void **state)
 {
     (void)state;
@@ -235,7 +235,8 @@ static void nothing_kept(void **state)
     check_count(2);
 }
 
-/* What is put together for the tool's library is new, and does not wait. */
+/* What is put together for the tool's library counts as new, and does not
+ * wait. */
 static void behind_it_what_is_held(void **state)
 {
     struct px_lib_wish wish = first(100);
@@ -252,7 +253,8 @@ static void behind_it_what_is_held(void **state)
     check_count(3);
 }
 
-/* In pieces, as the tool takes them; the new waits for the last of them. */
+/* Earlier output comes in pieces, as the tool takes them; new output waits for
+ * the last of them. */
 static void in_pieces(void **state)
 {
     static char text[70000];
@@ -280,7 +282,8 @@ static void in_pieces(void **state)
 
 /* --- one beside the other */
 
-/* What another one has it does not get; nor does who has gone. */
+/* A pull does not get what another one has, and a pull that is gone gets
+ * nothing. */
 static void another_has_it(void **state)
 {
     (void)state;
@@ -294,7 +297,8 @@ static void another_has_it(void **state)
     check_count(2);
 }
 
-/* It is left before it has had all: another one begins with the first byte. */
+/* A pull is left before it has had all: another one begins with the first
+ * byte. */
 static void left_before_it_is_paid(void **state)
 {
     (void)state;
@@ -313,8 +317,8 @@ static void left_before_it_is_paid(void **state)
     check_count(3);
 }
 
-/* What was given for a pull that is left: it waits until that is known to have
- * reached the tool or not, and has it first or last. */
+/* When a pull is left, a new one waits until it is known whether what was given
+ * for the old one has reached the tool, and gets that first or last. */
 static void behind_another(bool is_missed)
 {
     (void)is_missed;

@@ -35,7 +35,7 @@ static void check(const struct px_lib_output *out, uint32_t rank,
     assert_memory_equal(out->mem, text, strlen(text));
 }
 
-/* Without a size all goes as it comes. */
+/* Without a size everything goes as it comes. */
 static void nothing_is_held(void **state)
 {
     struct px_lib_output in = piece(0, "a"), out;
@@ -71,7 +71,7 @@ static void size_and_end(void **state)
     px_gather_close(gather);
 }
 
-/* What is missing is told in its place: what was held goes before. */
+/* Missing bytes are told in their place: what was held goes before. */
 static void missing_bytes(void **state)
 {
     struct px_lib_output in = piece(0, "abc"), out;
@@ -121,7 +121,7 @@ enum { RANKS = 5, CHANNELS = 3, STEPS = 100000 };
 
 static uint64_t given[RANKS][CHANNELS], got[RANKS][CHANNELS];
 
-/* What a channel has at this place of its own. */
+/* The byte at this place of a channel; each channel has bytes of its own. */
 static uint8_t byte_at(uint32_t rank, uint32_t channel, uint64_t at)
 {
     return (uint8_t)(at * 7 + at / 251 + rank * 31 + channel * 101);
@@ -227,8 +227,8 @@ static void lines(void **state)
     px_gather_close(gather);
 }
 
-/* What is too long for a line goes as it is, and so does what is missing
- * something. */
+/* A line that is too long goes as it is, and so does a piece before which
+ * something is missing. */
 static void no_lines(void **state)
 {
     static char text[PX_GATHER_PIECE_BYTES];
@@ -260,7 +260,7 @@ static void no_lines(void **state)
     px_gather_close(gather);
 }
 
-/* What is held of a channel is looked for, and taken out. */
+/* What is held of a channel can be found and taken out. */
 static void taken_out(void **state)
 {
     struct px_lib_output in = piece(1, "b"), out;

@@ -124,7 +124,7 @@ static void scopes(void **state)
     px_scopes_end(&out);
 }
 
-/* It is cut, and not answered. */
+/* A note is cut, and not answered. */
 static void notes(void **state)
 {
     char text[JOB_DOOR_TEXT_MAX + 9];

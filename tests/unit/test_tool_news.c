@@ -231,8 +231,8 @@ static void session_goes(void **state)
     assert_int_equal(tool_rig.given, 2);
 }
 
-/* It has gone without a word about its jobs: output that waits is not passed
- * by, until it is given up. */
+/* The session has gone without a word about its jobs. Its end is not told
+ * before output that waits, until that is given up. */
 static void session_breaks_off(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Signals that a tool orders: who is named becomes numbers, and the session's
- * word is the answer. */
+/* Signals that a tool orders: names of processes become numbers, and the
+ * session's word is the answer. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -83,7 +83,7 @@ static void order(const char *text, int signo)
     px_orders_on_control(orders, call);
 }
 
-/* What is heard until a signal comes, "0-3,10-11 s15". */
+/* What is heard until a signal comes, as "0-3,10-11 s15". */
 static const char *heard(void)
 {
     static char text[512];
@@ -175,7 +175,7 @@ static void in_order(void **state)
     assert_int_equal(tool_rig.pushes, 3);
 }
 
-/* Those that are nobody. The others go on. */
+/* Orders for unknown processes are refused. The other orders go on. */
 static void refused(void **state)
 {
     (void)state;
@@ -192,8 +192,8 @@ static void refused(void **state)
     check_answer(5, 0, PX_LIB_YES);
 }
 
-/* Those of this node, of several jobs; what comes behind waits, and what is
- * refused meanwhile is so in its turn. */
+/* An order for this node names processes of several jobs. Later orders wait,
+ * and one that is refused meanwhile gets its answer in its turn. */
 static void of_this_node(void **state)
 {
     (void)state;
@@ -218,7 +218,7 @@ static void of_this_node(void **state)
     check_answer(1, 1, PX_LIB_YES);
 }
 
-/* None is here, or the job goes while it is asked for. */
+/* No process is on this node, or the job goes while it is asked for. */
 static void none_of_this_node(void **state)
 {
     (void)state;
@@ -241,7 +241,8 @@ static void none_of_this_node(void **state)
     check_answer(2, 3, PX_LIB_NO_RESOURCE);
 }
 
-/* So many wait; the next is refused. One is at the launcher at the end. */
+/* So many orders wait; the next one is refused. At the end one is at the
+ * launcher. */
 static void too_many(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* What a tool has had of its job, against a copy of every byte. */
+/* Compares what a tool has had of its job with a copy of every byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -80,8 +80,8 @@ static void add(struct px_past *past, struct stream *stream, uint32_t nth,
     stream->total += piece.len_bytes;
 }
 
-/* What is given of a channel is its run of bytes, with what is missing told
- * before it or behind it. */
+/* Checks that the bytes given of a channel are a run of its bytes, and that
+ * missing ones are told before or behind it. */
 static void check_paid(struct px_past *past, const struct stream *stream,
                        uint32_t nth, struct px_past_claim claim, uint32_t room)
 {
@@ -146,8 +146,8 @@ static void each_claim_gets_its_part(void **state)
 }
 
 /* Several channels are paid one after the other, in the order of the claims;
- * what was chosen with the first piece stays so. Who has gone is owed nothing.
- */
+ * what was chosen with the first piece stays so. A pull that has gone is owed
+ * nothing. */
 static void debts_are_paid_in_turn(void **state)
 {
     struct px_past *past = open_past(100);

@@ -139,7 +139,8 @@ static void check_taken(unsigned door, uint64_t outputs)
     assert_int_equal(msg.taken, outputs);
 }
 
-/* It is deregistered, and none of the others has reached it. */
+/* Checks that the pull is over after so many outputs: none of the others has
+ * reached it. */
 static void check_over(unsigned door, uint64_t outputs)
 {
     struct job_door msg = tool_rig_hear(door);
@@ -152,7 +153,7 @@ static void check_over(unsigned door, uint64_t outputs)
 
 static const struct px_lib_wish copies = {.copies = true}, redirects = {0};
 
-/* What comes before the answer waits for it. */
+/* What comes before the answer waits for the answer. */
 static void copied(void **state)
 {
     (void)state;
@@ -278,7 +279,7 @@ static void redirected(void **state)
     assert_false(tool_rig_is_read(FIRST, 10));
 }
 
-/* So it is behind a pause, too, in which nothing was due. */
+/* So it is after a pause, too, in which nothing was due. */
 static void redirected_again(void **state)
 {
     struct event_base *base = tool_rig.way.base;
@@ -297,7 +298,7 @@ static void redirected_again(void **state)
     }
 }
 
-/* What was put together counts when it has gone. */
+/* What was put together counts only when it has gone. */
 static void redirected_together(void **state)
 {
     (void)state;
@@ -313,8 +314,8 @@ static void redirected_together(void **state)
     check_taken(FIRST, 3);
 }
 
-/* What was dropped is told with what comes next, also where nothing waits any
- * more by then. */
+/* What was dropped is told with what comes next, even when nothing waits by
+ * then. */
 static void drop_is_told(void **state)
 {
     static const struct px_lib_wish small = {
@@ -366,7 +367,7 @@ static void tool_goes(void **state)
     assert_int_equal(tool_rig.given, 2);
 }
 
-/* It deregisters its only pull: what was given is waited for, then the
+/* The tool deregisters its only pull: what was given is waited for, then the
  * connection ends. */
 static void stopped(void **state)
 {
@@ -383,9 +384,10 @@ static void stopped(void **state)
     check_over(FIRST, 1);
 }
 
-/* Two pulls have something in common: it is asked for once. One is deregistered
- * and does not say which: the first whose delivery reaches nobody is it, what
- * reached nobody is not taken, and the other one asks for what it relied on. */
+/* What two pulls have in common is asked for once. The tool deregisters one and
+ * does not say which: it is the first one whose delivery reaches no pull. That
+ * delivery does not count as taken, and the other pull asks for what it relied
+ * on. */
 static void in_common(void **state)
 {
     (void)state;

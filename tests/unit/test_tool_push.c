@@ -199,7 +199,7 @@ static void two_jobs(void **state)
     check_answer(1, &a, PX_LIB_YES);
 }
 
-/* Nobody reads any more, or the job has gone. */
+/* No target reads any longer, or the job has gone. */
 static void over(void **state)
 {
     int a, b, c;
@@ -220,7 +220,7 @@ static void over(void **state)
     assert_string_equal(heard(FIRST + 1), "1 11-11!:z");
 }
 
-/* What is refused at once. */
+/* These are refused at once. */
 static void refused(void **state)
 {
     struct px_lib_push push = {.strange = "no.such", .call = &push};
@@ -256,7 +256,7 @@ static void completed(void **state)
     check_answer(0, NULL, PX_LIB_IS_COMPLETE);
 }
 
-/* What is collected goes to those that are left. */
+/* What the library collects goes to the targets that are left. */
 static void collected(void **state)
 {
     struct px_lib_name targets[2] = {{"one", 0}, {"one", 2}};
@@ -294,7 +294,7 @@ static void attach_parts(uint32_t parts)
                                            .text = "one"});
 }
 
-/* They are asked for once, and what comes behind waits. */
+/* The processes on this machine are asked for once, and later pushes wait. */
 static void local(void **state)
 {
     struct px_lib_name targets[2] = {{"one", 0}, {"one", PX_LIB_LOCAL_NODE}};
@@ -370,7 +370,7 @@ static void flood(void **state)
     assert_int_equal(tool_rig.pushes, 3);
 }
 
-/* What is answered is not looked at any more. */
+/* A push that was answered is not looked at again. */
 static void answered(void **state)
 {
     struct px_lib_name target = {"nobody", 0};

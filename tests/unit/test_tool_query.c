@@ -136,7 +136,7 @@ static void ask(const char *text)
     px_queries_on_query(queries, ask_rig_query(text));
 }
 
-/* What it says, with %H for this host. */
+/* Compares the answers, with %H for this host. */
 static void check_answers(const char *want)
 {
     char text[4096] = "";
@@ -205,7 +205,7 @@ static void local_ones(void **state)
     check_answers("PARTIAL {pmix.local.size=0:u32}\n");
 }
 
-/* What nobody need be asked for is answered at once. */
+/* Keys for which the launcher need not be asked are answered at once. */
 static void known_ones(void **state)
 {
     (void)state;
@@ -276,7 +276,8 @@ static void namespace_infos(void **state)
         "{pmix.cmd.line=first}}}\n");
 }
 
-/* It is over when all have ended, or when the session says so. */
+/* A job is over when all its processes have ended, or when the session says
+ * so. */
 static void states_of_jobs(void **state)
 {
     (void)state;
@@ -323,7 +324,7 @@ static void daemons(void **state)
 
 /* --- qualifiers */
 
-/* In whichever order they come, all hold. */
+/* In whichever order qualifiers come, all of them hold. */
 static void qualifiers(void **state)
 {
     static const char *const asks[][2] = {
@@ -355,7 +356,8 @@ static void qualifiers(void **state)
     }
 }
 
-/* They name somebody unknown, nobody, or contradict each other. */
+/* These qualifiers name unknown jobs or processes, none at all, or contradict
+ * each other. */
 static void qualifiers_that_make_no_sense(void **state)
 {
     static const struct {
@@ -391,7 +393,7 @@ static void qualifiers_that_make_no_sense(void **state)
         snprintf(text, sizeof(text), "%s pmix.qry.ptable", asks[i].text);
         check_refused(text, asks[i].needs_table, asks[i].why);
     }
-    /* It holds for keys that are about no job, too. */
+    /* This holds even for keys that are not about a job. */
     check_refused("pmix.nspace=nobody pmix.qry.ns", false, PX_LIB_NOT_FOUND);
     check_refused("pmix.hname=nowhere pmix.job.size", true, PX_LIB_NOT_FOUND);
     ask("pmix.nodeid=0 pmix.job.size");
@@ -465,12 +467,12 @@ static void gone_meanwhile(void **state)
     describe_own();
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=own}"
                   "{pmix.cmd.line=a.out x : b.out}}}\n");
-    /* Of the last one that word comes behind the answer. */
+    /* The answer to the last query comes before that word. */
     check_gone();
 }
 
-/* Without the own job only what is about another one is known, or about none.
- */
+/* Without the run's own job, only what is about another job, or about none, is
+ * known. */
 static void own_job_is_forgotten(void **state)
 {
     (void)state;
@@ -482,7 +484,7 @@ static void own_job_is_forgotten(void **state)
     check_refused("pmix.hname=x pmix.qry.ns", false, PX_LIB_NOT_FOUND);
 }
 
-/* What the launcher says makes no sense: nothing is told of it. */
+/* What the launcher says makes no sense: the tool is told nothing of it. */
 static void bad_words(void **state)
 {
     (void)state;
@@ -499,7 +501,7 @@ static void bad_words(void **state)
     check_answers("YES {pmix.job.size=6:u32}\n");
 }
 
-/* Those that were answered do not count. */
+/* Queries that were answered do not count. */
 static void many(void **state)
 {
     (void)state;
@@ -509,7 +511,8 @@ static void many(void **state)
     }
 }
 
-/* So many wait, and no more. At the end none of them is answered any more. */
+/* No more than so many queries may wait. At the end none of them is
+ * answered. */
 static void too_many(void **state)
 {
     const struct px_lib_query *query = ask_rig_query("pmix.qry.ptable");

@@ -55,7 +55,7 @@ static void held_back(void **state)
     assert_int_equal(px_receipts_take(receipts, 2), 3);
 }
 
-/* What reached nobody does not count, nor what is behind it. */
+/* An OUTPUT that reached no pull does not count, nor does any after it. */
 static void missed(void **state)
 {
     (void)state;
@@ -69,7 +69,7 @@ static void missed(void **state)
     assert_true(px_receipts_are_settled(receipts, 4));
 }
 
-/* It has room for so many, and again when some are read. */
+/* There is room for so many, and again when some are read. */
 static void room(void **state)
 {
     (void)state;

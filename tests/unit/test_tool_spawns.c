@@ -134,7 +134,7 @@ static void start(struct px_lib_wish wish)
     assert_ptr_equal(tool_rig.spawn_call, &call);
 }
 
-/* What was asked for is what the session is asked. */
+/* The session is asked for exactly what the tool asked for. */
 static void whole(void **state)
 {
     struct job_request request;
@@ -166,7 +166,7 @@ static void whole(void **state)
 
 /* --- how it is answered */
 
-/* It runs when both connections have said so, in whichever order. */
+/* The job runs when both connections have said so, in whichever order. */
 static void answered(void **state)
 {
     struct job_request request;
@@ -203,7 +203,7 @@ static void kept(void **state)
     assert_int_equal(tool_rig_hear(FIRST).kind, 0);
 }
 
-/* It was forgotten before it was heard to run. */
+/* The job was forgotten before it was heard to run. */
 static void forgotten(void **state)
 {
     struct job_request request;
@@ -319,7 +319,7 @@ static void check_given(unsigned count, const char *text, bool is_pulled)
     assert_int_equal(last->output.is_pulled, is_pulled);
 }
 
-/* From the first byte on, in whole lines, to the end. */
+/* Output is shown from the first byte on, in whole lines, to the end. */
 static void shown(void **state)
 {
     struct job_request request;
@@ -383,7 +383,8 @@ static void pulled(void **state)
     check_given(4, "err\n", false);
 }
 
-/* It is deregistered: what reached nobody is shown, before what comes then. */
+/* A pull is deregistered: what reached no pull is shown, before what comes
+ * then. */
 static void pull_left(void **state)
 {
     (void)state;
@@ -403,8 +404,8 @@ static void pull_left(void **state)
     assert_false(tool_rig.all[2].output.is_pulled);
 }
 
-/* It makes room for another one, before it is seen that something has reached
- * nobody: the other one has that, and all that follows. */
+/* A pull is replaced by another one before it is known that something has
+ * reached no pull: the other one gets that, and all that follows. */
 static void pull_again(void **state)
 {
     (void)state;
@@ -424,7 +425,8 @@ static void pull_again(void **state)
     assert_true(tool_rig.all[1].output.is_pulled);
 }
 
-/* Of several pulls none says that it is over: what reaches nobody does. */
+/* With several pulls, the tool does not say which one is over: a delivery that
+ * reaches no pull shows it. */
 static void one_of_two_left(void **state)
 {
     static const struct px_lib_name other = {.nspace = "two"};
@@ -450,7 +452,7 @@ static void one_of_two_left(void **state)
     check_given(3, "b\n", false);
 }
 
-/* What the pull wishes counts before what the spawn does. */
+/* What the pull wishes counts before what the spawn wishes. */
 static void wishes(void **state)
 {
     (void)state;

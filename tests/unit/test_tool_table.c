@@ -1,4 +1,4 @@
-/* What the processes of a job are, from the words of the launcher. */
+/* The processes of a job, as the launcher's words describe them. */
 #include "config.h"
 
 #include <stdint.h>
@@ -101,7 +101,7 @@ static void ends_are_counted(void **state)
     assert_true(px_table_has_ended(table));
 }
 
-/* What is of processes that the job has not changes nothing. */
+/* Words about processes that the job does not have change nothing. */
 static void others_are_refused(void **state)
 {
     int status;

@@ -48,7 +48,7 @@ static void add(const char *text, bool is_error)
         (struct px_lib_text){.is_error = is_error, .text = text};
 }
 
-/* What was added is a request. */
+/* Makes a request of the texts that were added. */
 static void ask(void)
 {
     struct px_lib_log *log = &logs[made];
@@ -84,8 +84,8 @@ static void check_answer(unsigned nth, unsigned request,
     assert_int_equal(tool_rig.push_answers[nth], answer);
 }
 
-/* Four texts are at the door, whoever they are of; a request is answered when
- * its last one is written. */
+/* Four texts are at the door, of any requests; a request is answered when its
+ * last text is written. */
 static void four_at_a_time(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void too_long(void **state)
     assert_true(tool_rig_is_silent(0));
 }
 
-/* So many requests, and so many bytes, are not written yet. */
+/* So many requests, and so many bytes, may be unwritten. */
 static void too_many(void **state)
 {
     (void)state;

@@ -132,7 +132,8 @@ static void drop_on_frame(struct rig_side *side, struct ep_conn *conn,
     drop_now(side, conn);
 }
 
-/* From within each callback, with frames on their way both ways. */
+/* The link is dropped from within each callback, with frames on their way in
+ * both directions. */
 static void a_link_can_be_dropped_in_any_callback(void **state)
 {
     struct rig *rig = *state;
@@ -165,7 +166,7 @@ static void drop_flushed(struct rig_side *side)
         side->rig->ops->drop(side->conns[--side->conns_count], true);
 }
 
-/* From on_idle, with nothing more to come that could push it. */
+/* It is dropped from on_idle, when nothing else comes that could push it. */
 static void a_flushed_link_without_frames_ends_at_once(void **state)
 {
     struct rig *rig = *state;

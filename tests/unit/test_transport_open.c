@@ -67,7 +67,7 @@ static void the_module_is_loaded_once(void **state)
     assert_ptr_equal(rig_load(), rig_load());
 }
 
-/* What open() says to cfg, and that it says why. */
+/* Returns what open() says to cfg, and checks that it says why. */
 static int try_open(struct rig *rig, const struct ep_transport_cfg *cfg)
 {
     unsigned fds = rig_fds();
@@ -162,7 +162,7 @@ static void an_interface_goes_by_name_address_or_network(void **state)
     }
 }
 
-/* Where there is IPv6: not in every container. */
+/* This needs IPv6, which not every container has. */
 static void links_go_over_ipv6(void **state)
 {
     struct rig *rig = *state;
@@ -247,9 +247,8 @@ static void nonsense_in_the_configuration_is_refused(void **state)
     assert_int_equal(try_open(rig, &cfg), OV_EINVAL);
 }
 
-/* With everything open that a transport opens: links up and in the middle of
- * a dial, a request without an answer.
- */
+/* Everything is open that a transport opens: links that are up, one in the
+ * middle of a dial, and a request without an answer. */
 static void closing_gives_back_all_descriptors(void **state)
 {
     struct rig *rig = *state;

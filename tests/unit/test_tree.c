@@ -56,7 +56,7 @@ static void oracle_build(struct oracle *o, uint32_t nodes, uint32_t arity)
     }
 }
 
-/* What the oracle says of one node, compared with the arithmetic. */
+/* Compares what the oracle says about one node with the arithmetic. */
 static void check_node(const struct oracle *o, const struct topo_tree *tree,
                        uint32_t node)
 {
@@ -213,7 +213,8 @@ static void a_table_out_of_order_is_refused(void **state)
     free(wide);
 }
 
-/* What must hold for each node of a large tree, whatever its neighbours. */
+/* Checks what must hold for each node of a large tree, whatever its
+ * neighbours. */
 static void check_consistent(const struct topo_tree *tree, uint32_t node)
 {
     struct topo_range kids = topo_tree_children(tree, node);
@@ -257,7 +258,7 @@ static void a_million_nodes_agree_with_each_other(void **state)
 
             total += (uint64_t)kids.last + 1 - kids.first;
         }
-        /* Every node but the root is somebody's child, once. */
+        /* Every node but the root is the child of one node. */
         assert_int_equal(total, NODES_HUGE - 1);
     }
 }

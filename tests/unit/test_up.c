@@ -23,7 +23,7 @@ static void open_node(struct ov_cfg cfg, const char *limit)
     seen(&lab, 0, SENT(0, 1));
 }
 
-/* And with child `child` welcomed on link `link`. */
+/* Opens the node, with child `child` welcomed on link `link`. */
 static void add_child(uint16_t link, uint32_t child)
 {
     char words[32];
@@ -39,7 +39,7 @@ static void add_child(uint16_t link, uint32_t child)
 
 /* --- an idle uplink */
 
-/* What is ready is read at once and sent at once, in one record. */
+/* A line that is ready is read at once and sent at once, in one record. */
 static void a_line_on_an_idle_uplink_is_sent_at_once(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void reading_stops_at_the_window(void **state)
     lab_close(&lab);
 }
 
-/* What is read is never more than what is left of the window. */
+/* A read never takes more than what is left of the window. */
 static void a_read_is_cut_to_the_window(void **state)
 {
     struct ov_cfg cfg = lab_cfg(3, 2);
@@ -345,7 +345,8 @@ static void a_record_in_the_batch_outlives_its_acknowledgement(void **state)
     lab_close(&lab);
 }
 
-/* And it then makes room for an input that waits for nothing else. */
+/* A record that leaves the batch then makes room for an input that waits for
+ * nothing else. */
 static void a_record_that_leaves_the_batch_makes_room(void **state)
 {
     struct ov_cfg cfg = lab_cfg(3, 2);
@@ -369,8 +370,8 @@ static void a_record_that_leaves_the_batch_makes_room(void **state)
     lab_close(&lab);
 }
 
-/* Who hears of a new way while it puts a frame together frees what was in it.
- */
+/* A node that hears of a new way while it puts a frame together frees what was
+ * in the frame. */
 static void a_record_that_need_not_go_again_makes_room(void **state)
 {
     struct ov_cfg cfg = lab_cfg(3, 2);
@@ -395,8 +396,8 @@ static void a_record_that_need_not_go_again_makes_room(void **state)
     lab_close(&lab);
 }
 
-/* What is in the batch as the parent is lost goes to the next one, each record
- * once: those of a leaf, and those of others beside them. */
+/* What is in the batch when the parent is lost goes to the next parent, each
+ * record once: those of a leaf, and those of others besides. */
 static void a_batch_survives_the_parent(void **state)
 {
     (void)state;
@@ -419,7 +420,8 @@ static void a_batch_survives_the_parent(void **state)
     lab_close(&lab);
 }
 
-/* The same with a frame of a child in it, which was taken from its queue. */
+/* The same with a frame of a child in the batch, which was taken from its
+ * queue. */
 static void a_mixed_batch_survives_the_parent(void **state)
 {
     (void)state;
@@ -463,7 +465,8 @@ static void old_acknowledgements_are_harmless(void **state)
     lab_close(&lab);
 }
 
-/* Those for nodes beneath go down, reduced to the newest while they wait. */
+/* Acknowledgements for nodes beneath go down, reduced to the newest while they
+ * wait. */
 static void acknowledgements_for_others_are_passed_on(void **state)
 {
     (void)state;
@@ -497,7 +500,7 @@ static void a_child_is_granted_frames_as_they_leave(void **state)
     lab_close(&lab);
 }
 
-/* Those in a batch that waits for its link are not passed on yet. */
+/* Frames in a batch that waits for its link are not passed on yet. */
 static void frames_in_the_batch_are_not_passed_on(void **state)
 {
     (void)state;
@@ -525,10 +528,10 @@ static void a_child_that_sends_more_than_granted_is_cut(void **state)
     for (unsigned i = 1; i <= 4; i++)
         assert_string_equal(heard(&lab, 1, 1, "up:3.1(10)"), "");
     assert_string_equal(heard(&lab, 1, 1, "up:3.5(10)"), "close:L1 probe:3");
-    /* What it had sent before is passed on all the same. */
+    /* What the child had sent before is passed on all the same. */
     assert_string_equal(heard(&lab, 1, 0, "limit:9"),
                         "send:L0[up:3.1(10),3.1(10),3.1(10),3.1(10)]");
-    /* Its place is held until somebody else answers for it. */
+    /* Its place is held until another node answers for it. */
     assert_int_equal(lab.node->tree.places[0].kind, OV_PLACE_HOLD_UNCLEAR);
     assert_string_equal(heard(&lab, 1, 0, "left:3"), "");
     assert_int_equal(lab.node->tree.places[0].kind, OV_PLACE_FREE);

@@ -1,5 +1,5 @@
-/* The second witness: whom one is refused by is given up when another one is
- * refused, too, or when there is nobody who could be asked. */
+/* The second witness: a neighbour that refuses a node is given up when another
+ * one is refused by it, too, or when there is none that could be asked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,7 @@ static void one_refusal_is_a_hint(void **state)
     lab_close(&lab);
 }
 
-/* Of those beneath it as well. */
+/* The same holds for nodes beneath it. */
 static void those_beneath_have_a_second_witness_too(void **state)
 {
     (void)state;
@@ -139,7 +139,8 @@ static void those_beneath_have_a_second_witness_too(void **state)
     lab_close(&lab);
 }
 
-/* An answer about a dial of before, or one that nobody waits for, is none. */
+/* An answer about an earlier dial, or one that is not waited for, does not
+ * count. */
 static void other_answers_count_for_nothing(void **state)
 {
     (void)state;
@@ -154,7 +155,8 @@ static void other_answers_count_for_nothing(void **state)
     lab_close(&lab);
 }
 
-/* Without a parent nobody is asked, and nobody given up: there will be one. */
+/* Without a parent no neighbour is asked, and none given up: there will be a
+ * parent. */
 static void an_orphan_asks_later(void **state)
 {
     (void)state;

@@ -168,7 +168,7 @@ static void jobs_are_written_whole_and_in_order(void **state)
     free(big);
 }
 
-/* Nobody reads the first pipe; the second one flows all the same. */
+/* The first pipe is not read; the second one flows all the same. */
 static void a_stuck_pipe_does_not_hold_up_another(void **state)
 {
     struct fixture *fx = *state;
@@ -213,7 +213,7 @@ static void giving_up_ends_a_blocked_write(void **state)
     assert_int_equal(fx->written, 0);
 }
 
-/* A terminal that was stopped by Ctrl-S, or that nobody looks at. */
+/* The terminal was stopped by Ctrl-S, or is not looked at. */
 static void giving_up_ends_a_blocked_terminal(void **state)
 {
     struct fixture *fx = *state;

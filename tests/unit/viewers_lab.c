@@ -182,7 +182,7 @@ static void tell_job(struct lab *lab, const struct ep_tap_job *job)
     lab->is_telling = false;
 }
 
-/* It says that the job begins before it returns, to those that it knows of. */
+/* Says that the job begins before it returns, to the clients that are known. */
 static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
                      struct ep_tap_spawned *out, char *why)
 {

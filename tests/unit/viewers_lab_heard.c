@@ -88,7 +88,7 @@ static void add_stage(char *heard, const struct job_door *msg)
         strcat(heard, ", lost");
 }
 
-/* Of a client that watches. False: it is no such word. */
+/* Writes a word to a client that watches. False: it is no such word. */
 static bool add_watched(char *heard, const struct job_door *msg)
 {
     switch (msg->kind) {

@@ -182,7 +182,7 @@ static void say_aside(struct text *text, struct ov_item *item)
             is_refused ? "!" : "");
 }
 
-/* What a child says. */
+/* Writes what a child says. */
 static void say_up_item(struct text *text, struct ov_item *item)
 {
     if (item->kind == OV_ITEM_BASE)
@@ -207,7 +207,7 @@ static void say_pause(struct text *text, struct ov_item *item)
         say(text, "pause%s", is_paused ? "" : "-over");
 }
 
-/* What a parent says. */
+/* Writes what a parent says. */
 static void say_item(struct text *text, struct ov_item *item)
 {
     struct ov_ack ack = {0};

@@ -177,7 +177,7 @@ static bool do_consume(struct world *w, uint32_t n, const struct ov_act *act,
 
     if (stream >= WORLD_STREAMS) {
         bag_put(w, slice->buf);
-        return false; /* somebody opened one that we know nothing of */
+        return false; /* it opened a stream that we do not know */
     }
     assert_true(act->seq == me->seen[stream]);
     me->seen[stream]++;
@@ -226,7 +226,7 @@ static void do_record(struct world *w, const struct ov_act *act)
         NULL);
 }
 
-/* What a node says of itself, or the root of all. */
+/* Notes what a node says about itself, or the root about all. */
 static void do_note(struct world *w, uint32_t n, const struct ov_act *act)
 {
     struct world_node *me = &w->nodes[n];

@@ -169,7 +169,8 @@ void world_inject(struct world *w, uint32_t n, uint16_t link,
     memcpy(buf->mem, mem, len_bytes);
     buf->len_bytes = len_bytes;
     bag_count_frame(w, n, wire->peer, buf);
-    /* Words of ours are in nobody's books; a frame is, since it takes room. */
+    /* An injected frame of words has no place in the judge's books; an UP frame
+     * does, since it takes room. */
     if (w->watch != NULL && len_bytes > 0 && mem[0] == OV_FRAME_UP)
         w->watch->on_frame(w, n, link, buf);
     world_run(w, n, ev);
