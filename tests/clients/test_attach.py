@@ -129,7 +129,7 @@ def left():
 
 
 def head():
-    """What reads it leaves: so does it."""
+    """When the reader of its output leaves, it leaves, too."""
     job, gate = start(command="yes; : ")
     tool = Attach("--pid", job.proc.pid, stdout=subprocess.PIPE)
     tool.wait_attached()
@@ -172,7 +172,8 @@ def unwritten():
 
 
 def spared():
-    """Files that are there are the job's, or somebody's: they stay."""
+    """Files that already exist belong to the job or another program: they
+    stay."""
     folder = os.path.join(live.TMP, "spared")
     first, then = live.Gate(), live.Gate()
     job = live.Job("-N", 1, "--output-dir", folder, "--file-only", "--", "sh",
@@ -268,7 +269,7 @@ GAP = ("for n in $(seq %d %d); do yes $n | head -n %d | tr -d '\\n'; echo; "
 
 
 def is_part(line):
-    """Is it of one line?"""
+    """True when the text is a part of one line."""
     return len(line) <= 6 * TIMES and (line[:6] * TIMES).startswith(line)
 
 
@@ -310,8 +311,9 @@ def gap(*options):
 
 
 def fed():
-    """Stdin of one goes to two processes, that of another to the third, whose
-    output comes back; the end of each is theirs."""
+    """The stdin of one client goes to two processes, that of another to the
+    third, whose output comes back. The end of each stdin reaches its
+    processes."""
     path = os.path.join(live.TMP, "input")
     with open(path, "wb") as file:
         file.write(b"".join(b"line %07d\n" % n for n in range(100000)))
@@ -390,7 +392,7 @@ def refused():
 
 
 def others():
-    """Who is not the job's user cannot attach to it."""
+    """A user who is not the job's cannot attach to it."""
     nobody = ("setpriv", "--reuid=65534", "--clear-groups")
     if os.geteuid() != 0:
         raise live.LeftOut("only root can be somebody else")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""xylem attach by the address at which PMIx tools connect, which it does not
-use: whoever serves these may die."""
+"""xylem attach by the address at which PMIx tools connect. It does not use
+that address: the process that serves the tools may die."""
 import os
 import signal
 import sys

@@ -74,8 +74,9 @@ def goes_on(dvm):
 
 
 def odd():
-    """Of another version, before HELLO, twice, or no message: it is refused in
-    a word, and cut off. Nobody else notices."""
+    """A client of another version, one that speaks before HELLO or says it
+    twice, or one whose bytes are no message is refused in a word, and cut off.
+    No other client notices."""
     dvm = dvms.start(nodes=1)
     Client(dvm).refused(hello(1), b"(door %d) and this is xylem 0.0.7 (door 1)"
                         % VERSION)
@@ -133,8 +134,8 @@ def stands_still():
 
 
 def beside():
-    """One that stands still may be anything: it is shown with the others where
-    none is named, and keeps nobody from one that is."""
+    """A session that stands still may be any: it is shown with the others when
+    none is named, and does not prevent a client from reaching a named one."""
     dvm, still = dvms.start(nodes=1), dvms.start(nodes=1)
     live.stop(still.proc.pid)
     code, said = dvms.stop()
@@ -171,7 +172,7 @@ def many_sessions():
 
 
 def removed():
-    """A folder that somebody has removed: the dvm goes on, and ends."""
+    """The folder was removed: the dvm goes on, and ends."""
     dvm = dvms.start(nodes=1)
     os.unlink(os.path.join(folder(), str(dvm.proc.pid)))
     os.rmdir(folder())
@@ -221,7 +222,7 @@ def again():
 
 
 def killed():
-    """What one leaves that is killed is removed by whoever comes next."""
+    """What a killed session leaves is removed by the next one that comes."""
     for after in ("dvm", "stop"):
         dvm = dvms.start(nodes=1)
         check_eq([str(dvm.proc.pid)], doors())
@@ -239,9 +240,9 @@ def killed():
 
 
 def shut():
-    """A folder that others can enter, a link, or a file: no door, and no tools,
-    as their helpers come to it. A run goes on, and says so to who wants to
-    know; a dvm says so and ends. Nobody believes what is there."""
+    """The folder can be entered by others, or is a link, or a file: there is
+    no door, and no tools, as their helpers come to it. A run goes on, and says
+    so with -v; a dvm says so and ends. What is there is not believed."""
     def loose():
         os.mkdir(folder())
         os.chmod(folder(), 0o755)
@@ -285,8 +286,9 @@ def shut():
 
 
 def of_another():
-    """Root reaches that of another user by its number, and no other user does.
-    Without a runtime folder, or with somebody else's, it lies in /tmp."""
+    """Root reaches the session of another user by its number, and no other
+    user does. Without a runtime folder, or with that of another user, it lies
+    in /tmp."""
     private = {"user": OTHER, "group": OTHER, "extra_groups": []}
     place = f"/tmp/xylem-{OTHER}"
     home = os.path.join("/tmp", "xylem-home-%d" % os.getpid())
@@ -331,7 +333,7 @@ def relative():
 
 
 def never():
-    """A job that lets no tools in says so to whoever asks."""
+    """A job that lets no tools in says so to a client that asks."""
     gate = pmix.Gate()
     job = pmix.Job("--no-pmix", "-N", 1, "--", "sh", "-c", pmix.Gate.WAIT + ":",
                    gate.path)

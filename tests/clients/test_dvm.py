@@ -103,8 +103,8 @@ def stopped():
 
 
 def refused():
-    """No dvm, several of them, somebody else's, a process that is none, an
-    option of jobs."""
+    """Refused are: no dvm, several of them, that of another user, a process
+    that is no dvm, an option of jobs."""
     code, said = stop()
     check(code == 1 and "no dvm of yours is up" in said, said)
     code, said = stop("nix")
@@ -325,7 +325,7 @@ def lost():
 
 def unstarted():
     """A node is lost before it has started its part of a job that goes on
-    without it: who waits for the job hears that the others run."""
+    without it: a tool that waits for the job hears that the others run."""
     dvm = start("--nodes-per-daemon", 1, "--on-node-loss", "continue")
     tool = spawning.connect(dvm)
     place = os.path.join(live.TMP, "unstarted")
@@ -351,9 +351,9 @@ UNTAKEN = 64 * live.MIB
 
 
 def ended_by_loss():
-    """A node is lost before it has started its part of a job that ends with it:
-    the job ends also where others have written more than goes anywhere before
-    who has started it asks for it."""
+    """A node is lost before it has started its part of a job that ends with
+    it: the job ends even when others have written more than buffers hold
+    before the tool that has started it asks for the output."""
     dvm = start("--nodes-per-daemon", 1, "--on-node-loss", "abort")
     dvm.bound += UNTAKEN
     place = os.path.join(live.TMP, "ended-by-loss")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""xylem dvm --report-uri writes the address where it may, takes the place of
-nothing that is somebody's, and removes nothing that it has not made."""
+"""xylem dvm --report-uri writes the address where it may, replaces nothing
+that belongs to another program, and removes nothing that it has not made."""
 import os
 import stat
 import subprocess
@@ -40,7 +40,7 @@ def check_refused(path, code=2, what="is left alone"):
 
 
 def others():
-    """What is somebody's is refused before anything starts."""
+    """What belongs to another program is refused before anything starts."""
     path = write(name("precious"), "precious\n")
     link, gone = name("link"), name("gone")
     os.symlink(path, link)
@@ -107,7 +107,8 @@ def between():
 
 def once():
     """The address is said once, whatever becomes of helpers: a dvm goes on
-    when what reads it has gone, or its file is somebody's now."""
+    when the reader of the address has gone, or its file belongs to another
+    program now."""
     dvm = dvms.start("--report-uri", "-", nodes=1)
     got = dvm.stdout.readline()
     check(is_uri(got), got)
@@ -134,7 +135,8 @@ def check_same(dvm, uri):
 
 
 def stale():
-    """What a former one has left goes at once: nobody reads it who waits."""
+    """What an earlier dvm has left goes at once, so that a reader that waits
+    does not read it."""
     path = write(name("stale"), "xylem-dvm-1-server.0;tcp4://127.0.0.1:1\n")
     done = subprocess.run(
         [live.XYLEM, "dvm", "-w", "one", "--launcher", "ssh", "--rsh", "false",
@@ -145,7 +147,7 @@ def stale():
 
 
 def pipe():
-    """A pipe gets it when somebody reads it, and stays."""
+    """A pipe gets the address when a process reads it, and stays."""
     path = name("pipe")
     os.mkfifo(path)
     dvm = dvms.start("--report-uri", path, nodes=1)
@@ -156,7 +158,7 @@ def pipe():
     dvms.check_end(dvm)
     dvm = dvms.start("--report-uri", path, nodes=1)
     check_eq((0, ""), dvms.stop())
-    dvms.check_end(dvm)  # though nobody has read it
+    dvms.check_end(dvm)  # though it was not read
     check(stat.S_ISFIFO(os.stat(path).st_mode), "the pipe")
 
 

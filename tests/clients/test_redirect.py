@@ -74,7 +74,7 @@ class Reader:
         self.due = []               # outputs that are not acknowledged
 
     def take(self, count):
-        """So many outputs, or fewer where it is cut off."""
+        """Takes so many outputs, or fewer when the client is cut off."""
         for _ in range(count):
             output = self.client.output()
             if output is None:
@@ -95,7 +95,7 @@ class Reader:
 
 
 def numbers(mem):
-    """Those of whole lines."""
+    """The numbers of whole lines."""
     return {int(line.split()[1]) for line in mem.splitlines()
             if len(line) == len(b"0 123456")}
 

@@ -123,8 +123,8 @@ def first_failed(nth):
 
 
 def lowest():
-    """Of those that fail in the same moment the lowest rank has the exit code,
-    whoever is heard first, as for xylem run."""
+    """When several fail in the same moment, the exit code is that of the
+    lowest rank, whichever is heard first, as for xylem run."""
     check(any(first_failed(nth) == 4 for nth in range(20)),
           "a tenth of a second is not over each time")
 
@@ -362,7 +362,8 @@ def homeless():
 
 
 def above():
-    """What a host of PMIx above has told is not for it."""
+    """What a PMIx host above has told the launcher is not passed on to the
+    job."""
     for name, value in (("PMIX_KEEPALIVE_PIPE", "0"),
                         ("PMIX_SECURITY_MODE", "nowhere"),
                         ("PMIX_NAMESPACE", "above")):
@@ -374,8 +375,8 @@ def above():
 
 
 def many(dvm):
-    """64 tools are connected: a job is started all the same, by a client of the
-    door, which is none of them."""
+    """64 tools are connected: a job is started all the same, by a client of
+    the door, which does not count as a tool."""
     tools = []
     while len(tools) < TOOLS_MAX:
         # Few at once: who says nothing for a second, as it has no processor,
@@ -390,8 +391,8 @@ def many(dvm):
 
 
 def held(dvm):
-    """Who does not read its output holds back the job, and nothing is lost;
-    one that is killed meanwhile lets go."""
+    """A client that does not read its output holds back the job, and nothing
+    is lost; one that is killed meanwhile lets go."""
     size = live.full(2048, 64) * live.MIB
     for is_killed in (False, True):
         source, sink = os.pipe()
@@ -464,8 +465,8 @@ def lost_first():
 
 
 def full():
-    """Where its disk is full a job is held back all the same: nothing is lost
-    of one that is not read for long, and it ends."""
+    """When its disk is full a job is held back all the same: nothing is lost
+    of a job whose output is not read for long, and it ends."""
     if os.getuid() != 0:
         raise live.LeftOut("no file system can be mounted here for a dvm and "
                            "what runs in it")

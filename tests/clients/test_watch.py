@@ -76,7 +76,7 @@ def two_jobs():
 
 
 def who_comes_late():
-    """What has been is told to who comes later."""
+    """A client that comes later is told what has been."""
     run = Run()
     starter = doors.Client(run.pid)
     base, _ = starter.spawn(doors.request(doors.program("false")))
@@ -201,7 +201,7 @@ def what_a_spawn_says():
 
 
 def one_that_does_not_read():
-    """It is cut off, and nobody else notices."""
+    """The client is cut off, and no other one notices."""
     run = Run()
     deaf, other = doors.Watcher(run.pid), doors.Watcher(run.pid)
     reader = doors.Watcher(run.pid)

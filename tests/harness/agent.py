@@ -1,9 +1,9 @@
-"""Hosts whose daemons are nobody's children: a remote shell as sshd is one.
+"""Hosts whose daemons are not xylem's children, as behind a real sshd.
 
 The test is the other end: `CMD HOST COMMANDLINE` hands its descriptors over,
-and what it asks for runs as a child of the test, which is none of xylem's. So
-nothing of xylem stands above a daemon there, and its end ends nothing else.
-What it starts finds the host in RSH_HOST.
+and what it asks for runs as a child of the test, not of xylem. So no process
+of xylem stands above a daemon there, and the remote shell's end ends nothing
+else. What is started finds the host in RSH_HOST.
 """
 import array
 import contextlib

@@ -113,7 +113,7 @@ def is_sanitized():
 
 
 def read_file(path):
-    """All of it; nothing where there is none."""
+    """The whole file as text; "" when there is none."""
     with contextlib.suppress(OSError), open(path, "rb") as file:
         return file.read()
     return b""
@@ -155,8 +155,8 @@ def stop(pid):
 
 
 def deliver(pid, number):
-    """Sends it a signal, and waits until it has come: another one may then be
-    sent that is not the same."""
+    """Sends the process a signal, and waits until it has arrived: then another
+    signal, of a different kind, may follow."""
     os.kill(pid, number)
 
     def is_pending():
@@ -439,7 +439,8 @@ class Gate:
         os.mkfifo(self.path)
 
     def open(self):
-        """Lets all pass: whoever opens it to read waits for this writer."""
+        """Lets all pass: a process that opens it for reading waits for this
+        writer."""
         self.fd = os.open(self.path, os.O_RDWR)
 
     WAIT = ': <"$0"; '

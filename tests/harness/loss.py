@@ -10,7 +10,7 @@ import time
 import live
 from live import check, check_eq
 
-# Says that it is there and who its parent is, then what PROGRAM does.
+# Says that it is there and what its parent is, then does what PROGRAM does.
 GREETING = "echo up $XYLEM_RANK $PPID; "
 SUM = GREETING + "exec sha256sum"
 ECHO = GREETING + "exec cat"
@@ -36,8 +36,8 @@ def repairs(said):
 
 
 def told(said):
-    """Who was said to be lost: {node: (hosts, ranks, what becomes of the
-    job)}, the hosts and ranks those of all that were told with it."""
+    """Which nodes were said to be lost: {node: (hosts, ranks, what becomes of
+    the job)}; the hosts and ranks are those of all that were told with it."""
     return {node: (hosts, numbers(ranks) if ranks else set(), then)
             for nodes, hosts, ranks, then in LOST.findall(said)
             for node in numbers(nodes)}

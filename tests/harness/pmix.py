@@ -94,7 +94,8 @@ def rendezvous(job, tmp=live.TMP):
 
 
 def server(job, tmp=live.TMP):
-    """(pid, port) of who listens for tools now, the launcher; or None."""
+    """(pid, port) of the process that listens for tools now, the launcher; or
+    None."""
     pid = job.proc.pid
     path = rendezvous(job, tmp)
     text = live.read_file(path) if path else b""
@@ -288,7 +289,7 @@ def wait_taken(tool, size, channel="stdout"):
 
 
 def wait_unspooled(job):
-    """The same where nobody can say how much is to come, as some is dropped:
+    """The same when it cannot be said how much is to come, as some is dropped:
     what is not taken yet is in the tool's socket then."""
     live.eventually(lambda: spooled(job) == 0, 120, "nothing waits in files")
 

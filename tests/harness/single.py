@@ -67,7 +67,7 @@ class One:
         return [int(word) for word in self.wait("now")]
 
     def gone(self):
-        """The same when the tool had gone, and the helper with it."""
+        """The same when the tool has gone, and the helper with it."""
         counts = [int(word) for word in self.wait("gone") or (-1, -1)]
         live.check_eq(0, self.proc.wait(60 * live.SLOW), "the helper")
         return counts

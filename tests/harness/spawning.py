@@ -123,7 +123,7 @@ def hosts_of(job, space):
 
 
 def wait_over(job, space):
-    """It takes no room any more."""
+    """The job takes no room any longer."""
     asker = pmix.Asker(job)
     asker.connect()
     live.eventually(lambda: space not in re.split(

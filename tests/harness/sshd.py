@@ -2,7 +2,7 @@
 
 Each name has an address 127.0.0.x and a port that the kernel chose. This
 process listens there and starts `sshd -i` for each connection, as inetd does,
-so nothing is raced for and nothing outlives the test. Nobody's keys, settings
+so nothing is raced for and nothing outlives the test. No user's keys, settings
 or known hosts are read: all of that is made in the folder of the test.
 """
 import contextlib
@@ -64,8 +64,8 @@ def make_key(name):
 
 
 class Hosts(threading.Thread):
-    """So many hosts, n1 and on. `calls` counts the connections of each;
-    those in `shut` take no key."""
+    """A number of hosts, n1 and following. `calls` counts the connections of
+    each; those in `shut` accept no key."""
 
     def __init__(self, count):
         super().__init__(daemon=True)

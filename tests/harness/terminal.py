@@ -41,7 +41,7 @@ class Terminal:
         os.write(self.fd, text)
 
     def read_more(self, seconds):
-        """False when nothing came or nobody has the terminal any more."""
+        """False when nothing came or no process holds the terminal."""
         if not select.select([self.fd], [], [], max(seconds, 0))[0]:
             return False
         try:

@@ -27,7 +27,8 @@ def loaded():
 
 
 def job(start):
-    """Who has loaded it while all are there and carry bytes."""
+    """The processes that have loaded it while all are there and carry
+    bytes."""
     running = start("--", "sh", "-c", "echo up; exec cat")
     check_eq([b"up\n"] * 2, [running.stdout.readline() for _ in range(2)],
              running.said())
@@ -66,7 +67,8 @@ def mixed():
 
 
 def no_other_files():
-    """Where tcp is linked in, nobody looks for files of other providers."""
+    """Where tcp is linked in, no process looks for files of other
+    providers."""
     folder = os.path.join(live.TMP, "opened")
     os.makedirs(folder)
     virtual(LD_DEBUG="files", LD_DEBUG_OUTPUT=os.path.join(folder, "of"))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Hosts that their parents in the tree cannot reach: somebody above does."""
+"""Hosts that their parents in the tree cannot reach: a daemon further up
+does."""
 import collections
 import hashlib
 import os
@@ -25,7 +26,7 @@ def start(*args, arity=2, hosts=LIST, **env):
 
 
 def ways():
-    """Who called whom, in the order of calls: {host: [callers]}."""
+    """The callers of each host, in the order of calls: {host: [callers]}."""
     found = collections.defaultdict(list)
     with open(os.path.join(live.TMP, "ways")) as file:
         for line in file:
@@ -163,7 +164,8 @@ def both_reasons():
 
 
 def without_them():
-    """--min-nodes: the next launch leaves out those that nobody reaches."""
+    """--min-nodes: the next launch leaves out the hosts that were not
+    reached."""
     job = start("--min-nodes", 8, "--", "printenv", "XYLEM_SIZE",
                 RSH_CUT="h3", RSH_BAD="h7 h9")
     lines = sorted(job.stdout.read().decode().splitlines())

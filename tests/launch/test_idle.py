@@ -75,11 +75,12 @@ class Idle:
 
 
 def too_often(idle, wakes, seconds):
-    """Who was woken too often, or never. A beat of the root wakes each node
-    once, and each answer the parent once more, if answers come one by one. One
-    beat may be under way at the begin. Beneath a node that is held up a beat
-    comes late, and wakes again those who have begun by themselves: no more than
-    twice for each, and most leaves not so often."""
+    """The processes that were woken too often, or never. A beat of the root
+    wakes each node once, and each answer wakes the parent once more, if
+    answers come one by one. One beat may be under way at the beginning.
+    Beneath a node that is held up a beat comes late, and wakes again those
+    that have begun by themselves: at most twice for each, and most leaves less
+    often."""
     beats = int(seconds / BEAT_S) + 1
     leaves = [wakes[pid][0] for pid in idle.leaves]
     inner = [wakes[pid][0] for pid in idle.inner]

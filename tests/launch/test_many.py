@@ -65,8 +65,8 @@ def all_hear():
 
 
 def hear_beside_others(busy):
-    """10,000 on few processors, which two others want, too: each sum is right,
-    nobody is lost, and the launcher keeps to its bound."""
+    """10,000 processes on few processors, which two others want, too: each sum
+    is right, none is lost, and the launcher keeps to its bound."""
     path = os.path.join(live.TMP, "stats")
     data = random.Random(SIZE).randbytes(live.MIB)
     source = os.path.join(live.TMP, "source")

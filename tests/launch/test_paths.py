@@ -34,8 +34,9 @@ def run(*words, limit="60", program=("true",)):
 
 
 class Option:
-    """One that takes a path: `words` are the command, with PATH for it; `want`
-    has the exit code and a word of what is said, for each kind of file."""
+    """An option that takes a path: `words` are the command, with PATH for it;
+    `want` has the exit code and a word of what is said, for each kind of
+    file."""
 
     def __init__(self, what, words, text="", is_read=True, **want):
         self.what, self.words, self.text = what, words, text
@@ -148,7 +149,7 @@ class Place:
         os.chmod(path, 0o444)
 
     def make_closed(self, path):
-        """Nobody may do anything with it."""
+        """No user may do anything with this file."""
         if self.option.want["folder"] == FINE:
             os.mkdir(path, 0)
         else:
@@ -183,7 +184,7 @@ class Place:
         os.mkfifo(path)
 
     def make_fifo(self, path):
-        """One with somebody at its other end, or soon."""
+        """A FIFO with a process at its other end, now or soon."""
         os.mkfifo(path)
         end = self.feed if self.option.is_read else self.drain
         thread = threading.Thread(target=end, args=(path,), daemon=True)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Daemons on other hosts: who starts whom, where ranks go, who sees the key."""
+"""Daemons on other hosts: which daemon starts which, where ranks go, and which
+processes see the key."""
 import collections
 import contextlib
 import os
@@ -59,7 +60,7 @@ def listening():
 
 
 def free_range(count):
-    """So many ports in a row that were free a moment ago."""
+    """A range of ports that were free a moment ago."""
     for first in range(20000 + os.getpid() % 10000, 60000, count):
         with contextlib.suppress(OSError), contextlib.ExitStack() as held:
             for port in range(first, first + count):
@@ -81,7 +82,7 @@ def end_input(job):
 
 
 def key_is_secret():
-    """The key goes over the pipe alone: nobody else can see it."""
+    """The key goes over the pipe alone: no other process can see it."""
     tap = os.path.join(live.TMP, "tap")
     job = live.Remote("a,b,c,d,e", "--arity", 2, "--", *STAY,
                       stdin=subprocess.PIPE, RSH_TAP=tap, RSH_TAPPED="b")

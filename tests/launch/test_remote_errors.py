@@ -59,7 +59,7 @@ def mute():
 
 
 def out_of_reach():
-    """Its daemon comes, but finds nobody where its parent should be."""
+    """Its daemon comes, but finds nothing at its parent's address."""
     with socket.create_server(("127.0.0.1", 0)) as sock:
         port = sock.getsockname()[1]
     said = fails("--launch-timeout", 2 * AWAIT_S * live.SLOW, hosts=FEW,
@@ -102,8 +102,8 @@ def has_joined(pid):
 
 
 def dies_before_the_last_one_comes():
-    """It had joined, and for the tree everybody is known as soon as the last
-    one has: the job must not begin all the same, and wait for it for ever.
+    """The daemon had joined, and the tree knows all nodes as soon as the last
+    one has joined: even so the job must not begin, and wait for it for ever.
     Its death may be heard before the job begins, or a moment after."""
     gate = os.path.join(live.TMP, "gate")
     os.mkfifo(gate)

@@ -28,7 +28,7 @@ def limit(which, most):
 
 
 def limit_nobody(processes):
-    """The same for processes of a user, which do not hold for root."""
+    """The same for processes of a user; limits do not hold for root."""
     def apply():
         resource.setrlimit(resource.RLIMIT_NPROC, (processes, processes))
         if os.geteuid() == 0:
@@ -65,7 +65,7 @@ def too_many_files():
 
 
 def can_be_nobody():
-    """Is what was built open to another user, and a limited one there?"""
+    """True when another user can use what was built, under a limit."""
     if os.geteuid() != 0:
         return True
     try:
@@ -142,8 +142,8 @@ def tell_heartbeat():
 
 
 def give_way():
-    """257 on one processor are a crowd, 80 are not; on hosts of their own
-    nobody gives way."""
+    """257 processes on one processor are a crowd, 80 are not; on hosts of
+    their own processes keep their priority."""
     own = os.nice(0)
     for nodes, more in ((257, 10), (80, 0)):
         job = live.Job("-N", nodes, "--", "nice", preexec_fn=one_processor)

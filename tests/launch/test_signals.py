@@ -73,7 +73,8 @@ def stop(job):
 
 
 def each_arrives(remote):
-    """At the processes, and at nobody who starts or is a daemon."""
+    """The signal arrives at the processes, and neither at daemons nor at the
+    processes that start others."""
     passed = (signal.SIGUSR1, signal.SIGCONT, signal.SIGTERM)
     job = teller(*passed, signal.SIGTSTP, remote=remote)
     for number in (*passed, *passed[:2]):
@@ -128,7 +129,7 @@ def stops_and_goes():
 
 
 def stopped_for_long(remote):
-    """Longer than the heartbeat: nobody is given up, nothing is lost."""
+    """Longer than the heartbeat: no node is given up, and nothing is lost."""
     what = ("--heartbeat", 2, "--", "cat")
     job = live.Remote(HOSTS, "--arity", 2, *what, stdin=subprocess.PIPE) \
         if remote else live.Job(*SHAPE, *what, stdin=subprocess.PIPE)
@@ -178,8 +179,8 @@ def stopped_twice_at_once():
 
 
 def killed_while_stopped():
-    """Nobody waits for a launcher that will not come back, nor for one that
-    was stopped without a word."""
+    """A launcher that will not come back is not waited for, nor one that was
+    stopped without a word."""
     for number in (signal.SIGTSTP, signal.SIGSTOP):
         job = live.Job(*SHAPE, "--heartbeat", 2, "--", "sh", "-c",
                        "echo up; exec tail -f /dev/null")
@@ -201,15 +202,15 @@ def killed_while_stopped():
 
 
 def second_kills():
-    """Processes that take no notice of the first are killed by the second,
-    and output that nobody reads is given up."""
+    """Processes that ignore the first signal are killed by the second, and
+    output that is not read is given up."""
     job = live.Job(*SHAPE, "--", "sh", "-c",
                    'trap "" INT TERM; echo up; yes flood',
                    start_new_session=True)
     for _ in range(NODES):
         while job.stdout.readline() != b"up\n":
             pass
-    # Nobody reads any more.
+    # The output is not read from here on.
     live.deliver(job.proc.pid, signal.SIGINT)
     with contextlib.suppress(subprocess.TimeoutExpired):
         check(job.proc.wait(1) is None, "ended at the first: " + job.said())

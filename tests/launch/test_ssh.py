@@ -55,7 +55,7 @@ def all_are_up(job):
 
 
 def callers():
-    """Who called whom: {(caller, host)}, '' being the launcher."""
+    """The calls: {(caller, host)}, '' being the launcher."""
     calls = set()
     for pid in live.descendants(live.RUNNER):
         words = live.read_proc(pid, "cmdline").decode().split("\0")
@@ -172,7 +172,7 @@ def fails(hosts, *words, options=(), where=LIST):
 
 
 def refused_connection(hosts):
-    """Nobody listens at that port: it is ours, but shut."""
+    """Nothing listens at that port: it is ours, but shut."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         hosts.add_name("shut", *sock.getsockname(), hosts.key)

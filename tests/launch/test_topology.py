@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """--topology: ranks stay in the order of the list whatever the tree is, all of
-the input and output arrives, who dies is repaired around, and the tree crosses
-switches no more often than it must."""
+the input and output arrives, nodes that die are repaired around, and the tree
+crosses switches no more often than it must."""
 import collections
 import hashlib
 import os
@@ -134,7 +134,8 @@ def killed():
 
 
 def unnamed():
-    """Who is not in the file is told, and takes part all the same."""
+    """A host that is not in the file is named to the user, and takes part all
+    the same."""
     job = live.Job("-w", "a[1-3],x[1-9],b1", "--topology", conf(), "-l", "--",
                    "echo", "here")
     check_eq(["%d: here" % n for n in range(13)],

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Memory stays bounded in those who adopt, however many they take in.
+"""Memory stays bounded in nodes that adopt, however many orphans they take in.
 
 Most inner daemons are killed, one after another, while stdin goes down and
-lines come up and nobody reads the launcher's stdout: the launcher comes to have
-many times the children that were planned, each with its frames in flight.
+lines come up and the launcher's stdout is not read: in the end the launcher
+has many times the planned number of children, each with its frames in
+flight.
 """
 import collections
 import hashlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Whoever of xylem is killed: nothing of the job is left ten seconds later, and
-nothing of anybody else's is touched."""
+"""Whichever processes of xylem are killed: nothing of the job is left ten
+seconds later, and no other process is touched."""
 import contextlib
 import errno
 import itertools
@@ -70,9 +70,10 @@ class Session(live.Job):
                 and live.read_proc(pid, "comm") == comm]
 
     def kill(self, *who, host=HOST):
-        """All at once: nobody sees the end of another one. Those below come
-        first: where a parent ends, the kernel lets stopped groups of its
-        children go on that have nobody else in their session (SIGCONT)."""
+        """Kills all at once: none of them sees the end of another one. Lower
+        ones go first: when a parent ends, the kernel continues (SIGCONT)
+        stopped groups of its children that have no other parent in their
+        session."""
         pids = sum((self.find(one, host) for one in who), [])
         for pid in pids:
             live.stop(pid)
@@ -114,8 +115,8 @@ def subsets():
 
 @contextlib.contextmanager
 def turn_is_taken():
-    """Nobody else looks meanwhile: daemons of other tests would, too. The name
-    is as take_turn() of endpoints/spawn/leftover.c makes it."""
+    """No other process looks meanwhile, as daemons of other tests would. The
+    name is made as take_turn() of endpoints/spawn/leftover.c makes it."""
     space = os.stat("/proc/self/ns/pid").st_ino
     name = b"\0xylem-sweep-%d-%d" % (os.geteuid(), space)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as turn:
@@ -195,8 +196,9 @@ def killed_here():
 
 
 def killed_after_the_end():
-    """The same when three of four have ended: nobody waits for their daemons.
-    Which of these sees the end of others is chance, so there are several."""
+    """The same when three of four have ended: their daemons are not waited
+    for. Which of these sees the end of others is chance, so there are
+    several."""
     running = [start_here(ENDED) for _ in range(4)]
     for _, pids in running:
         live.eventually(lambda pids=pids: len(there(pids)) == 9, GONE_S,
@@ -288,7 +290,7 @@ class Groups:
 
 
 class Strangers:
-    """Processes that somebody else starts, with marks."""
+    """Processes with marks, which another program starts."""
 
     def __init__(self):
         self.found = {}
@@ -364,8 +366,8 @@ def check_swept(job, *hosts):
 
 
 def next_session_sweeps():
-    """Nobody is left and nobody sweeps: the next one that starts a daemon
-    there does. A session beside it goes on."""
+    """No process is left that could sweep: the next session that starts a
+    daemon there does. Another session beside it goes on."""
     job, neighbour = Session("a"), Session("a")
     job.await_up()
     neighbour.await_up()

@@ -125,7 +125,7 @@ def two_levels_die_while_reading():
 
 
 def all_die():
-    """Nobody waits for what cannot come."""
+    """What cannot come is not waited for."""
     running = Running(2, 4, ECHO, options=("-N", 2, "--nodes-per-daemon", 1))
     running.kill(0, 1)
     live.eventually(lambda: running.job.proc.poll() is not None, 20,
@@ -158,7 +158,7 @@ def failed_before():
 
 def frozen_briefly():
     """Its children leave it, and when it runs again it is found where its
-    parent left it: nobody is lost, and what it missed comes."""
+    parent left it: no node is lost, and what it missed comes."""
     running = Running(6, 2, ECHO, heartbeat=2,
                       options=("-N", 6, "--nodes-per-daemon", 1))
     running.signal(signal.SIGSTOP, 0)
@@ -342,8 +342,8 @@ def while_writing(nodes, arity, ranks, lines, seconds=None):
 # --- how daemons are started
 
 def slow_launch():
-    """A host may take its time to start, however short the heartbeat: nobody is
-    given up, and nobody gives up, before the launch itself takes too long."""
+    """A host may take its time to start, however short the heartbeat: no node
+    is given up, and none gives up, before the launch itself takes too long."""
     gate = os.path.join(live.TMP, "gate")
     os.mkfifo(gate)
     job = live.Remote("h0,h1,h2", "--arity", 1, "--heartbeat", 1, "--", "true",
@@ -377,7 +377,7 @@ def starter_dies():
 
 
 def starter_and_launcher_die():
-    """With nobody above them, those that it has started do not stay."""
+    """When nothing is left above them, the daemons that it has started end."""
     running = Hosts(6, ECHO)
     running.kill(0)
     running.await_lost(0)

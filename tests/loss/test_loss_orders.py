@@ -45,8 +45,8 @@ class Repair(Running):
 
 
 def a_signal():
-    """Who is above the repair has it at once, all others when it is over, and
-    everybody once."""
+    """The nodes above the repair get it at once, all others when the repair is
+    over, and each node gets it once."""
     job = Repair()
     with job.under_way():
         job.job.proc.send_signal(signal.SIGUSR1)
@@ -89,7 +89,7 @@ def goodbye():
 
 
 def a_kill():
-    """The second signal kills: also those who are told of it late."""
+    """The second signal kills even the processes that are told of it late."""
     job = Repair()
     own = {pid for rank in SURVIVORS for pid in job.pids[rank]}
     with job.under_way():

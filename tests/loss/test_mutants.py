@@ -126,7 +126,7 @@ class Echo:
             time.sleep(STEADY_S * live.SLOW)  # sleep-ok: for that long
 
     def steady(self):
-        """Waits until nothing moves any more."""
+        """Waits until nothing moves."""
         self.settle(lambda: (self.fed, self.lines) if self.fed else object())
 
     def idle(self):
@@ -156,7 +156,7 @@ class Echo:
 
 
 def tree():
-    """One does not read: everybody waits for it within the window."""
+    """One process does not read: all others wait for it within the window."""
     echo = Echo(6, 2)
     echo.feeder.start()
     echo.steady()

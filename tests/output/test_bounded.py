@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Memory stays bounded and heartbeats go on while somebody does not read."""
+"""Memory stays bounded and heartbeats go on while a process does not read."""
 import json
 import os
 import re
@@ -49,7 +49,7 @@ def check_stall(job):
 
 
 def check_beats():
-    """Nobody left a neighbour for being silent."""
+    """No node left a neighbour for being silent."""
     with open(STATS) as file:
         stats = json.load(file)
     live.check_eq(0, stats["repairs"]["count"], "repairs:")
@@ -92,7 +92,7 @@ def output_is_not_read():
     memory.start()
     job = live.Job(*OPTIONS, "--nodes-per-daemon", 1, "-l", "--",
                    live.tool("tool_lines"), "--count", LINES)
-    time.sleep(PAUSE_S)  # sleep-ok: this long nobody reads; it is the test
+    time.sleep(PAUSE_S)  # sleep-ok: this long it does not read; it is the test
     live.check(job.proc.poll() is None, "it ended: " + job.said())
     check_lines(job, job.stdout)
     memory.check(1, NODES + 1)
@@ -109,7 +109,7 @@ def neither_is_read():
                    stdin=subprocess.PIPE)
     feeder = live.Feeder(job.stdin, SIZE)
     feeder.start()
-    time.sleep(PAUSE_S)  # sleep-ok: this long nobody reads; it is the test
+    time.sleep(PAUSE_S)  # sleep-ok: this long it does not read; it is the test
     live.check(job.proc.poll() is None, "it ended: " + job.said())
     live.check(feeder.fed < SIZE, "the launcher swallowed the whole input")
     opener = subprocess.Popen(["sh", "-c", 'echo go >"$0"', gate])

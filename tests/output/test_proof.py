@@ -102,8 +102,8 @@ def linger():
 
 
 def held_up():
-    """A child that waits as nobody reads stdout is not silent: it is read on
-    after --linger."""
+    """A child that waits because stdout is not read is not silent: it is read
+    on after --linger."""
     size = 64 * live.MIB
     job = live.Job("-N", 1, "--linger", 0.1, "--", "sh", "-c",
                    f"yes | head -c {size} & exit 0")
@@ -171,8 +171,8 @@ def second_signal():
 
 
 def lost_node():
-    """Of a lost node is known how far its output came; that of the others is
-    complete."""
+    """It is known how far the output of a lost node came; that of the others
+    is complete."""
     run = Proved("-v", *SHAPE, "--", "sh", "-c",
                  "echo $PPID $XYLEM_RANK; exec sleep 100")
     parents = {}

@@ -172,8 +172,8 @@ def own_descriptor():
 
 
 def nobody_reads(is_told=False):
-    """A full pipe in place of stdout does not hold up the end for ever, nor
-    where signals come while it is waited for somebody who reads it."""
+    """A full pipe in place of stdout does not delay the end for ever, not even
+    when signals come while a reader is awaited."""
     ours, theirs = os.pipe()
     # The launcher widens it, but not to as much.
     try:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """stddiag, the third channel of output: where it comes out, that it is whole
-and that whoever holds it open is treated as with stdout.
+and that a process that holds it open is treated as with stdout.
 
 The truth of what is written is made here again, from rank and channel.
 """
@@ -122,7 +122,7 @@ def held():
 
 
 def lost():
-    """Of a lost node it is told how far each channel has come."""
+    """For a lost node it is told how far each channel has come."""
     job = loss.Running(2, 2, "echo d >&3; " + loss.ECHO,
                        options=("--no-pmix", "--stddiag", "-N", 2,
                                 "--nodes-per-daemon", 1))

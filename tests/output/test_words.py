@@ -21,7 +21,7 @@ UP = re.compile(rb"up (\d+) (\d+)\D")
 
 
 class Reader:
-    """Of a job's stderr, a little at a time."""
+    """Reads a job's stderr, a little at a time."""
 
     def __init__(self, fd):
         self.fd, self.data = fd, bytearray()
@@ -36,7 +36,7 @@ class Reader:
             pass
 
     def spawners(self):
-        """Of each rank, when all have begun."""
+        """The spawners of each rank, when all have begun."""
         found, place = {}, 0
         while len(found) < NODES and self.read():
             for up in UP.finditer(bytes(self.data[place:])):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Attributes that the tool's own library acts on, or nobody: a tool that gives
-them connects, or gets its output, as it should."""
+"""Attributes on which only the tool's own library acts, or nothing: a tool
+that gives them connects, or gets its output, as it should."""
 import os
 import re
 import sys

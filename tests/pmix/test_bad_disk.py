@@ -242,7 +242,7 @@ def attach_reads(disk):
 
 
 def dvm(disk, err):
-    """Nobody reads what its client shows: its job waits."""
+    """The output of its client is not read: its job waits."""
     gates, command = gated(MUCH)
     server = pmix.Dvm("-v", "-N", RANKS, "--nodes-per-daemon", RANKS,
                       env=disk.env)

@@ -296,8 +296,8 @@ def repaired():
 
 
 def gone():
-    """Nobody answers for ranks of a node that is lost, before or after the
-    tool asks, whether they had ended or not."""
+    """Ranks of a lost node get no answer, before or after the tool asks,
+    whether they had ended or not."""
     gate = pmix.Gate()
     job = pmix.Job("-v", "-N", 3, "--nodes-per-daemon", 1, "--on-node-loss",
                    "continue", "--pmix-cache", SIZE, "--", "sh", "-c",

@@ -35,8 +35,9 @@ def connect(job):
 
 
 def course():
-    """One tool registers late, one for another job; who asks for the job hears
-    of its start, of the launch and of its end, with the first that failed."""
+    """One tool registers late, one for another job. A tool that asks for the
+    job hears of its start, of the launch and of its end, with the first
+    process that failed."""
     before = int(time.time())
     job, gate = start(': <"$0"; test $XYLEM_RANK != 2 || exit 3')
     tool, other, both, neither = [connect(job) for _ in range(4)]
@@ -119,8 +120,8 @@ def logs():
 
 
 def signals():
-    """A signal for some reaches each of them once, and nobody else. Two of
-    them are on the launcher's host."""
+    """A signal for some processes reaches each of them once, and no other. Two
+    of them are on the launcher's host."""
     teller = shlex.join([sys.executable, "-c", live.TELLER, str(RANKS)])
     job, _ = start("exec " + teller, "-i", "all", "-w",
                    socket.gethostname() + ",other", "--ppn", RANKS // 2,

@@ -3,7 +3,7 @@
 helpers serve is in test_tool*.py.
 
 Tools come and go beside each other, each with its helper; one that dies takes
-nobody along. The truth is what the processes write."""
+no other along. The truth is what the processes write."""
 import os
 import signal
 import sys
@@ -35,8 +35,9 @@ def check_whole(tool):
 
 
 def beside():
-    """Three tools, of which one is killed and the helper of another one: the
-    third has all, and the launcher has the files and processes of nobody."""
+    """Three tools come, of which one is killed, and so is the helper of
+    another one: the third has all, and the launcher has no files or processes
+    of them left."""
     job, gate = start()
     tools = [pmix.ready(job, "-n", 2 * RANKS) for _ in range(3)]
     live.eventually(lambda: len(pmix.helpers_of(job)) == 4, 60, "helpers")
@@ -76,8 +77,8 @@ def to_the_end():
 
 
 def reserve():
-    """The helper in reserve dies: another one takes its place, and nobody hears
-    of it."""
+    """The helper in reserve dies: another one takes its place, and no user
+    hears of it."""
     job, gate = start("true")
     dead = pmix.helper_of(job)
     pmix.kill_helper(job)

@@ -60,8 +60,8 @@ def first_line(path):
 
 
 def beside():
-    """A helper that starts is no server for tools: who looks for one, by its
-    name or whichever there is, finds the launcher and nobody else."""
+    """A helper that starts is no server for tools: a tool that looks for one,
+    by its name or for any, finds only the launcher."""
     job, hold, gate = start()
     tools = [pmix.Asker(job)]
     live.check(tools[0].connect(), "the first is in")

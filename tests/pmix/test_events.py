@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the course of jobs was is told to tools that come late, also when many
-other jobs have come and gone; of a tool that has gone nobody is told."""
+"""The course of jobs is told to tools that come late, even when many other
+jobs have come and gone; nothing is told about a tool that has gone."""
 import sys
 
 import pmix

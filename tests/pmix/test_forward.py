@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Who spawns a job with PMIX_FWD_STDOUT and its like gets its output without a
-pull: the tool's library shows it, from the first byte to the last."""
+"""A tool that spawns a job with PMIX_FWD_STDOUT and the like gets its output
+without a pull: the tool's library shows it, from the first byte to the
+last."""
 import collections
 import os
 import select
@@ -303,9 +304,9 @@ def asked_again():
 
 
 def ended_before():
-    """Of a job that is over what was kept comes, to whoever asks, but for its
-    spawner, which had it; until so many others are over that it is forgotten.
-    """
+    """The kept output of a job that is over comes to any tool that asks,
+    except its spawner, which had it; until so many others are over that the
+    job is forgotten."""
     job, gate = spawning.start()
     tool = spawning.connect(job)
     seq = "".join(f"{n + 1}\n" for n in range(1000))
@@ -336,7 +337,7 @@ def ended_before():
 
 
 def forgotten():
-    """Half a minute after its end nothing is kept of it any more."""
+    """Half a minute after its end nothing is kept of it."""
     job, gate = spawning.start()
     tool = spawning.connect(job)
     space = tool.spawn(BOTH + "-- 1 echo here")[0]
@@ -480,8 +481,8 @@ def take(tool, size):
 
 
 def slow():
-    """Who takes a sixth of what comes, all the time, slows nobody, and gets all
-    of it. What waits for it does so in a file."""
+    """A tool that always takes a sixth of what comes delays no other, and gets
+    all of it. What waits for it does so in a file."""
     job, gate = spawning.start()
     tool = spawning.connect(job, is_piped=True)
     door, done = pmix.Gate(), pmix.Gate()

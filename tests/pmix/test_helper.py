@@ -71,8 +71,9 @@ def check_cut(job, others):
 
 
 def rubbish():
-    """What is no greeting: of a length that is not there, none, too much for
-    the memory, with nonsense in it, cut in two, and no message at all."""
+    """Bytes that are no greeting: of a length that does not come, empty, too
+    large for the memory, with nonsense in them, cut in two, and no message at
+    all."""
     yield HEAD.pack(-1, 0, 100, 0)
     yield HEAD.pack(-1, 0, 0, 0)
     yield HEAD.pack(-1, 0, 0x7fffffff, 0) + bytes(live.MIB)
@@ -151,7 +152,7 @@ def check_limits(pid):
 
 
 def killed_quietly():
-    """The one in reserve dies, without -v: nobody hears of it."""
+    """The helper in reserve dies, without -v: the user does not hear of it."""
     gate = pmix.Gate()
     job = pmix.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
                    gate.path)
@@ -211,8 +212,8 @@ def stop_library(pid):
 def still():
     """The library takes nothing for a while: neither the job nor the console
     waits for it, and the tool gets everything then. It is more than is on its
-    way to the helper, and no more than is written before that counts as deaf.
-    """
+    way to the helper, and less than what is written before it counts as
+    deaf."""
     first, count = 1000, 80000
     gates = pmix.Gate(), pmix.Gate(), pmix.Gate()
     number = "seq -f \"$XYLEM_RANK %08.0f\""
@@ -291,8 +292,8 @@ def port_of(job):
 
 
 def silent():
-    """Who says nothing, or not all of a head, is shut out, and gets no
-    helper."""
+    """A connection that says nothing, or only a part of a head, is shut out,
+    and gets no helper."""
     job, gate = start()
     pmix.wait_up(job)
     helpers = pmix.helpers_of(job)
@@ -303,7 +304,7 @@ def silent():
             try:
                 live.check_eq(b"", sock.recv(1), word)
             except ConnectionResetError:
-                pass  # with bytes that nobody has read
+                pass  # with bytes that were not read
             except TimeoutError:
                 live.check(False, "%r: nobody looks" % word)
     live.check_eq(helpers, pmix.helpers_of(job))
@@ -337,7 +338,7 @@ def starved():
 
 
 def stopped():
-    """The helper of one tool hangs while output is wanted: it holds nobody up,
+    """The helper of one tool hangs while output is wanted: it delays no other,
     and its tool has all of it when it goes on."""
     stay, count = pmix.Gate(), 200000
     job, gate = start(command='seq -f "$XYLEM_RANK %%08.0f" %d; : <"%s"' %
@@ -436,8 +437,8 @@ def slow_start():
 
 
 def orphaned():
-    """The launcher is killed, when its helper is up or has yet to come up:
-    whoever comes next removes its folder."""
+    """The launcher is killed, when its helper has started or has yet to start:
+    the next session that comes removes its folder."""
     def folders():
         return glob.glob(os.path.join(live.TMP, "xylem-pmix-*"))
     job, gate = start()
@@ -486,9 +487,9 @@ def is_host_itself():
 
 
 def left():
-    """Launcher and helper are killed together, so that nobody removes the
+    """Launcher and helper are killed together, so that neither removes the
     folder. The next session of the user does, however short it is, and leaves
-    all those alone that somebody else may have."""
+    alone all folders that may belong to others."""
     job, gate = start()
     pmix.wait_up(job)
     helper = pmix.helper_of(job)

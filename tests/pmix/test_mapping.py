@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tools start jobs with so many processes for each core or socket: nobody has
-looked at a machine before, each is looked at once, and a job waits for those
-that it needs and no longer."""
+"""Tools start jobs with so many processes for each core or socket: no machine
+was looked at before, each is looked at once, and a job waits only for the
+machines that it needs."""
 import contextlib
 import os
 import re
@@ -179,9 +179,9 @@ def explained():
 
 
 def lost():
-    """A node that is lost is not waited for any more, by none of those that
-    wait; meanwhile others begin, and the launcher does all that it ever does.
-    """
+    """A node that is lost is not waited for any longer, by none of those that
+    wait; meanwhile others begin, and the launcher does all that it ever
+    does."""
     job, gate = start_hosts("--on-node-loss", "continue", "--arity", "1",
                             a=ODD, b=ODD, c=ONE)
     pids = daemons(job)
@@ -251,8 +251,8 @@ def over():
 
 
 def left():
-    """A tool that is gone gets no job any more, but one that was to stay does
-    begin; also where its helper dies."""
+    """A tool that is gone gets no job, but a job that was to stay does begin;
+    also when its helper dies."""
     for is_helper in (False, True):
         job, gate = start_hosts("--heartbeat", "60", a=ODD, b=ODD)
         pids = daemons(job)

@@ -164,8 +164,8 @@ def spawnable():
 
 
 def waits():
-    """A query that is answered later holds up nobody; a tool that is killed
-    while one waits leaves nothing, and the answer comes to nobody."""
+    """A query that is answered later delays no other; a tool that is killed
+    while one waits leaves nothing, and the answer is dropped."""
     one, tool = connect()
     tool.tell("query pmix.qry.rfsh=1 xylem.keep")
     one.wait("kept")
@@ -180,7 +180,7 @@ def waits():
 
 
 def controls():
-    """Orders are signals, with whom they are for."""
+    """Orders are signals, and say which processes they are for."""
     one, tool = connect()
     for order, want, status in (
             ("pmix.jctrl.sig=10 0 3", "10 one-job:0 one-job:3", "SUCCESS"),
@@ -218,8 +218,9 @@ def logs():
 
 
 def events():
-    """The tool hears of an event, with its infos, whether it has asked before
-    or asks later; a code that is none of an event is refused."""
+    """The tool hears of an event, with its infos, whether it has registered
+    before or registers later; a code that is not that of an event is
+    refused."""
     for is_late in (False, True):
         one, tool = connect()
         if not is_late:

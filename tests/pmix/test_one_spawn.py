@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A helper with one tool that starts jobs: what it asks for comes as programs
 and wishes of ours; what cannot be is refused; the output of a job comes to the
-tool by itself, unless a pull of it has it."""
+tool without a pull, unless a pull of it has it."""
 import re
 import sys
 
@@ -227,7 +227,7 @@ def pulled():
 
 
 def pulled_before():
-    """The same where the pull was there before the spawn: then what is hidden
+    """The same when the pull was there before the spawn: then what is hidden
     comes last of a delivery."""
     one = single.One(1, "-w", 9)
     tool = spawning.Starter(one)

@@ -160,9 +160,9 @@ def twice_stopped():
 
 
 def left():
-    """The tool deregisters in the middle, and stays: the rest is for nobody,
-    which holds nothing up, and counts. What is under way the tool's library
-    writes to its stdout. Of stderr nothing is for it at all."""
+    """The tool deregisters in the middle, and stays: the rest has no pull,
+    which delays nothing, and counts. The tool's library writes what is under
+    way to its stdout. Nothing of stderr is for the tool at all."""
     one = single.One(8 * live.MIB)
     gate = os.path.join(live.TMP, "pace-left")
     os.mkfifo(gate)
@@ -186,7 +186,7 @@ def left():
 
 
 def early():
-    """What was delivered before there was a pull is for nobody: libpmix keeps
+    """What was delivered before there was a pull has no pull: libpmix keeps
     the last of it for the next pull, which does not get it here."""
     one = single.One(1, "-w", 0)
     tool = pull(one, "-d", stdin=subprocess.DEVNULL)
@@ -291,8 +291,8 @@ def is_closed(sock):
 
 
 def strangers():
-    """Who dials libpmix's own port is not heard, before the tool comes, while
-    it is there; the tool has all that it wants."""
+    """A stranger that dials libpmix's own port is not heard, before the tool
+    comes and while it is there; the tool has all that it wants."""
     one = single.One(live.MIB)
     for _ in range(100):
         with socket.create_connection(("127.0.0.1", one.port)) as sock:

@@ -18,7 +18,7 @@ HIDDEN = "!pmix.fwd.stdout !pmix.fwd.stderr ~pmix.iof.local "
 SHOWN = "!pmix.fwd.stdout !pmix.fwd.stderr "
 COUNT = 3000
 OLD = "".join(f"{n + 1}\n" for n in range(COUNT))
-ROOM = 64 * 1024  # that are kept of a channel where nobody says otherwise
+ROOM = 64 * 1024  # kept of a channel where nothing else is said
 FLOOD = live.full(1000000, 200000)
 LONG_FLOOD = live.full(20000000, 3000000)
 TURNS = live.full(200, 25)
@@ -41,8 +41,8 @@ class Run:
         self.space = self.tool.spawn(said + "-- 2 sh -c " + words(script))[0]
 
     def wait_old(self, size=len(OLD)):
-        """It is written: another tool gets it. What of it the spawner's helper
-        has had by then nobody sees."""
+        """The output was written: another tool gets it. It cannot be seen what
+        of it the spawner's helper has had by then."""
         late = spawning.connect(self.job)
         late.do(f"pull {self.space} * pmix.iof.csize:{ROOM}")
         live.eventually(lambda: all(

@@ -133,7 +133,7 @@ def kept(says, kinds):
 
 def until_it_leaves(says, asks):
     """What is being put together when the tool deregisters is not sent: its
-    library takes it for no pull any more. Others miss nothing."""
+    library would take it for no pull. Others miss nothing."""
     job, gate = spawning.start()
     starter, tool, other = [spawning.connect(job) for _ in range(3)]
     first, second = pmix.Gate(), pmix.Gate()

@@ -103,9 +103,9 @@ def deregistered():
 
 
 def demands(job):
-    """What is required and nobody knows refuses a pull, and what would change
-    what comes (test_attributes.py); a hint that nobody knows does not. A pull
-    of nobody makes no sense."""
+    """A required directive that is not known refuses a pull, and so does one
+    that would change what comes (test_attributes.py); an unknown hint does
+    not. A pull of no process makes no sense."""
     for options, status in ((("-D", "!no.such"), "NOT-SUPPORTED"),
                             (("-D", "pmix.iof.dir=/x"), "NOT-SUPPORTED"),
                             (("-r", ""), "BAD-PARAM")):

@@ -30,7 +30,7 @@ def pulled(tool, order):
 
 def long_one(starter, puller):
     """A job of three whose first one ends at once: its gate, its name, and its
-    pull. Nobody else's output is awaited by it."""
+    pull. It waits for the output of no other job."""
     gate = pmix.Gate()
     script = ("echo\\s$XYLEM_RANK;test\\s$XYLEM_RANK\\s=\\s0||:\\s<$0;"
               "echo\\sgoes\\son")
@@ -106,7 +106,7 @@ def by_ranks():
 
 
 def at_a_time():
-    """So many at a time are served and no more, whatever has ended before.
+    """No more than so many are served at a time, whatever has ended before.
     (libpmix 4.2 may tell the one that was refused, too.)"""
     job, gate = spawning.start(nodes=2)
     tool = spawning.connect(job)

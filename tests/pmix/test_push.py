@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tools push to the stdin of processes: byte for byte, in the order of the
-calls, to whom they are for and nobody else.
+calls, only to the targets.
 
 Each process writes what it reads to a file of its own.
 """
@@ -117,7 +117,7 @@ def collected_on():
 
 
 def refused():
-    """Each is told why, and nobody else gets a byte of it."""
+    """Each tool is told why, and no process gets a byte of it."""
     taker = Taker(4, "-i", "0-2", command=(
         'test $XYLEM_RANK = 2 && exit; ' + KEEP))
     session = Session(taker)

@@ -19,7 +19,7 @@ CALL = 100000  # several messages
 
 
 def gated(ranks=1, **more):
-    """Nobody reads before the gate is open."""
+    """No process reads before the gate is open."""
     gate = pmix.Gate()
     return Taker(ranks, command=': <"%s"; ' % gate.path + KEEP, **more), gate
 
@@ -40,8 +40,8 @@ def run_on(tool):
 
 
 def beside():
-    """It is in the middle of a call: another tool's comes behind what of that
-    has gone, and is nothing of the helper that dies."""
+    """The helper dies in the middle of a call: another tool's call comes
+    behind the part that has gone, and is not affected by the death."""
     want = make_file(FILE, SIZE)
     gate = pmix.Gate()
     taker = Taker(2, command='test $XYLEM_RANK = 0 || : <"%s"; ' % gate.path +
@@ -124,9 +124,9 @@ OWN = 'read -r line; echo "$line" >"$0.$XYLEM_RANK"; : <"%s"; exec cat >>' \
 
 
 def own_end():
-    """The launcher's own stdin ends: that of the processes does behind all that
-    was accepted. What it had is with them before anybody pushes: the launcher
-    reads its stdin when it comes to that."""
+    """The launcher's own stdin ends: that of the processes ends behind all
+    that was accepted. They have what it had before any tool pushes: the
+    launcher reads its stdin when it gets round to it."""
     gate = pmix.Gate()
     taker = Taker(2, keep=False, command=OWN % gate.path,
                   stdin=subprocess.PIPE)
@@ -157,8 +157,9 @@ def own_end():
 
 
 def spawned():
-    """Of jobs that tools have started: one goes with its tool's helper, what it
-    was to get is for nobody; one stays, and gets what was accepted for it."""
+    """Tools have started two jobs. One goes with its tool's helper, and what
+    it was to get is dropped; the other one stays, and gets what was accepted
+    for it."""
     job, gate = spawning.start("cat", "--keep-stdin", nodes=2)
     tool = spawning.connect(job)
     base = os.path.join(live.TMP, "stays")

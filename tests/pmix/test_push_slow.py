@@ -95,7 +95,7 @@ def close():
 
 
 def many():
-    """Everybody gets the same, and of each tool all, in its order."""
+    """All processes get the same, and all of each tool in its order."""
     taker = Taker(3)
     tools = [taker.connected("-w", 4) for _ in range(TOOLS)]
     for name, tool in enumerate(tools):

@@ -29,7 +29,7 @@ def start(*nodes, command="exit 0"):
 
 
 def rank_of(pid):
-    """Of a process of the job, from its own environment."""
+    """The rank of a process of the job, from its own environment."""
     with open(f"/proc/{pid}/environ", "rb") as file:
         env = dict(word.split(b"=", 1) for word in file.read().split(b"\0")
                    if b"=" in word)
@@ -255,7 +255,7 @@ def support():
 
 
 def supported_by():
-    """The same call by call, and of the server."""
+    """The same call by call, and for the server."""
     pmix.until_5("its library does not say for which calls it asks, and that "
                  "of the helper knows none")
     job, gate = start()

@@ -63,9 +63,9 @@ class Leaver(pmix.Tool):
         return self.taken() + os.fstat(self.shown.fileno()).st_size
 
     def end(self):
-        """What it has shown. Before its job or its helper may end: what it is
-        still sent as it deregisters nobody else has, and its library writes
-        that out bit by bit, or at its own end."""
+        """What the tool has shown. To be called before its job or its helper
+        may end: what it is still sent as it deregisters is nowhere else, and
+        its library writes that bit by bit, or at its own end."""
         self.proc.stdin.close()
         live.check_eq(0, self.wait())
         self.shown.seek(0)
@@ -175,7 +175,7 @@ def stop_flow(job, folder):
 
 
 def missing_of(console, tools, lasts, what):
-    """How many lines nobody has, of all ranks; those on the console are in
+    """How many lines are nowhere, of all ranks; those on the console are in
     order, and none is there twice."""
     shown, missing = numbers(console), 0
     for rank in range(RANKS):
@@ -239,10 +239,10 @@ def much_waits():
 
 
 def goes_at_once():
-    """It deregisters while much waits and nobody reads the console, and is gone
-    before that has gone back: nothing is missing, and the console has each line
-    once, and in order. (Where it is gone before any has gone back some may be
-    with it as well.)"""
+    """The tool deregisters while much waits and the console is not read, and
+    is gone before that has gone back: nothing is missing, and the console has
+    each line once, and in order. (When it is gone before any has gone back,
+    some may be with it as well.)"""
     pace = live.Gate()
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
     hold = open_pace(pace)
@@ -272,13 +272,14 @@ def goes_at_once():
 
 
 def open_pace(gate):
-    """A writer of the FIFO, so that who reads from it waits."""
+    """A writer of the FIFO, so that a tool that reads from it waits."""
     return os.open(gate.path, os.O_RDWR)
 
 
 def dies_before_another_leaves():
-    """One dies that has read nothing, and while that goes back, which nobody
-    reads, another one deregisters that has what came later: all is in order."""
+    """A tool dies that has read nothing, and while its output goes back, which
+    is not read, another one deregisters that has what came later: all is in
+    order."""
     pace = live.Gate()
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, 2 * MUCH, 100))
     first = pmix.Tool(job, "-R", "-c", 2)
@@ -317,7 +318,7 @@ class Grown:
         self.job, self.last, self.looks = job, 0, 0
 
     def has_all(self, mark):
-        """Who writes has ended, and nothing more comes."""
+        """The writers have ended, and nothing more comes."""
         before, self.last = self.last, pmix.spooled(self.job, self.job.proc.pid)
         is_still = os.path.exists(mark) and before == self.last
         self.looks = self.looks + 1 if is_still else 0
@@ -325,9 +326,9 @@ class Grown:
 
 
 def many_die():
-    """Nobody reads the console, and one tool after another dies that has read
+    """The console is not read, and one tool after another dies that has read
     nothing of a rank of its own: little of it is in memory. What a rank writes
-    after that would wait for the console, and hold up those beneath it."""
+    after that would wait for the console, and delay those beneath it."""
     ranks, last = range(24), 60000
     gates = [pmix.Gate() for _ in ranks]
     job = pmix.Job("-v", "-N", len(ranks), "--", "sh", "-c",
@@ -424,8 +425,8 @@ def never_takes(last):
 
 
 def disk_is_full():
-    """Nobody can put aside what a tool does not take: the console gets its
-    output again, and nothing is lost."""
+    """What a tool does not take cannot be stored: the console gets its output
+    again, and nothing is lost."""
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100),
                        wrap=["sh", "-c", 'ulimit -f 2048; exec "$@"', "sh"])
     reader = pmix.Reader(job)

@@ -22,14 +22,14 @@ def wait_written(job):
 
 
 def is_shown(job):
-    """Something waits for who reads the console."""
+    """Something waits for the reader of the console."""
     count = array.array("i", [0])
     fcntl.ioctl(job.stdout, termios.FIONREAD, count)
     return count[0] > 0
 
 
 def then_the_helper():
-    """Nobody reads the console as the two go."""
+    """The console is not read as the two go."""
     pace = live.Gate()
     hold = open_pace(pace)
     job, gates = start(write(1, LINES, 100) + '; echo "$XYLEM_RANK wrote" >&2',

@@ -2,8 +2,8 @@
 """Tools that redirect a flood end at random moments, or their helpers do.
 
 The console and a tool together have every byte of each channel, in order. What
-both have is told: at most what the tool was sent and had not acknowledged. Of a
-tool that is killed what it had read and not put away is with nobody.
+both have is told: at most what the tool was sent and had not acknowledged.
+What a killed tool had read and not put away is lost.
 """
 import os
 import random

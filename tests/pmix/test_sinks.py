@@ -196,7 +196,7 @@ def dressed(tool):
 
 
 def only(job, tool):
-    """Not to the spawner, but to who pulls."""
+    """Output goes not to the spawner, but to tools that pull."""
     before = tool.shown()
     for key in ("pmix.iof.fonly", "pmix.nocopy"):
         door = pmix.Gate()

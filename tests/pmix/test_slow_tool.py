@@ -81,7 +81,7 @@ def alone(waits=WAITS, **more):
 
 
 def limited():
-    """So it is where files may not become as large as that."""
+    """This holds even when files may not become as large as that."""
     alone(8 * live.MIB, wrap=["sh", "-c", 'ulimit -f 20480; exec "$@"', "sh"])
 
 
@@ -166,9 +166,9 @@ class Pace:
 
 
 def slow():
-    """Tools take a sixth of what comes, all the time: they copy, redirect, and
-    have little that may wait. That costs the helper no memory, and when
-    they are slow no more they get all, or hear what is missing."""
+    """Tools always take a sixth of what comes: they copy, redirect, and have
+    little that may wait. That costs the helper no memory, and when they become
+    fast again they get all, or hear what is missing."""
     job = pmix.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
                    "while read -r part; do head -c 1M /dev/zero; done",
                    stdin=subprocess.PIPE)

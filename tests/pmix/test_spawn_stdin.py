@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tools push to processes of jobs that they have started, beside the stdin of
-the run's own job: byte for byte, to whom it is for, to its end."""
+the run's own job: byte for byte, to the targets, to its end."""
 import collections
 import os
 import sys
@@ -60,8 +60,8 @@ def some():
 
 
 def shut():
-    """A process that has closed its own stdin and goes on cannot be pushed to
-    any more; the other one of its job can."""
+    """A process that has closed its own stdin and goes on cannot be pushed to;
+    the other one of its job can."""
     job, gate = spawning.start("true", "--stdin", "none")
     tool = spawning.connect(job)
     kept = Kept(tool, 2, command="test\\s$XYLEM_RANK\\s=\\s1\\s||\\sexec\\s"
@@ -77,7 +77,7 @@ def shut():
 
 
 def beside():
-    """The run's own stdin, which nobody reads, holds nothing up. What is pushed
+    """The run's own stdin, which is not read, delays nothing. What is pushed
     to both jobs goes to both, and in order to each. The last push ends the
     stdin of the run's own job, too; it stays until the tool has heard all."""
     path = os.path.join(live.TMP, "own")
@@ -115,9 +115,10 @@ def beside():
 
 
 def killed():
-    """Who pushes is killed in the middle: what was taken of it has come, push
-    by push, and another tool goes on, to a job of its own and to that one
-    (which does not end with its tool: it has its stdin to the end)."""
+    """A tool that pushes is killed in the middle: what was taken of it has
+    come, push by push, and another tool goes on, to a job of its own and to
+    that one (which does not end with its tool: it has its stdin to the
+    end)."""
     job, gate = spawning.start("true", "--stdin", "none")
     stays = spawning.connect(job)
     kept = Kept(stays, 2)

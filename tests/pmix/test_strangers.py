@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Who may connect, and what those do who come and go, die, or may not: no job
-loses a byte, and the launcher with its helper grows by 32 MiB at most.
+"""Which tools may connect, and what happens when tools come and go, die, or
+are refused: no job loses a byte, and the launcher with its helper grows by 32
+MiB at most.
 """
 # timeout: 400
 import contextlib
@@ -58,7 +59,7 @@ class Run:
         return re.findall(r"connect to (\S+), or", self.job.said())[-1]
 
     def rss_mib(self):
-        """Of the launcher and its helper."""
+        """Memory of the launcher and its helper."""
         pids = [self.job.proc.pid, pmix.helper_of(self.job)]
         return sum(rss_kib(pid) for pid in pids if pid) / 1024
 
@@ -316,8 +317,8 @@ def can_run_as(other):
 
 
 def copy_of_tool(path):
-    """In a folder that others can read, whoever may read the build. libtool has
-    the program itself in .libs."""
+    """A copy in a folder that others can read, whether or not they may read
+    the build. libtool has the program itself in .libs."""
     folder, name = os.path.split(pmix.ASK)
     program = os.path.join(folder, ".libs", name)
     return shutil.copy(program if os.path.exists(program) else pmix.ASK, path)

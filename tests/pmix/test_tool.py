@@ -127,7 +127,7 @@ def paced(rig, *options, **more):
 
 
 def slow():
-    """A stopped tool that copies holds up nobody, costs little memory, and has
+    """A stopped tool that copies delays no other, costs little memory, and has
     all of it when it goes on."""
     rig = Rig()
     tool, pace = paced(rig, "-n", 2 * RANKS)

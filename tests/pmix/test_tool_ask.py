@@ -64,7 +64,7 @@ class Rig:
 
 
 def rank_of(pid):
-    """Of a process of the job, from its own environment."""
+    """The rank of a process of the job, from its own environment."""
     env = dict(word.split(b"=", 1) for word in
                live.read_proc(pid, "environ").split(b"\0") if b"=" in word)
     return int(env[b"XYLEM_RANK"])
@@ -338,8 +338,8 @@ def logs():
 
 
 def signals():
-    """A signal for some reaches each of them once, and nobody else. Two of
-    them are on the launcher's host."""
+    """A signal for some processes reaches each of them once, and no other. Two
+    of them are on the launcher's host."""
     teller = shlex.join([sys.executable, "-c", live.TELLER, str(RANKS)])
     rig = Rig("-i", "all", "-w", HOST + ",other", "--ppn", RANKS // 2,
               command="exec " + teller, stdin=subprocess.PIPE)
@@ -401,7 +401,7 @@ def paused():
 
 
 class Daemons(helped.Proxy):
-    """Of a dvm without a job."""
+    """The daemons of a dvm without a job."""
 
     def _ask_job(self):
         return struct.pack("<BIIBII", helped.JOB, 0, 0, 0, 0, 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A helper of one tool as a client of a session's door: unmodified tools start
-jobs in a real run, get their output by themselves and by pulls, and hear of
+jobs in a real run, get their output without a pull and by pulls, and hear of
 them; and what a tool notifies another one hears."""
 import collections
 import os
@@ -311,8 +311,8 @@ def notified():
 
 
 def slow():
-    """A spawner that takes nothing slows nobody, and has all of it when it goes
-    on."""
+    """A spawner that takes nothing delays no other, and has all of it when it
+    goes on."""
     rig = Rig()
     tool = rig.start(is_piped=True)
     done = pmix.Gate()

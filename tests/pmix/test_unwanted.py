@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Output of a job that nobody wants is dropped where it is written: its
-processes go on, next to nothing travels, and who asks later gets all that comes
-from then on, whatever the tree has been through."""
+"""Output of a job that is not wanted is dropped where it is written: its
+processes go on, next to nothing travels, and a tool that asks later gets all
+that comes from then on, whatever the tree has been through."""
 import json
 import os
 import signal
@@ -28,7 +28,7 @@ class Place:
                         60, "%d processes have written it all" % count)
 
     def parent(self, rank):
-        """Who has started the process, once it has written it all."""
+        """The process that has started this one, once it has written all."""
         said = live.read_file(os.path.join(self.path, str(rank)))
         return int(said) if said and said.endswith(b"\n") else None
 
@@ -55,8 +55,8 @@ def flood(place, then="true"):
 
 
 def leave(job, what, place):
-    """The namespace of a job that does that when who has spawned it, for whom
-    its output was, has gone."""
+    """The namespace of a job that does that when its spawner, for which its
+    output was, has gone."""
     tool = spawning.connect(job)
     space, status = tool.spawn(
         "!pmix.fwd.stdout !pmix.fwd.stderr !pmix.nohup " + what +
@@ -96,8 +96,8 @@ def ask(job, tool, space):
 
 
 def next_to_nothing():
-    """Two processes that nobody listens to write more than all buffers on the
-    way hold, and end."""
+    """Two processes without a listener write more than all buffers on the way
+    hold, and end."""
     stats = os.path.join(live.TMP, "stats")
     job, gate = spawning.start("true", "--stats", stats)
     tool = spawning.connect(job)

@@ -61,8 +61,8 @@ class Fed:
         self.memory.check(self.per_daemon, NODES // self.per_daemon + 1)
 
     def told(self, words):
-        """This was said once of the stuck rank; another one that had no
-        processor for a second may be told of as well."""
+        """This was said once about the stuck rank; another one that had no
+        processor for a second may be named as well."""
         lines = [line for line in self.job.said().splitlines()
                  if words in line and "rank %d on" % STUCK in line]
         print("#", *lines)
@@ -118,7 +118,7 @@ def close():
 
 
 def bound():
-    """Everybody waits, as told; then all of it comes all the same."""
+    """All others wait, as told; then all of it comes all the same."""
     live.need_disk()
     fed = Fed("--stdin-slow=spill=8M")
     live.eventually(lambda: "are not spilled" in fed.job.said(), 60,
@@ -141,7 +141,7 @@ def limit_files():
 
 
 def no_room(words, *options, **more):
-    """Where the file cannot grow everybody waits."""
+    """When the file cannot grow, all others wait."""
     fed = Fed("--stdin-slow=spill", *options, **more)
     live.eventually(lambda: "any further" in fed.job.said(), 60,
                     "the message about the disk")
@@ -165,7 +165,7 @@ def gone():
 
 
 def unread(policy):
-    """One exits at once and one closes its stdin: they hold up nobody."""
+    """One exits at once and one closes its stdin: they delay no other."""
     if policy == "spill":
         live.need_disk()
     gate = live.Gate()
@@ -186,7 +186,7 @@ def unread(policy):
 
 
 def stopped():
-    """All are stopped for longer than the time: nobody is closed for that."""
+    """All are stopped for longer than the time: none is closed for that."""
     limit_s = 10 * live.SLOW  # to be stopped in, on a busy machine, too
     fed = Fed("--stdin-slow=close=%g" % limit_s)
     before = -1

@@ -102,8 +102,8 @@ fi
 
 
 def background():
-    """The job's output goes on, what is typed is the shell's, and nobody is
-    stopped; in the foreground what is typed is the job's."""
+    """The job's output goes on, what is typed goes to the shell, and no
+    process is stopped; in the foreground what is typed goes to the job."""
     fifo, script = (os.path.join(live.TMP, name) for name in ("fifo", "hear"))
     os.mkfifo(fifo)
     with open(script, "w") as file:
