@@ -77,7 +77,7 @@ class Spawned(doors.Client):
             self.ended = struct.unpack("<BIiI", body)
 
     def until(self, truth, what):
-        """Listens until that holds; False where it is cut off before."""
+        """Listens until that holds; False when it is cut off before."""
         while not truth():
             kind, body = self.hear()
             if kind in (None, "REFUSED"):
@@ -89,13 +89,13 @@ class Spawned(doors.Client):
         return "STARTED" in self.said
 
     def await_text(self, *texts):
-        """What its ranks have written to stdout, when it is that."""
+        """Waits until this is what its ranks have written to stdout."""
         self.until(lambda: self.is_running() and all(
             self.text[rank, 1] == text for rank, text in enumerate(texts)),
             "it runs, and has written %r" % (texts,))
 
     def await_end(self):
-        """All of its output has come, once."""
+        """Checks that all of its output has come, once."""
         self.until(lambda: self.base is not None, "it begins")
         ends = [(rank, channel) for rank in range(self.size)
                 for channel in (1, 2)]

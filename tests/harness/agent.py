@@ -16,7 +16,7 @@ import threading
 
 
 def call():
-    """The remote shell: gives away what it has, and waits."""
+    """The remote shell: gives its descriptors away, and waits."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         sock.connect(os.environ["AGENT"])
         sock.sendmsg(["\0".join(sys.argv[1:3]).encode()],
@@ -30,11 +30,12 @@ def call():
 
 
 class Agent:
-    """The other end. `bad` are hosts that cannot be reached, `mute` those that
-    never answer. `ended` has (host, command line) of each call that is over."""
+    """The other end of the remote shells. `bad` are hosts that cannot be
+    reached, `mute` those that never answer. `ended` has (host, command line)
+    of each call that is over."""
 
     def __init__(self, folder):
-        self.before = ""  # a shell command that each begins with
+        self.before = ""  # a shell command with which each call begins
         self.path = os.path.join(folder, "agent")
         self.bad, self.mute, self.ended = set(), set(), []
         self.held = []

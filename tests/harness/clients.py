@@ -9,7 +9,7 @@ CONNECT_S = 30
 
 
 class Command:
-    """`xylem WORDS`; stdout is a file unless given, stderr is one."""
+    """`xylem WORDS`; stdout is a file unless given, stderr always is one."""
 
     def __init__(self, *words, stdin=subprocess.DEVNULL, stdout=None, wrap=(),
                  env=None, **more):
@@ -58,7 +58,7 @@ class Attach(Command):
 
 
 def attached(*args, **more):
-    """An Attach that is in."""
+    """An Attach that has been let in."""
     tool = Attach(*args, **more)
     tool.wait_attached()
     return tool

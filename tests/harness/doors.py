@@ -44,7 +44,7 @@ def strings(*words):
 
 
 def program(*argv, procs=1, hosts="", env=()):
-    """As job/wish.h has it; env is set."""
+    """A program as job/wish.h describes it; `env` is set."""
     return (struct.pack("<IIBBB", procs, 0, 0, 0, 0) +
             struct.pack("<I", len(argv)) + strings(*argv) +
             struct.pack("<I", len(env)) +
@@ -54,14 +54,14 @@ def program(*argv, procs=1, hosts="", env=()):
 
 def request(*programs, flags=0, reader=ALL, comes=0, forwards=0, cache=ALL,
             files=0, label=0, form=0, name=""):
-    """As job/request.h has it."""
+    """A request as job/request.h describes it."""
     return (struct.pack("<HIBBIIIBBB", flags, reader, comes, forwards, cache,
                         0, 0, files, label, form) + strings(name) +
             struct.pack("<I", len(programs)) + b"".join(programs))
 
 
 class Client:
-    """Has said HELLO."""
+    """A client that has said HELLO."""
 
     def __init__(self, pid):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -69,7 +69,7 @@ class Client:
         path = os.path.join(folder(), str(pid))
         live.eventually(lambda: os.path.exists(path), 20, "the door is there")
         self.sock.connect(path)
-        self.outputs = 0  # heard
+        self.outputs = 0  # OUTPUTs that were heard
         self.say("HELLO", struct.pack("<I", VERSION) + b"test")
         self.expect("WELCOME")
 
@@ -77,7 +77,8 @@ class Client:
         self.sock.send(bytes([NUMBER[kind]]) + body)
 
     def hear(self):
-        """(kind, body); (None, b"") where it is cut off."""
+        """The next message as (kind, body); (None, b"") when the client is cut
+        off."""
         try:
             packet = self.sock.recv(1 << 17)
         except ConnectionResetError:
@@ -101,7 +102,8 @@ class Client:
         self.say("PULL", struct.pack("<BBII", channels, flags, cache, limit))
 
     def output(self):
-        """The next one, whatever else is said; None where it is cut off."""
+        """The next output, whatever else is said; None when the client is cut
+        off."""
         while True:
             kind, body = self.hear()
             if kind is None or kind == "REFUSED":
@@ -113,7 +115,7 @@ class Client:
                               head[4], body[22:])
 
     def ask(self, asked):
-        """For a job; what is said next is the answer."""
+        """Asks for a job; the next message is the answer."""
         for at in range(0, len(asked), PIECE):
             is_more = at + PIECE < len(asked)
             self.say("SPAWN", bytes([is_more]) + asked[at:at + PIECE])
@@ -131,7 +133,7 @@ class Client:
 
 
 class Watcher(Client):
-    """Watches; what it hears of jobs is kept."""
+    """A client that watches, and keeps what it hears of jobs."""
 
     def __init__(self, pid):
         super().__init__(pid)
@@ -143,7 +145,8 @@ class Watcher(Client):
         self.until("WATCHED")
 
     def until(self, *kinds):
-        """The next one of these; what concerns jobs is noted meanwhile."""
+        """The next message of these kinds; what concerns jobs is noted
+        meanwhile."""
         while True:
             kind, body = self.hear()
             if kind == "BEGUN":
@@ -170,7 +173,7 @@ class Watcher(Client):
                 if one.base == base and one.stage == stage][0]
 
     def describe(self, base):
-        """None where there is no such job."""
+        """The description of a job; None when there is no such job."""
         job = Job([], {}, {}, [])
         self.say("DESCRIBE", struct.pack("<I", base))
         while True:
@@ -191,18 +194,18 @@ class Watcher(Client):
                 return job if body[0] == 0 else None
 
     def name(self, rank, nspace):
-        """(is it taken, rank, name)"""
+        """(whether the name is taken, rank, name)"""
         self.say("NAME", struct.pack("<I", rank) + nspace)
         body = self.until("NAMED", "REFUSED")[1]
         return bool(body[0]), struct.unpack_from("<I", body, 1)[0], body[5:]
 
     def log(self, channel, text):
-        """Was it written?"""
+        """True when the text was written."""
         self.say("LOG", struct.pack("<BB", channel, 0) + text)
         return self.until("LOGGED", "REFUSED") == ("LOGGED", b"\0")
 
     def signal(self, number, *ranges):
-        """Is it on its way?"""
+        """True when the signal is on its way."""
         self.ranges(*ranges)
         self.say("SIGNAL", struct.pack("<i", number))
         return self.until("SIGNALLED", "REFUSED") == ("SIGNALLED", b"\0")

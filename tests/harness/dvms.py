@@ -16,7 +16,7 @@ def start(*options, nodes=3, **more):
 
 
 def patient(said):
-    """Without what is told of a busy machine."""
+    """The words without what is told on a busy machine."""
     return "".join(line for line in said.splitlines(True)
                    if not line.startswith("xylem: waiting for process "))
 
@@ -44,7 +44,7 @@ def names_of(dvm, key):
 
 
 def check_end(dvm, code=0):
-    """It has gone, and left nothing."""
+    """Checks that the dvm has gone, and left nothing."""
     check_eq(code, dvm.wait(), dvm.said())
     live.check_gone(60)
     check_eq([], glob.glob(os.path.join(live.TMP, "xylem-pmix-*")), "files")

@@ -37,7 +37,8 @@ def dial(path):
 
 
 class Proxy:
-    """A door at which a session's clients are heard, in a folder of its own."""
+    """A door in a folder of its own, which passes on what clients and session
+    say."""
     count = 0
 
     def __init__(self, job):
@@ -57,7 +58,7 @@ class Proxy:
         threading.Thread(target=run, args=args, daemon=True).start()
 
     def _ask_job(self):
-        """JOB, as a client that attaches hears it."""
+        """Asks for JOB, as a client that attaches hears it."""
         with dial(self.real) as sock:
             sock.send(struct.pack("<BI", HELLO, doors.VERSION) + b"test")
             sock.recv(PACKET)
@@ -78,8 +79,8 @@ class Proxy:
 
     @staticmethod
     def _hear(sock):
-        """One that leaves something unread leaves an error before what it has
-        said last."""
+        """Reads from one side. A side that goes with something unread leaves
+        an error before its last words."""
         while True:
             try:
                 return sock.recv(PACKET)
@@ -87,8 +88,9 @@ class Proxy:
                 continue
 
     def _hand_on(self, one, other):
-        """What one says; who goes takes the other along, behind all that it has
-        said. Where the other has gone that one's own words say so."""
+        """Passes on what one side says. When that side goes, the other one is
+        cut off behind all that was said. When the other side has gone, its own
+        words say so."""
         packet = self._hear(one)
         try:
             while packet:
@@ -101,17 +103,18 @@ class Proxy:
             pass
 
     def pass_on(self, packet, one, other):
-        """What one has said to the other."""
+        """Passes on what one side has said to the other."""
         other.send(packet)
 
     def taken(self):
-        """OUTPUTs that need not come back, as it was said last."""
+        """How many OUTPUTs need not come back, as was said last."""
         told = [packet for packet in self.said if packet[0] == TAKEN]
         return struct.unpack_from("<Q", told[-1], 1)[0] if told else 0
 
 
 class Helper:
-    """One of a job, with a port for its tool. For pmix.Tool it is the job."""
+    """A helper for a job, with a port for its tool. pmix.Tool takes it for the
+    job."""
 
     def __init__(self, job, proxy=Proxy, **env):
         self.job, self.proxy = job, proxy(job)
@@ -153,7 +156,8 @@ class Helper:
         return live.peak(self.helper.pid)
 
     def gone(self):
-        """It has ended well; its file goes, for the next one of the job."""
+        """The helper has ended well; its file goes, for the next one of the
+        job."""
         os.unlink(self.path)
         live.check_eq(0, self.helper.wait(60 * live.SLOW), "the helper")
 

@@ -40,7 +40,7 @@ _now = {"case": "", "bad": 0, "done": 0, "left_out": ""}
 
 
 class LeftOut(Exception):
-    """Why a case cannot be tried on this machine: its rest is skipped."""
+    """Says why a case cannot be tried on this machine: the rest is skipped."""
 
 
 def tool(name):
@@ -48,7 +48,7 @@ def tool(name):
 
 
 def full(big, small):
-    """A size: the full one where it is asked for."""
+    """A size: the full one when that is asked for."""
     return big if FULL else small
 
 
@@ -107,7 +107,7 @@ def skip(why):
 
 
 def is_sanitized():
-    """Sanitizers take memory and time of their own."""
+    """True under sanitizers, which take memory and time of their own."""
     with open(XYLEM, "rb") as file:
         return b"__asan_init" in file.read()
 
@@ -120,8 +120,8 @@ def read_file(path):
 
 
 def await_lines(path, word, count):
-    """The lines of a file that begin with this word, as soon as there are so
-    many of them at least: the words of each."""
+    """The words of each line of a file that begins with this word, as soon as
+    there are at least so many such lines."""
     def find():
         lines = read_file(path).decode().splitlines(True)
         return [line.split() for line in lines
@@ -136,18 +136,20 @@ def read_proc(pid, name):
 
 
 def stat(pid):
-    """What /proc tells, from the state on; empty when it is gone."""
+    """The fields of /proc/PID/stat from the state on; empty when it is
+    gone."""
     return read_proc(pid, "stat").rpartition(b")")[2].split()
 
 
 def state(pid):
-    """Its letter, or nothing when it is gone."""
+    """The letter of the process's state; "" when it is gone."""
     return (stat(pid) or [b""])[0]
 
 
 def stop(pid):
-    """Stops it, and waits until all of its threads stand still: each does when
-    it is next on a processor, which takes some time on a busy machine."""
+    """Stops the process, and waits until all of its threads stand still. Each
+    does so when it is next on a processor, which takes some time on a busy
+    machine."""
     os.kill(pid, signal.SIGSTOP)
     eventually(lambda: all(stat("%d/task/%s" % (pid, thread))[:1] == [b"T"]
                            for thread in os.listdir("/proc/%d/task" % pid)),
@@ -183,13 +185,13 @@ def descendants(root):
 
 
 def parent(pid):
-    """None when it is gone."""
+    """The parent's pid; None when the process is gone."""
     fields = stat(pid)
     return int(fields[1]) if fields else None
 
 
 def ours():
-    """The processes of xylem itself, of this test: {pid: comm}."""
+    """The processes of xylem itself that belong to this test: {pid: comm}."""
     names = {pid: read_proc(pid, "comm").strip().decode()
              for pid in descendants(RUNNER)}
     return {pid: name for pid, name in names.items()
@@ -205,7 +207,8 @@ def theirs():
 
 
 def await_sweepers():
-    """Daemons that start look for what others have left; not from here on."""
+    """Waits for the daemons' look for what others have left; it is over after
+    that."""
     eventually(lambda: "xylem-sweep" not in ours().values(), 60,
                "all have looked")
 
@@ -235,13 +238,13 @@ def host_of(pid):
     return found[2].decode() if found else ""
 
 
-LOOK_S = 0.1  # what a look counts for at most
+LOOK_S = 0.1  # the most seconds that a look counts for
 
 
 def eventually(truth, seconds, what):
-    """Wait until truth() holds. The limit is for liveness alone: looks that
-    take long, because much else runs here, make it longer. `what` may be a
-    function, which is asked in the end."""
+    """Waits until truth() holds. The limit only finds hangs: looks that take
+    long, because much else runs here, make it longer. `what` may be a
+    function, which is called in the end."""
     left_s, last_s = seconds * SLOW, time.monotonic()
     while not truth():
         now_s = time.monotonic()
@@ -267,8 +270,8 @@ def has_wide_pipes():
 
 
 def need_wide_pipes():
-    """Where a user has very many pipes, as those of jobs of other tests, the
-    system makes the next ones narrow until some have gone."""
+    """Waits until pipes are wide. When a user has very many, such as those of
+    other tests, the system makes new ones narrow until some are gone."""
     if not eventually(has_wide_pipes, 120, "pipes are wide"):
         raise LeftOut("this user's pipes are narrow")
 
@@ -287,7 +290,8 @@ def check_all_gone(seconds=5):
 
 
 def peak(pid):
-    """The most memory that it has had, in bytes; 0 when it is gone."""
+    """The most memory that the process has had, in bytes; 0 when it is
+    gone."""
     found = re.search(rb"VmHWM:\s+(\d+)", read_proc(pid, "status"))
     return int(found[1]) * 1024 if found else 0
 
@@ -305,14 +309,14 @@ class Memory(threading.Thread):
             self.look()
 
     def look(self):
-        """Sees all that are there now."""
+        """Looks at all processes that are there now."""
         for pid, name in ours().items():
             size = peak(pid)
             if size > 0:
                 self.peak[pid] = (name, size)
 
     def check(self, nodes_per_daemon, least):
-        """32 MiB, and 1 MiB for each further node of a daemon."""
+        """Checks 32 MiB, and 1 MiB for each further node of a daemon."""
         self.over.set()
         self.join()
         check(len(self.peak) >= least,
@@ -327,8 +331,8 @@ class Memory(threading.Thread):
 
 
 class Job:
-    """`xylem run ARGS` in the background. stdout is a pipe unless given. `wrap`
-    are words before the command."""
+    """`xylem run ARGS` in the background. stdout is a pipe unless given.
+    `wrap` are words in front of the command."""
     COMMAND = "run"
 
     def __init__(self, *args, stdin=subprocess.DEVNULL,
@@ -341,7 +345,7 @@ class Job:
         self.stdin, self.stdout = self.proc.stdin, self.proc.stdout
 
     def said(self):
-        """Its standard error up to now."""
+        """Its stderr up to now."""
         size = os.fstat(self.errors.fileno()).st_size
         return os.pread(self.errors.fileno(), size, 0).decode(
             errors="replace")
@@ -448,7 +452,7 @@ class Gate:
 
 def preload(*source):
     """An environment in which the functions of that file come before those of
-    the libraries; not with sanitizers, which have to be loaded first."""
+    the libraries. Not for sanitizers, which have to be loaded first."""
     made = os.path.join(TMP, source[-1] + ".so")
     top = os.environ["top_srcdir"]
     subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC",
@@ -516,8 +520,8 @@ class Feeder(threading.Thread):
 
 @functools.lru_cache(maxsize=None)
 def in_memory(place, size):
-    """Words before a command for which alone `place` is in memory; root, or
-    who may have a namespace of their own, can do that."""
+    """Words in front of a command for which only `place` lies in memory. Root
+    can do that, and users who may have a namespace of their own."""
     who = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
     words = ["unshare", *who, "--mount", "sh", "-c",
              'mount -t tmpfs -o size=%d none "$0" && exec "$@"' % size, place]
@@ -529,7 +533,7 @@ def in_memory(place, size):
 
 
 def need_disk():
-    """What waits goes to a disk; nowhere, where all places lie in memory."""
+    """Skips where all places lie in memory: what waits has to go to a disk."""
     kinds = subprocess.run(["stat", "-fc", "%T", TMP, "/var/tmp"], check=True,
                            stdout=subprocess.PIPE, text=True).stdout.split()
     if set(kinds) <= {"tmpfs", "ramfs"}:

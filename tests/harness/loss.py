@@ -21,7 +21,7 @@ LOST = re.compile(r"the daemons? of nodes? (\S+) on (\S+) (?:is|are) lost"
 
 
 def numbers(text):
-    """Those of "1,3-5"."""
+    """The numbers of "1,3-5"."""
     ends = [list(map(int, term.split("-"))) for term in text.split(",")]
     return {n for pair in ends for n in range(pair[0], pair[-1] + 1)}
 
@@ -54,8 +54,8 @@ class Running:
             *options, "--arity", arity, "-v", "--heartbeat", heartbeat,
             "--on-node-loss", policy, "--stats", self.stats, "--", "sh", "-c",
             command, "sh", *words, stdin=subprocess.PIPE, **more)
-        self.daemons, self.greeted = {}, {}  # by rank; bytes of the greeting
-        self.rest = []  # lines behind greetings of others
+        self.daemons, self.greeted = {}, {}  # by rank: bytes of the greeting
+        self.rest = []  # lines behind greetings of other ranks
         while len(self.daemons) < nodes:
             line = self.job.stdout.readline()
             if not line:
@@ -91,8 +91,8 @@ class Running:
                         "%s have new parents" % (ranks,))
 
     def ask(self, text):
-        """A line for all, and an answer of each that is left; the seconds that
-        this takes."""
+        """Sends a line to all ranks, and awaits an answer of each that is
+        left. Returns the seconds that this takes."""
         start_s = time.monotonic()
         self.job.stdin.write(text + b"\n")
         self.job.stdin.flush()
@@ -101,8 +101,9 @@ class Running:
         return time.monotonic() - start_s
 
     def end(self, *words, code=1, seconds=60, may_be_over=False):
-        """The exit code, what was said, and nothing left. Who was killed when
-        it had said its last word is not lost (may_be_over)."""
+        """Checks the exit code, what was said, and that nothing is left. A
+        node that was killed when it had said its last word is not lost
+        (may_be_over)."""
         if not self.job.stdin.closed:
             self.job.stdin.close()
         check_eq(b"", self.job.stdout.read(), "then")

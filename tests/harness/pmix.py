@@ -39,7 +39,7 @@ def until_5(why):
 
 
 def begun(pid):
-    """When, to compare with others; numbers begin again at times."""
+    """When a process began, to compare with others; numbers are used again."""
     return int((live.stat(pid) + [b"0"] * 20)[19]), pid
 
 
@@ -58,7 +58,7 @@ def helper_of(job):
 
 def spooled(job, pid=None):
     """Bytes that the launcher and its helpers, or this process, have put into
-    files; their stderr is none of these."""
+    files; their stderr does not count."""
     pids = [pid] if pid else [job.proc.pid, *helpers_of(job)]
     return sum(map(_spooled, pids))
 
@@ -78,8 +78,8 @@ def _spooled(pid):
 
 
 def told_twice(job):
-    """So many bytes may be at a tool and on the console, as the user is told.
-    """
+    """How many bytes may be at a tool and on the console, as the user is
+    told."""
     return sum(map(int, re.findall(
         r"up to (\d+) bytes of redirected output that a client was sent are "
         "shown here, too", job.said())))
@@ -112,7 +112,8 @@ def is_up(job):
 
 
 def wait_up(job, tmp=live.TMP):
-    """The job was started with -v; until tools can connect and it is said."""
+    """Waits until tools can connect and that is said. The job was started with
+    -v."""
     def truth():
         found = server(job, tmp)
         return found and ":%d, or by" % found[1] in job.said()
@@ -124,13 +125,13 @@ def wait_up(job, tmp=live.TMP):
 
 
 def has_heard(job):
-    """Its nodes had heard of each pull when that was answered."""
+    """True when its nodes had heard of each pull when that was answered."""
     return "before all nodes have heard" not in job.said()
 
 
 def until_heard(test, *args):
-    """Does it again where the machine stood still for so long that a pull did
-    not wait for its nodes any more, as it then says."""
+    """Does it again when the machine stood still for so long that a pull was
+    answered without its nodes, as the launcher then says."""
     live.check(any(test(*args) for _ in range(5)), "a pull has waited")
 
 
@@ -140,9 +141,9 @@ def pulls_heard(job):
 
 
 def wait_heard(job, before):
-    """With -v: it has heard of one more pull than that. A launcher that gets no
-    processor hears of output first, maybe, that was written after a pull was
-    answered: the answer waits for it for a second."""
+    """Waits, with -v, until the launcher has heard of one more pull than that.
+    A launcher that gets no processor may first hear of output that was written
+    after a pull was answered: the answer waits for it for a second."""
     live.eventually(lambda: "-v" not in job.proc.args or
                     pulls_heard(job) > before or
                     job.proc.poll() is not None, 60, "a pull is heard of")
@@ -157,8 +158,9 @@ def kill_helper(job):
 
 
 class Job(live.Job):
-    """One whose launcher and helper take little memory, as it is seen when the
-    job has ended. Of helpers that follow each other the greatest counts."""
+    """A job whose launcher and helper must take little memory, as is seen when
+    the job has ended. Of helpers that follow each other the greatest
+    counts."""
 
     def __init__(self, *args, **more):
         super().__init__(*args, **more)
@@ -244,7 +246,7 @@ class Tool:
             return None
 
     def taken(self, channel="stdout"):
-        """How many bytes of that channel of all it has by now."""
+        """How many bytes of that channel, or of all, it has by now."""
         return sum(os.path.getsize(path) for path in
                    glob.glob(os.path.join(self.dir, "*." + channel)))
 
@@ -256,7 +258,7 @@ class Tool:
             return 0
 
     def dropped(self):
-        """Bytes that were dropped as it took too little."""
+        """Bytes that were dropped because it took too little."""
         return self.counted("dropped")
 
     def before(self):
@@ -264,7 +266,7 @@ class Tool:
         return self.counted("before")
 
     def broken(self, rank, channel):
-        """How often it was notified that the channel is not whole."""
+        """How often it was notified that the channel is incomplete."""
         return len(self.got(rank, channel + ".broken") or b"")
 
     def ends(self, rank, channel):
@@ -273,16 +275,16 @@ class Tool:
 
 
 def ready(job, *options, **more):
-    """A Tool that is registered. Of those that come in beside each other each
-    has less time to say who it is than one that comes in alone."""
+    """A Tool that is registered. When several come in at the same time, each
+    has less time to say who it is."""
     tool = Tool(job, *options, **more)
     tool.wait_ready()
     return tool
 
 
 def wait_taken(tool, size, channel="stdout"):
-    """Before the job may end: that waits only for some time for a tool that
-    takes nothing, which one does as well that gets no processor."""
+    """Waits before the job may end: the end waits only for some time for a
+    tool that takes nothing, as a tool does that gets no processor."""
     live.eventually(lambda: tool.taken(channel) >= size or
                     tool.proc.poll() is not None, 120,
                     "a tool takes %d bytes" % size)
@@ -322,7 +324,7 @@ class Dvm(Job):
 
 
 class Command(clients.Command):
-    """One that becomes a PMIx tool."""
+    """A command that becomes a PMIx tool."""
 
     def __init__(self, *words, env=None, **more):
         super().__init__(*words, env={**leaks_of_library(), **(env or {})},
@@ -363,7 +365,7 @@ class Asker:
             self.lines.put(line)
 
     def line(self):
-        """None at its end."""
+        """The next line; None at the end."""
         try:
             return self.lines.get(timeout=60 * live.SLOW)
         except queue.Empty:
@@ -372,7 +374,7 @@ class Asker:
             return None
 
     def connect(self):
-        """Its name, or None when it could not."""
+        """The tool's name; None when it could not connect."""
         word = self.line()
         return word and word.split()[1]
 
@@ -394,11 +396,11 @@ class Asker:
         return self.answer()
 
     def query(self, keys):
-        """The same, past what the library remembers."""
+        """The same, past what the library has cached."""
         return self.ask("query pmix.qry.rfsh=1 " + keys)
 
     def wait_event(self, name):
-        """The infos of it, as a dictionary."""
+        """The infos of the next event, as a dictionary."""
         live.eventually(lambda: name + " end" in self.events, 60, name)
         at = self.events.index(name + " end")
         first = max(i for i in range(at)
@@ -409,7 +411,7 @@ class Asker:
         return {row[0]: row[1] for row in rows}
 
     def end(self):
-        """Its code."""
+        """Its exit code."""
         self.proc.stdin.close()
         try:
             return self.proc.wait(60 * live.SLOW)

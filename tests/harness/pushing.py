@@ -38,8 +38,8 @@ class Taker:
             stdin=stdin, stdout=subprocess.PIPE, env=env)
 
     def connected(self, *options):
-        """A tool() that has connected: those that do beside each other have
-        less time for it each."""
+        """A tool() that has connected. When several connect at the same time,
+        each has less time for it."""
         tool = self.tool(*options)
         tool.stdin.write(b"?\n")
         tool.stdin.flush()
@@ -47,7 +47,7 @@ class Taker:
         return tool
 
     def push(self, script, *options, env=None):
-        """Runs a script to its end; the lines that it printed."""
+        """Runs a script to its end; returns the lines that it printed."""
         tool = self.tool(*options, env=env)
         out, _ = tool.communicate(script.encode(), 60 * live.SLOW)
         live.check_eq(0, tool.returncode, "the tool")
@@ -55,7 +55,7 @@ class Taker:
 
 
 class Session:
-    """A tool that is told what to push, one after another."""
+    """A tool that is told what to push, one push after another."""
 
     def __init__(self, taker):
         self.tool = taker.tool()
@@ -81,7 +81,7 @@ class Session:
 
 
 def make_file(path, size):
-    """A file that is the same nowhere else; what is in it."""
+    """Makes a file that differs from all others; returns what is in it."""
     with open(path, "wb") as file:
         for n in range(size // live.MIB):
             file.write(bytes([n % 251]) + os.urandom(live.MIB - 1))

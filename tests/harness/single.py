@@ -11,7 +11,7 @@ RANKS, CHANNELS, SHIFT = 2, ("stdout", "stderr"), 4099
 
 
 class One:
-    """A one_tool; for pmix.Tool it is a job."""
+    """A one_tool; pmix.Tool takes it for a job."""
     count = 0
 
     def __init__(self, size, *options):
@@ -38,7 +38,8 @@ class One:
         return ""
 
     def wait(self, word):
-        """The words behind the next line that begins so; None at its end."""
+        """The words behind the next line that begins like this; None at the
+        end."""
         while True:
             try:
                 line = self.lines.get(timeout=60 * live.SLOW)
@@ -57,12 +58,12 @@ class One:
         self.proc.stdin.flush()
 
     def told(self, order):
-        """An order that is answered with a code."""
+        """Gives an order that is answered with a code."""
         self.tell(order)
         return int(self.wait("told")[0])
 
     def now(self):
-        """Deliveries: taken, given."""
+        """The numbers of deliveries: taken, given."""
         self.tell("?")
         return [int(word) for word in self.wait("now")]
 

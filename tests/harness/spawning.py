@@ -11,7 +11,7 @@ START = os.path.join(live.BUILD, "tests", "pmix", "tool_start")
 
 
 class Starter(pmix.Asker):
-    """A tool_start. Where its stdout is a pipe it is for the test to read."""
+    """A tool_start. When its stdout is a pipe, the test reads that."""
 
     def __init__(self, job, is_piped=False):
         self.dir = tempfile.mkdtemp(dir=live.TMP, prefix="start-")
@@ -48,11 +48,12 @@ class Starter(pmix.Asker):
         return said[0] if said else None, status
 
     def do(self, order):
-        """An order that is to succeed."""
+        """Gives an order that has to succeed."""
         live.check_eq("SUCCESS", self.ask(order)[1], order)
 
     def pull(self, what):
-        """One that is to succeed; its number, when the launcher knows of it."""
+        """A pull that has to succeed; its number, once the launcher knows of
+        it."""
         before = pmix.pulls_heard(self.job)
         said, status = self.ask("pull " + what)
         live.check_eq("SUCCESS", status, what)
@@ -71,7 +72,8 @@ class Starter(pmix.Asker):
         return self.befores.get((space, rank, channel), 0)
 
     def gap(self, space, rank, channel="stdout"):
-        """Where the bytes are missing that were not kept; None: nowhere."""
+        """Where the bytes are missing that were not kept; None: none are
+        missing."""
         return self.gaps.get((space, rank, channel))
 
     def shown(self, name="stdout"):
@@ -92,7 +94,7 @@ class Starter(pmix.Asker):
 
 def start(command="true", *options, nodes=3, wait=pmix.Gate.WAIT, wrap=(),
           **env):
-    """A job whose processes wait at a gate, then do that."""
+    """Starts a job whose processes wait at a gate, then do that."""
     gate = pmix.Gate()
     job = pmix.Job("-v", "-N", nodes, *options, "--", "sh", "-c",
                    wait + command, gate.path,

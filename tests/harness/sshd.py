@@ -44,7 +44,7 @@ UserKnownHostsFile %(dir)s/known
 
 
 def find(name):
-    """Where a program is; the test is skipped where it is not."""
+    """The path of a program; the test is skipped when there is none."""
     path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
     return path or live.skip("no %s here" % name)
 
@@ -55,7 +55,7 @@ def write(name, text):
 
 
 def make_key(name):
-    """A key of that name; its public half."""
+    """Makes a key of that name; returns its public half."""
     path = os.path.join(DIR, name)
     subprocess.run([find("ssh-keygen"), "-q", "-t", "ed25519", "-N", "",
                     "-C", "", "-f", path], check=True)
@@ -84,7 +84,8 @@ class Hosts(threading.Thread):
         write("config", "Host *" + CLIENT % {"dir": DIR})
 
     def add(self, name, last):
-        """A host at 127.0.0.`last` that is known, and its listener."""
+        """Adds a host at 127.0.0.`last`, which becomes known, and its
+        listener."""
         sock = socket.create_server(("127.0.0.%d" % last, 0))
         self.add_name(name, *sock.getsockname(), self.key)
         return sock
@@ -113,8 +114,8 @@ class Hosts(threading.Thread):
 
     @staticmethod
     def variables(name):
-        """What sessions find: the host, as live.host_of asks for it, a home
-        without start-up files, and where sanitizers report to."""
+        """The variables that sessions find: the host, as live.host_of asks for
+        it, a home without start-up files, and where sanitizers report to."""
         found = {"RSH_HOST": name, "HOME": os.path.join(DIR, "home")}
         for more in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS"):
             if more in os.environ:

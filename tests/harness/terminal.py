@@ -31,7 +31,7 @@ class Terminal:
     def __init__(self, *words, **more):
         self.fd, slave = open_pair()
         self.text = b""
-        self.at = 0  # read_until looks behind this
+        self.at = 0  # where read_until begins to look
         self.proc = subprocess.Popen(
             [sys.executable, "-c", LEADER, *map(str, words)],
             **{"stdin": slave, "stdout": slave, "stderr": slave, **more})
@@ -46,7 +46,7 @@ class Terminal:
             return False
         try:
             more = os.read(self.fd, 65536)
-        except OSError:  # the last one has closed it
+        except OSError:  # the last program has closed it
             return False
         self.text += more
         return more != b""

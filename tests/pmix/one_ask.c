@@ -105,7 +105,7 @@ static struct px_lib_value names(enum px_lib_type type)
         .type = type, .count = one.ranks, .as.names = rows};
 }
 
-/* A list in a list. */
+/* Makes a list that contains a list. */
 static struct px_lib_value spaces(void)
 {
     static struct px_lib_info inner[2], outer;
@@ -126,7 +126,7 @@ static bool is_key(const char *key, const char *other)
     return strcmp(key, other) == 0;
 }
 
-/* One of each type. False: there is no such key. */
+/* Makes a value of the type that the key names. False: there is no such key. */
 static bool value_of(const char *key, struct px_lib_value *out)
 {
     static const struct px_lib_value status = {.type = PX_LIB_STATUS,
@@ -237,7 +237,7 @@ static void print_if(bool is_so, const char *word)
         printf(" %s", word);
 }
 
-/* A channel is a bit; what is true has a word. */
+/* Prints a request. A channel is a bit; a flag that is set has a word. */
 static void print_request(const struct job_request *request)
 {
     printf("spawn %u %u %d", request->comes, request->forwards,
@@ -272,7 +272,8 @@ static void print_spawn(const struct px_lib_spawn *from)
     fflush(stdout);
 }
 
-/* The first word says how it is answered: a number is enum px_lib_answer. */
+/* The first word of the program says how the spawn is answered: a number is an
+ * enum px_lib_answer. */
 void one_on_spawn(void *arg, const struct px_lib_spawn *spawn)
 {
     const char *word = spawn->request->apps[0].program.argv[0];
@@ -342,7 +343,7 @@ void one_on_event(void *arg, const void *mem, size_t len_bytes)
 
 /* --- what it tells the tool */
 
-/* "CODE NAMESPACE": the end of that job, or whatever it is. */
+/* Tells "CODE NAMESPACE", the end of that job or another event. */
 static void tell_event(const char *words)
 {
     struct px_lib_name source = {.rank = PX_LIB_ALL};
@@ -375,7 +376,7 @@ static void tell_event_of(const char *path)
     fflush(stdout);
 }
 
-/* "NAMESPACE RANK CHANNEL TEXT", which is a line. */
+/* Gives "NAMESPACE RANK CHANNEL TEXT", where the text becomes a line. */
 static void give_line(char *words)
 {
     struct px_lib_output output = {.nspace = strtok(words, " ")};

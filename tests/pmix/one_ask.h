@@ -13,7 +13,8 @@
 
 extern const char *const one_query_keys[];
 
-/* The job has so many processes; events of the tool become files there. */
+/* Opens this part: the job has so many processes, and events of the tool become
+ * files in `dir`. */
 void one_ask_open(uint32_t ranks, const char *dir);
 
 void one_on_query(void *arg, const struct px_lib_query *query);
@@ -23,10 +24,10 @@ void one_on_log(void *arg, const struct px_lib_log *log);
 void one_on_event(void *arg, const void *mem, size_t len_bytes);
 void one_on_note(void *arg, const char *text);
 
-/* Answers what was kept. */
+/* Answers the requests that were kept. */
 void one_answer_all(void);
 
-/* Does what a line of stdin says. False: it is none of these. */
+/* Does what a line of stdin says. False: the line is no order of these. */
 bool one_obey(char *line);
 
 #endif

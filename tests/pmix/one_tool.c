@@ -60,13 +60,13 @@ static struct {
     const char *source;
     size_t source_bytes;
     bool refuses;
-    char line[4096]; /* of stdin, as far as it has come */
+    char line[4096]; /* of stdin, as far as a line has come */
     size_t line_bytes;
 
     unsigned pulls;
     size_t given_bytes; /* of each stream */
-    uint32_t stream;    /* the next one that is given a piece */
-    uint64_t given;     /* deliveries */
+    uint32_t stream;    /* the next stream that is given a piece */
+    uint64_t given;     /* number of deliveries */
     bool is_given, is_gone;
 } one = {.ranks = 2, .wanted = 1, .piece_bytes = 65536};
 
@@ -165,7 +165,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* False: there is no room. */
+/* Gives a piece of the stream. False: there is no room. */
 static bool give_piece(uint32_t stream)
 {
     size_t at = (one.given_bytes + (size_t)stream * SHIFT) % one.source_bytes;
@@ -258,7 +258,7 @@ static int listen_here(unsigned *port)
     return fd;
 }
 
-/* libpmix's own text, with our port in the place of its own. */
+/* Writes libpmix's own text with our port in place of its own. */
 static void write_rendezvous(unsigned port)
 {
     const char *text = px_lib_rendezvous();

@@ -1,5 +1,5 @@
 /* For LD_PRELOAD into a tool: the head of each of its messages leaves in two
- * parts, and the second one when the other side has read the first. */
+ * parts, the second one when the other side has read the first. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -30,8 +30,7 @@ static unsigned port_of(int fd,
                : 0;
 }
 
-/* Does the connection from that port to the other one have bytes that are not
- * read yet? */
+/* True when the connection from that port to the other one has unread bytes. */
 static bool has_unread(unsigned from, unsigned to)
 {
     char line[LINE_MAX_BYTES];

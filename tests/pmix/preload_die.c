@@ -1,5 +1,5 @@
-/* For LD_PRELOAD into a tool's helper: the first one is killed when it has sent
- * so many messages of pushes as a file says, which is removed then. */
+/* For LD_PRELOAD into a tool's helper: the first helper is killed when it has
+ * sent as many messages of pushes as a file says; the file is removed then. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "tests/pmix/preload_push.h"
 
-/* 0: it is to live. */
+/* The number of messages; 0: the helper may live. */
 static unsigned read_limit(void)
 {
     FILE *file = fopen(getenv("XYLEM_TEST_DIE"), "r");

@@ -1,6 +1,6 @@
-/* For LD_PRELOAD into helpers: all but the first are held where libpmix is
- * started already and they are not ready yet, until somebody opens the FIFO to
- * write. A file beside it says that one is. */
+/* For LD_PRELOAD into helpers: all but the first are held when libpmix is
+ * started and they are not ready yet, until a process opens the FIFO for
+ * writing. A file beside it says that a helper is held. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

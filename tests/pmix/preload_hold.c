@@ -1,5 +1,5 @@
-/* For LD_PRELOAD into a tool's helper: its first push is held until somebody
- * opens the FIFO to write. */
+/* For LD_PRELOAD into a tool's helper: its first push is held until a process
+ * opens the FIFO for writing. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* What tells a push of a tool's helper from all else that it sends. */
+/* Tells a push of a tool's helper from all else that it sends. */
 #ifndef TESTS_PMIX_PRELOAD_PUSH_H
 #define TESTS_PMIX_PRELOAD_PUSH_H
 
@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* At the session's door, the only sockets of packets but the tie. */
+/* The message is sent at the session's door: besides the tie, only that has
+ * sockets of packets. */
 static bool is_push(int fd, const struct msghdr *msg)
 {
     enum { PUSH = 15 };

@@ -11,7 +11,7 @@
 
 #include <pmix.h>
 
-/* Where more than the spelling differs. */
+/* Statuses of which more than the spelling differs. */
 static const struct {
     const char *name, *words;
 } status_words[] = {

@@ -433,7 +433,7 @@ static pmix_status_t obey(char *line, const pmix_proc_t *self)
     return PMIX_SUCCESS;
 }
 
-/* KEY[=VALUE] as an attribute. */
+/* Fills in an attribute from KEY[=VALUE]. */
 static void load_other(pmix_info_t *info, const char *text, bool is_number)
 {
     char key[PMIX_MAX_KEYLEN + 1];

@@ -57,13 +57,13 @@ enum { RANKS_MAX = 64, OTHERS_MAX = 8, EXIT_CONNECT = 3, EXIT_PULL = 4 };
 
 static struct {
     const char *dir;
-    unsigned ended, wanted; /* channels; wanted 0: never enough */
+    unsigned ended, wanted; /* numbers of channels; wanted 0: all */
     unsigned long long dropped, before;
     bool is_answered;
     size_t handler, handlers[RANKS_MAX];
     unsigned pulls;
     pmix_status_t status;
-    const char *killed_at; /* NULL: nowhere */
+    const char *killed_at; /* NULL: it does not kill itself */
 } tool;
 
 static void die(const char *what, pmix_status_t rc, int code)
@@ -117,11 +117,11 @@ static struct {
     const char *others[OTHERS_MAX]; /* KEY, or KEY=TEXT */
     size_t others_count;
     bool is_shown; /* by the library: no callback */
-    bool is_apart; /* each rank a pull */
+    bool is_apart; /* a pull for each rank */
     int pace;      /* descriptor; -1: none */
 } ask_for = {.mode = PMIX_IOF_COPY, .pace = -1};
 
-/* With -B: the size of each delivery, in DIR/RANK.CHANNEL.sizes. */
+/* With -B: appends the size of each delivery to DIR/RANK.CHANNEL.sizes. */
 static void append_size(const char *file, size_t size)
 {
     char name[96], line[32];
@@ -211,7 +211,7 @@ static void on_done(pmix_status_t status, void *arg)
     change(&tool.is_answered);
 }
 
-/* The source is not to be relied on: to whom registers late the library names
+/* The source is not reliable: to a tool that registers late the library names
  * the tool itself. */
 static void on_broken(size_t handler, pmix_status_t status,
                       const pmix_proc_t *source, pmix_info_t info[],
@@ -280,7 +280,7 @@ static pmix_info_t *ask(const char *key, size_t *count, pmix_status_t *rc)
     return results;
 }
 
-/* The namespace of the job that is meant. The caller frees it. */
+/* The namespace of the job that is to be pulled. The caller frees it. */
 static char *name_of_job(void)
 {
     pmix_status_t rc;
@@ -462,7 +462,7 @@ static void wait_for_end(void)
     pthread_mutex_unlock(&turn.lock);
 }
 
-/* False: it is none of those for the pull. */
+/* Reads an option that concerns the pull. False: it is none of these. */
 static bool read_option(int c, const char *value)
 {
     uint32_t number = value != NULL ? (uint32_t)strtoul(value, NULL, 10) : 0;

@@ -283,7 +283,7 @@ static void leave(char *number)
         on_done(rc, NULL);
 }
 
-static pmix_proc_t also; /* of the next push; nspace "": nobody */
+static pmix_proc_t also; /* for the next push; nspace "": none */
 
 static pmix_status_t name_also(char *rest)
 {
@@ -291,7 +291,8 @@ static pmix_status_t name_also(char *rest)
     return PMIX_SUCCESS;
 }
 
-/* A push that waits hangs in the library: its answer is that of the order. */
+/* A push that waits hangs in the library: its answer is the answer to the
+ * order. */
 static void push(char *rest)
 {
     pmix_proc_t procs[] = {next_proc(&rest), also};
@@ -389,7 +390,8 @@ static void obey(char *line)
     fflush(out);
 }
 
-/* The library keeps stdout and stderr for output that nobody pulls. */
+/* Sends stdout and stderr aside: the library writes output to them that is not
+ * pulled. */
 static void set_aside(const char *dir)
 {
     static const char *const names[] = {"", "stdout", "stderr"};

@@ -10,7 +10,7 @@
 #include <pmix.h>
 
 static struct {
-    pthread_mutex_t lock; /* of all that callbacks change */
+    pthread_mutex_t lock; /* guards all that callbacks change */
     pthread_cond_t changed;
     bool is_cut; /* the other side has gone */
     bool is_listening;
