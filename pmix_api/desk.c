@@ -61,7 +61,7 @@ struct px_desk {
     char wrong[TEXT_BYTES]; /* what went wrong in the last try */
 };
 
-static void start(struct px_desk *desk);
+static void start_helper(struct px_desk *desk);
 static void serve_next(struct px_desk *desk);
 
 static void note(const struct px_desk *desk, const char *text)
@@ -80,7 +80,7 @@ unsigned px_desk_tools(const struct px_desk *desk)
 
 /* --- the end of a helper */
 
-static struct helper *find(const struct px_desk *desk, enum state state)
+static struct helper *find_helper(const struct px_desk *desk, enum state state)
 {
     struct helper *at = desk->helpers;
 
@@ -147,7 +147,7 @@ static void drop_waiting(struct px_desk *desk)
 
 static void give_up(struct px_desk *desk)
 {
-    struct helper *reserve = find(desk, READY);
+    struct helper *reserve = find_helper(desk, READY);
     char why[TEXT_BYTES + 64];
 
     if (reserve != NULL)
@@ -302,7 +302,7 @@ static void drop_gone(struct px_desk *desk)
 static void serve_next(struct px_desk *desk)
 {
     const struct timeval limit = of_ms(desk->cfg.take_ms);
-    struct helper *helper = find(desk, READY);
+    struct helper *helper = find_helper(desk, READY);
 
     drop_gone(desk);
     if (desk->waiting_count == 0 || helper == NULL ||
@@ -313,7 +313,7 @@ static void serve_next(struct px_desk *desk)
             --desk->waiting_count * sizeof(desk->waiting[0]));
     helper->state = HANDED;
     event_add(helper->late, &limit);
-    start(desk);
+    start_helper(desk);
 }
 
 static void on_tool(void *arg, int fd, uid_t uid)
@@ -484,7 +484,7 @@ static int make_folder(const struct px_desk *desk)
 }
 
 /* Starts the next helper for the reserve. */
-static void start(struct px_desk *desk)
+static void start_helper(struct px_desk *desk)
 {
     int rc;
 
@@ -507,7 +507,7 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     desk->has_started = true;
-    start(desk);
+    start_helper(desk);
 }
 
 /* --- opening and closing */
@@ -541,8 +541,8 @@ static struct helper *end_idle(struct px_desk *desk)
 {
     struct helper *at;
 
-    while ((at = find(desk, STARTS)) != NULL ||
-           (at = find(desk, READY)) != NULL)
+    while ((at = find_helper(desk, STARTS)) != NULL ||
+           (at = find_helper(desk, READY)) != NULL)
         end_helper(at);
     return desk->helpers;
 }

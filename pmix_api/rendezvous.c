@@ -138,7 +138,7 @@ static bool is_stale(const char *path)
 /* Removes the file of a dead server. Of several processes that try, one does
  * so: the one that has the file's lock, where the file system has locks, as
  * long as the name is still that file's. */
-static void clear(const char *path)
+static void clear_stale(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     struct stat own, st;
@@ -160,7 +160,7 @@ static int give_name(const char *temporary, const char *path)
         return 0;
     if (errno != EEXIST)
         return OV_ESYS;
-    clear(path);
+    clear_stale(path);
     return link(temporary, path) == 0 ? 0 : OV_ESYS;
 }
 

@@ -183,8 +183,8 @@ static int too_big(struct ep_boot_reader *rd, const char *what, int max)
 }
 
 /* Takes all bytes; the last one is a newline where ends_line is true. */
-static int take(struct ep_boot_reader *rd, const char *mem, size_t len_bytes,
-                bool ends_line)
+static int take_bytes(struct ep_boot_reader *rd, const char *mem,
+                      size_t len_bytes, bool ends_line)
 {
     if (rd->state != WANT_PEERS)
         rd->total_bytes += len_bytes;
@@ -208,7 +208,7 @@ int ep_boot_reader_feed(struct ep_boot_reader *rd, const char *mem,
         size_t piece =
             newline == NULL ? len_bytes : (size_t)(newline - mem) + 1;
 
-        rc = take(rd, mem, piece, newline != NULL);
+        rc = take_bytes(rd, mem, piece, newline != NULL);
         if (rc != 0)
             return fail(rd, rc);
         mem += piece;

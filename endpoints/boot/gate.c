@@ -75,7 +75,7 @@ static bool has_left(int fd)
 }
 
 /* Judges a visitor that has sent all it has to send. */
-static void judge(struct visitor *v)
+static void judge_visitor(struct visitor *v)
 {
     struct ep_gate *gate = v->gate;
     struct ep_auth_hello hello;
@@ -117,7 +117,7 @@ static void on_hello(evutil_socket_t fd, short what, void *arg)
     }
     v->got += (uint32_t)got;
     if (v->got == sizeof(v->hello))
-        judge(v);
+        judge_visitor(v);
 }
 
 /* Takes over fd in any case. */

@@ -60,7 +60,7 @@ static int64_t walk_next(struct walk *walk)
 /* Finds a task, and makes room for it. NULL: there is no such task, or memory
  * is out. A line can name any number; a high one must not take more memory than
  * there are tasks. */
-static struct ep_srun_task *find(struct ep_srun *srun, int64_t task)
+static struct ep_srun_task *find_task(struct ep_srun *srun, int64_t task)
 {
     uint32_t cap = srun->cap == 0 ? 64 : srun->cap;
     struct ep_srun_task *grown;
@@ -80,7 +80,7 @@ static struct ep_srun_task *find(struct ep_srun *srun, int64_t task)
     return &srun->tasks[task];
 }
 
-static void keep(char **slot, const char *text)
+static void keep_text(char **slot, const char *text)
 {
     free(*slot);
     *slot = strndup(text, EP_SRUN_WORDS_MAX - 1);
@@ -99,8 +99,9 @@ static const char *own_words(const struct ep_srun_task *task,
 }
 
 /* Tells about one host. words NULL: it has said nothing. */
-static void tell(const struct teller *to, const char *host,
-                 enum ep_srun_end end, const char *reason, const char *words)
+static void tell_host(const struct teller *to, const char *host,
+                      enum ep_srun_end end, const char *reason,
+                      const char *words)
 {
     struct text_buf text = {0};
 
@@ -128,8 +129,8 @@ static void on_end(const struct teller *to, const struct ep_srun_task *task,
 {
     const char *words = own_words(task, reason);
 
-    tell(to, host, words == NULL ? EP_SRUN_ENDED : EP_SRUN_FAILED, reason,
-         words);
+    tell_host(to, host, words == NULL ? EP_SRUN_ENDED : EP_SRUN_FAILED, reason,
+              words);
 }
 
 /* Reads `HOSTS: task(s) LIST: REASON`, where each host has one task, in the
@@ -153,13 +154,13 @@ static void on_ends(struct ep_srun *srun, const char *line,
     if (reason != NULL && list != NULL &&
         topo_hosts_parse(&hosts, list, NULL) == 0) {
         for (uint32_t i = 0; i < hosts.count; i++) {
-            struct ep_srun_task *task = find(srun, walk_next(&walk));
+            struct ep_srun_task *task = find_task(srun, walk_next(&walk));
             const char *host = topo_hosts_name(&hosts, i);
 
             on_end(to, task, host, reason + 2);
             if (task != NULL) {
-                keep(&task->host, host);
-                keep(&task->reason, reason + 2);
+                keep_text(&task->host, host);
+                keep_text(&task->reason, reason + 2);
             }
         }
     }
@@ -182,7 +183,7 @@ static void on_refusal(const char *line, const struct teller *to)
         return;
     name = strndup(host, (size_t)(reason - host));
     if (name != NULL)
-        tell(to, name, EP_SRUN_REFUSED, reason + 2, NULL);
+        tell_host(to, name, EP_SRUN_REFUSED, reason + 2, NULL);
     free(name);
 }
 
@@ -199,11 +200,11 @@ static bool is_of_step(const char *words)
 static void on_words(struct ep_srun *srun, int64_t number, const char *words,
                      const struct teller *to)
 {
-    struct ep_srun_task *task = find(srun, number);
+    struct ep_srun_task *task = find_task(srun, number);
 
     if (task == NULL || is_of_step(words))
         return;
-    keep(&task->words, words);
+    keep_text(&task->words, words);
     if (task->host != NULL && task->reason != NULL)
         on_end(to, task, task->host, task->reason);
 }

@@ -89,12 +89,13 @@ void ep_starter_close(struct ep_starter *st)
     free(st);
 }
 
-static struct ep_daemon *find(const struct ep_starter *st, uint32_t index)
+static struct ep_daemon *find_daemon(const struct ep_starter *st,
+                                     uint32_t index)
 {
     return index < st->cap ? st->daemons[index] : NULL;
 }
 
-static int grow(struct ep_starter *st, uint32_t index)
+static int grow_table(struct ep_starter *st, uint32_t index)
 {
     uint32_t cap = st->cap == 0 ? 16 : st->cap;
     struct ep_daemon **table;
@@ -113,9 +114,9 @@ static int grow(struct ep_starter *st, uint32_t index)
 }
 
 /* Adds an entry to the table; NULL: *rc has the reason. */
-static struct ep_daemon *add(struct ep_starter *st, uint32_t index,
-                             enum ep_launcher launcher, const char *host,
-                             int *rc)
+static struct ep_daemon *add_daemon(struct ep_starter *st, uint32_t index,
+                                    enum ep_launcher launcher, const char *host,
+                                    int *rc)
 {
     struct ep_daemon *d;
 
@@ -123,10 +124,11 @@ static struct ep_daemon *add(struct ep_starter *st, uint32_t index,
     if (st->is_leaving)
         return NULL;
     *rc = OV_EINVAL;
-    if (index >= EP_STARTER_MAX || find(st, index) != NULL)
+    if (index >= EP_STARTER_MAX || find_daemon(st, index) != NULL)
         return NULL;
     *rc = OV_ENOMEM;
-    d = grow(st, index) == 0 ? ep_daemon_new(st, index, launcher, host) : NULL;
+    d = grow_table(st, index) == 0 ? ep_daemon_new(st, index, launcher, host)
+                                   : NULL;
     if (d == NULL)
         return NULL;
     *rc = 0;
@@ -158,7 +160,7 @@ int ep_starter_add(struct ep_starter *st, uint32_t index,
     if (!st->is_leaving && ep_launcher_ops(launcher)->is_shell &&
         (st->rsh == NULL || host == NULL || !ep_boot_host_is_fit(host)))
         return OV_EINVAL;
-    d = add(st, index, launcher, host, &rc);
+    d = add_daemon(st, index, launcher, host, &rc);
     if (d != NULL)
         enqueue(d, text);
     return rc;
@@ -199,7 +201,7 @@ int ep_starter_add_all(struct ep_starter *st, uint32_t index,
     strcpy(why, "out of memory");
     rc = ep_boot_encode(config, &text, why);
     if (rc == 0)
-        d = add(st, index, config->launcher, NULL, &rc);
+        d = add_daemon(st, index, config->launcher, NULL, &rc);
     if (d != NULL) {
         d->hosts = list_hosts(config);
         d->hosts_count = config->hosts_count;
@@ -216,7 +218,7 @@ int ep_starter_expect(struct ep_starter *st, uint32_t index,
     struct ep_daemon *d;
     int rc;
 
-    d = add(st, index, launcher, host, &rc);
+    d = add_daemon(st, index, launcher, host, &rc);
     if (d == NULL)
         return rc;
     d->is_expected = true;
@@ -225,7 +227,7 @@ int ep_starter_expect(struct ep_starter *st, uint32_t index,
 
 int ep_starter_called(struct ep_starter *st, uint32_t index, int fd)
 {
-    struct ep_daemon *d = find(st, index);
+    struct ep_daemon *d = find_daemon(st, index);
     int fds[3] = {-1, fd, -1};
     int rc = OV_ENOENT;
 
@@ -245,7 +247,7 @@ int ep_starter_called(struct ep_starter *st, uint32_t index, int fd)
 
 void ep_starter_arrived(struct ep_starter *st, uint32_t index)
 {
-    struct ep_daemon *d = find(st, index);
+    struct ep_daemon *d = find_daemon(st, index);
 
     if (d != NULL && d->state == EP_DAEMON_STARTING)
         ep_daemon_arrive(d);
@@ -352,7 +354,7 @@ void ep_starter_begin(struct ep_starter *st)
 int ep_starter_peer(struct ep_starter *st, uint32_t index,
                     const struct ep_boot_peer *peer)
 {
-    struct ep_daemon *d = find(st, index);
+    struct ep_daemon *d = find_daemon(st, index);
     struct text_buf line = {0};
     bool is_added, will_hear;
 
@@ -384,7 +386,8 @@ void ep_starter_peer_all(struct ep_starter *st, const struct ep_boot_peer *peer)
 
 static struct ep_daemon *of_proc(const struct ep_starter *st, uint32_t proc)
 {
-    return proc < st->proc_first ? NULL : find(st, proc - st->proc_first);
+    return proc < st->proc_first ? NULL
+                                 : find_daemon(st, proc - st->proc_first);
 }
 
 bool ep_starter_failed(struct ep_starter *st, uint32_t proc, const char *step,

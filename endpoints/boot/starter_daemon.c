@@ -308,8 +308,9 @@ typedef void (*line_fn)(struct ep_daemon *d, char *line, size_t len_bytes);
 
 /* Cuts bytes into lines; a line longer than max_bytes is given in pieces. Stops
  * when a line ended the daemon. */
-static void split(struct ep_daemon *d, struct text_buf *partial, char *mem,
-                  size_t len_bytes, size_t max_bytes, line_fn fn)
+static void split_lines(struct ep_daemon *d, struct text_buf *partial,
+                        char *mem, size_t len_bytes, size_t max_bytes,
+                        line_fn fn)
 {
     while (len_bytes > 0 && d->state != EP_DAEMON_OVER) {
         size_t room = max_bytes - partial->len_bytes;
@@ -355,7 +356,7 @@ static void on_out_bytes(struct ep_daemon *d, char *mem, size_t len_bytes)
 {
     struct ep_starter_who who = ep_daemon_who(d);
 
-    split(d, &d->out_line, mem, len_bytes, EP_BOOT_LINE_MAX, on_out_line);
+    split_lines(d, &d->out_line, mem, len_bytes, EP_BOOT_LINE_MAX, on_out_line);
     if (d->state != EP_DAEMON_STARTING)
         return;
     d->out_bytes += len_bytes;
@@ -404,8 +405,8 @@ static bool read_once(struct ep_daemon *d, unsigned end)
     if (end == FROM_OUT)
         on_out_bytes(d, st->chunk, (size_t)got);
     else
-        split(d, &d->err_line, st->chunk, (size_t)got, ERR_LINE_MAX,
-              ep_daemon_err_line);
+        split_lines(d, &d->err_line, st->chunk, (size_t)got, ERR_LINE_MAX,
+                    ep_daemon_err_line);
     return d->fds[end] >= 0;
 }
 

@@ -210,7 +210,7 @@ static int ring_grow(struct ep_feed *feed)
 }
 
 /* Appends one more frame: like `what`, of the same buffer. */
-static int append(struct ep_feed *feed, const struct feed_frame *what)
+static int append_frame(struct ep_feed *feed, const struct feed_frame *what)
 {
     struct feed_target *target;
     int rc = ring_grow(feed);
@@ -252,7 +252,7 @@ int ep_feed_push(struct ep_feed *feed, struct ov_buf *buf, uint32_t off_bytes,
 
     if (!may_push(feed, buf, off_bytes, len_bytes))
         return OV_EINVAL;
-    return append(feed, &frame);
+    return append_frame(feed, &frame);
 }
 
 int ep_feed_push_some(struct ep_feed *feed, struct ov_buf *buf,
@@ -270,7 +270,7 @@ int ep_feed_push_some(struct ep_feed *feed, struct ov_buf *buf,
         frame.set = feed->set;
         frame.closes = (push.flags & OV_PUSH_CLOSE) != 0;
     }
-    return append(feed, &frame);
+    return append_frame(feed, &frame);
 }
 
 void ep_feed_end(struct ep_feed *feed)

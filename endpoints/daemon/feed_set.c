@@ -41,7 +41,7 @@ bool ep_set_has(const struct feed_set *set, const struct feed_target *target)
 }
 
 /* Asserts memory: it is bounded, and without this little nothing works. */
-static void begin(struct ep_feed *feed)
+static void begin_set(struct ep_feed *feed)
 {
     uint32_t words = feed->targets_count / WORD_BITS + 1;
     struct feed_set *set =
@@ -66,7 +66,7 @@ static bool is_same(const struct feed_set *a, const struct feed_set *b)
 }
 
 /* A set that is named again equals the set before, so its frames stay alike. */
-static void settle(struct ep_feed *feed)
+static void settle_set(struct ep_feed *feed)
 {
     struct feed_set *before = feed->set_before;
 
@@ -94,14 +94,14 @@ static void mark(struct ep_feed *feed, struct topo_range range)
 int ep_set_apply(struct ep_feed *feed, struct ov_push *push)
 {
     if ((push->flags & OV_PUSH_NEW) != 0)
-        begin(feed);
+        begin_set(feed);
     else if (feed->set == NULL || (push->ranges > 0 && !feed->set_goes_on))
         return OV_EPROTO;
     for (unsigned i = 0; i < push->ranges; i++)
         mark(feed, ov_push_range(push));
     feed->set_goes_on = (push->flags & OV_PUSH_MORE) != 0;
     if (!feed->set_goes_on)
-        settle(feed);
+        settle_set(feed);
     return 0;
 }
 

@@ -50,7 +50,7 @@ static void tell_full(struct ep_feed *feed)
 }
 
 /* Puts the rest of a frame into the store, which may have some of it. */
-static int put(struct ep_feed *feed, const struct feed_frame *frame)
+static int put_frame(struct ep_feed *feed, const struct feed_frame *frame)
 {
     uint64_t begun = ep_tape_end(feed->spill.tape) - frame->at_bytes;
 
@@ -60,7 +60,7 @@ static int put(struct ep_feed *feed, const struct feed_frame *frame)
 }
 
 /* Saves frames as long as the store takes them. */
-static void save(struct ep_feed *feed)
+static void save_frames(struct ep_feed *feed)
 {
     int rc = 0;
 
@@ -68,7 +68,7 @@ static void save(struct ep_feed *feed)
         return;
     while (rc == 0 && feed->spill.saved < feed->head &&
            ep_span_room(feed) > 0) {
-        rc = put(feed, feed_frame_at(feed, feed->spill.saved));
+        rc = put_frame(feed, feed_frame_at(feed, feed->spill.saved));
         if (rc == 0)
             ep_span_save(feed, feed->spill.saved++);
     }
@@ -121,7 +121,7 @@ static void rejoin(struct feed_target *target)
 
 /* Says that a target's bytes cannot be read back. The owner ends what must not
  * go on. */
-static void lose(struct feed_target *target, int err)
+static void lose_target(struct feed_target *target, int err)
 {
     struct ep_feed *feed = target->feed;
 
@@ -175,7 +175,7 @@ static bool fetch(struct feed_target *target, uint64_t len_bytes,
     if (rc == 0)
         deliver(target, mem, len, is_pushed);
     else
-        lose(target, errno);
+        lose_target(target, errno);
     ep_tape_let_go(feed->spill.tape);
     return true;
 }
@@ -236,7 +236,7 @@ void ep_spill_settle(struct ep_feed *feed)
     TAILQ_FOREACH (target, &feed->all, all)
         ep_target_tell_behind(target);
     ep_tape_forget(feed->spill.tape, needed);
-    save(feed);
+    save_frames(feed);
 }
 
 /* The bound has a reserve in a shared stream, where frames are still on their

@@ -141,7 +141,8 @@ static bool is_far_behind(const struct feed_target *target)
     return left_bytes(target) > bytes || ep_span_room(feed) < room;
 }
 
-static void tell(const struct feed_target *target, enum job_stdin_event what)
+static void tell_slow(const struct feed_target *target,
+                      enum job_stdin_event what)
 {
     target->feed->events->on_slow(target->feed->arg, target->proc, what, 0);
 }
@@ -155,7 +156,7 @@ static void tell_bound(struct feed_target *target)
         left_bytes(target) <= slow->spill_bytes)
         return;
     target->is_told = true;
-    tell(target, JOB_STDIN_FULL);
+    tell_slow(target, JOB_STDIN_FULL);
 }
 
 void ep_target_tell_behind(struct feed_target *target)
@@ -165,7 +166,7 @@ void ep_target_tell_behind(struct feed_target *target)
     if (!target->feed->slow.is_shared || is_behind == target->is_behind)
         return;
     target->is_behind = is_behind;
-    tell(target, is_behind ? JOB_STDIN_BEHIND : JOB_STDIN_FREE);
+    tell_slow(target, is_behind ? JOB_STDIN_BEHIND : JOB_STDIN_FREE);
     if (is_behind)
         tell_bound(target);
 }
@@ -230,7 +231,7 @@ void ep_target_tell_shut(struct ep_feed *feed)
 
     TAILQ_FOREACH (target, &feed->all, all) {
         if (target->shut == SHUT_OLD)
-            tell(target, JOB_STDIN_SHUT);
+            tell_slow(target, JOB_STDIN_SHUT);
         if (target->shut == SHUT_NEW)
             wait_for_shut(feed);
         target->shut = target->shut == SHUT_NEW ? SHUT_OLD : SHUT_NOT;
@@ -291,7 +292,7 @@ static bool is_last(const struct feed_target *target,
 }
 
 /* Notes written bytes, and passes frames of no length. */
-static void advance(struct feed_target *target, size_t written)
+static void advance_target(struct feed_target *target, size_t written)
 {
     struct ep_feed *feed = target->feed;
 
@@ -365,7 +366,7 @@ void ep_target_turn(struct feed_target *target)
 
     if (total > 0 && !ep_target_put(target, iov, count, &written))
         return;
-    advance(target, written);
+    advance_target(target, written);
     if (target->is_closing)
         ep_target_end(target);
     /* A short write means that the pipe is full. */

@@ -77,7 +77,7 @@ static struct ep_inlet **ring_at(const struct ep_intake *intake,
 
 /* --- what is consumed */
 
-static void tell(const struct ep_intake *intake)
+static void tell_consumed(const struct ep_intake *intake)
 {
     uint32_t proc = TOPO_NONE;
     uint64_t done;
@@ -89,7 +89,7 @@ static void tell(const struct ep_intake *intake)
 }
 
 /* Counts frames as consumed, up to the first one for which a job waits. */
-static void advance(struct ep_intake *intake)
+static void count_consumed(struct ep_intake *intake)
 {
     uint64_t before = intake->consumed;
 
@@ -102,7 +102,7 @@ static void advance(struct ep_intake *intake)
             inlet->passed++;
     }
     if (intake->consumed != before)
-        tell(intake);
+        tell_consumed(intake);
 }
 
 static void on_consumed(void *arg, uint64_t frames_total)
@@ -110,7 +110,7 @@ static void on_consumed(void *arg, uint64_t frames_total)
     struct ep_inlet *inlet = arg;
 
     inlet->done = frames_total;
-    advance(inlet->intake);
+    count_consumed(inlet->intake);
 }
 
 /* --- inlets */
@@ -164,7 +164,7 @@ void ep_inlet_close(struct ep_inlet *inlet)
     if (intake->last == inlet)
         intake->last = NULL;
     free_inlet(inlet);
-    advance(intake);
+    count_consumed(intake);
 }
 
 struct ep_feed *ep_inlet_feed(const struct ep_inlet *inlet)
@@ -174,7 +174,8 @@ struct ep_feed *ep_inlet_feed(const struct ep_inlet *inlet)
 
 /* --- frames */
 
-static struct ep_inlet *find(const struct ep_intake *intake, uint32_t proc)
+static struct ep_inlet *find_inlet(const struct ep_intake *intake,
+                                   uint32_t proc)
 {
     struct ep_inlet *inlet;
 
@@ -197,7 +198,7 @@ static struct ep_inlet *inlet_of(const struct ep_intake *intake,
                        &push) != 0 ||
         push.ranges == 0)
         return intake->last;
-    return find(intake, ov_push_range(&push).first);
+    return find_inlet(intake, ov_push_range(&push).first);
 }
 
 /* Asserts memory: it is bounded by the window, and without this little nothing
@@ -219,8 +220,8 @@ static void ring_put(struct ep_intake *intake, struct ep_inlet *inlet)
     *ring_at(intake, intake->fed++) = inlet;
 }
 
-static void put(struct ep_inlet *inlet, const struct ov_slice *slice,
-                uint32_t flags)
+static void feed_inlet(struct ep_inlet *inlet, const struct ov_slice *slice,
+                       uint32_t flags)
 {
     (flags & OV_DOWN_SOME ? ep_feed_push_some : ep_feed_push)(
         inlet->feed, slice->buf, slice->off_bytes, slice->len_bytes);
@@ -234,12 +235,12 @@ void ep_intake_take(struct ep_intake *intake, const struct ov_slice *slice,
     intake->last = inlet_of(intake, slice, flags);
     ring_put(intake, intake->last);
     if (intake->last != NULL)
-        put(intake->last, slice, flags);
+        feed_inlet(intake->last, slice, flags);
     else
-        advance(intake);
+        count_consumed(intake);
     /* A process that reads nothing is named before the window is full. */
     if (intake->fed - intake->consumed == NAME_FRAMES)
-        tell(intake);
+        tell_consumed(intake);
 }
 
 void ep_intake_pause(struct ep_intake *intake, bool is_paused)

@@ -219,7 +219,7 @@ static int take_job(struct daemon *d, struct text_buf *text, uint32_t *slot,
     return 0;
 }
 
-static int begin(struct daemon *d, uint32_t index, uint32_t slot)
+static int begin_job(struct daemon *d, uint32_t index, uint32_t slot)
 {
     struct daemon_node *node = &d->nodes[index];
     struct daemon_job *job = d->jobs.here[slot];
@@ -260,7 +260,7 @@ void ep_daemon_job(struct daemon *d, uint32_t index,
     text_buf_fini(&node->job_text);
     if (rc == 0) {
         snprintf(why, sizeof(why), "%s", ov_strerror(OV_ENOMEM));
-        rc = begin(d, index, slot);
+        rc = begin_job(d, index, slot);
     }
     if (rc != 0) {
         ep_daemon_error(d, why);

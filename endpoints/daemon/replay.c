@@ -47,7 +47,7 @@ static bool is_over(const struct replay *replay)
     return replay->share == NULL;
 }
 
-static void step(struct replay *replay)
+static void step_channel(struct replay *replay)
 {
     replay->has_part = replay->is_before_told = false;
     if (++replay->which < OUTPUTS)
@@ -61,10 +61,10 @@ static void step(struct replay *replay)
 
 /* Finds the next channel that the order names, beginning with the channel in
  * hand. */
-static void find(struct replay *replay)
+static void find_channel(struct replay *replay)
 {
     while (!is_over(replay) && !is_meant(replay, output_of(replay)))
-        step(replay);
+        step_channel(replay);
 }
 
 /* --- the same for the channels of which the launcher is told */
@@ -108,10 +108,10 @@ static void hold_back(struct ep_local *local, const struct replay *replay)
 {
     struct replay at = *replay;
 
-    for (find(&at); !is_over(&at); find(&at)) {
+    for (find_channel(&at); !is_over(&at); find_channel(&at)) {
         output_of(&at)->replays++;
         ep_cache_recall(&output_of(&at)->cache, local->cfg.pool);
-        step(&at);
+        step_channel(&at);
     }
 }
 
@@ -123,7 +123,7 @@ void ep_local_replay(struct ep_local *local, const struct job_order *order)
     replay->order = *order;
     replay->share = replay->told = TAILQ_FIRST(&local->shares);
     hold_back(local, replay);
-    find(replay);
+    find_channel(replay);
     find_told(replay);
     if (is_over(replay)) {
         free(replay);
@@ -194,9 +194,9 @@ static void let_go(const struct ep_local *local, struct output *out)
 }
 
 /* The head of the next record; *len_bytes is the number of its bytes. */
-static struct job_replay_answer plan(struct replay *replay,
-                                     const struct output *out, uint32_t room,
-                                     uint32_t *len_bytes)
+static struct job_replay_answer plan_record(struct replay *replay,
+                                            const struct output *out,
+                                            uint32_t room, uint32_t *len_bytes)
 {
     struct ep_cache_part *part = &replay->part;
     struct job_replay_answer answer = {0};
@@ -231,7 +231,7 @@ static bool write_answer(struct ep_local *local, struct replay *replay,
     uint32_t len_bytes;
 
     OV_ASSERT(room > JOB_REPLAY_HEAD_BYTES);
-    answer = plan(replay, out, room - JOB_REPLAY_HEAD_BYTES, &len_bytes);
+    answer = plan_record(replay, out, room - JOB_REPLAY_HEAD_BYTES, &len_bytes);
     job_replay_answer_encode(&wr, &answer);
     if (len_bytes > 0)
         ep_cache_read(&out->cache, replay->part.from,
@@ -264,8 +264,8 @@ void ep_replay_read(struct ep_local *local, uint32_t max_bytes,
                       read))
         return;
     let_go(local, out);
-    step(replay);
-    find(replay);
+    step_channel(replay);
+    find_channel(replay);
     if (!is_over(replay))
         return;
     STAILQ_REMOVE_HEAD(&local->replays, entry);

@@ -75,7 +75,8 @@ static void check_over(struct proc *proc)
 }
 
 /* Keeps a copy for tools that come late. */
-static void keep(struct output *out, const uint8_t *mem, uint32_t len_bytes)
+static void keep_copy(struct output *out, const uint8_t *mem,
+                      uint32_t len_bytes)
 {
     struct ep_local *local = out->proc->share->local;
     struct ep_cache_pool *pool = local->cfg.pool;
@@ -104,7 +105,7 @@ static bool is_dropped(const struct output *out)
  * Only a process that writes without end finds us busy with others now and
  * then. The proof of the job's output is about what travels, so this is not
  * counted. */
-static void drop(struct output *out)
+static void drop_output(struct output *out)
 {
     static uint8_t mem[EP_CHANNEL_CARRY_MAX];
     enum ep_channel_state state = EP_CHANNEL_MORE;
@@ -112,7 +113,7 @@ static void drop(struct output *out)
 
     for (unsigned i = 0; i < DROPS_MAX && state == EP_CHANNEL_MORE; i++) {
         ep_channel_read(out->channel, mem, sizeof(mem), &got, &state);
-        keep(out, mem, got);
+        keep_copy(out, mem, got);
         if (got > 0)
             ep_linger_restart(out->proc);
     }
@@ -142,8 +143,8 @@ static void count_lost(struct output *out)
 }
 
 /* Reads an output into the block. */
-static enum ep_channel_state take(struct output *out, uint32_t max_bytes,
-                                  struct ov_read *read)
+static enum ep_channel_state take_output(struct output *out, uint32_t max_bytes,
+                                         struct ov_read *read)
 {
     struct ep_local *local = out->proc->share->local;
     uint32_t room = ep_words_room(local, max_bytes), got = 0;
@@ -154,7 +155,7 @@ static enum ep_channel_state take(struct output *out, uint32_t max_bytes,
                     &got, &state);
     count_lost(out);
     job_tally_add(&out->tally, local->block->mem + local->block_used, got);
-    keep(out, local->block->mem + local->block_used, got);
+    keep_copy(out, local->block->mem + local->block_used, got);
     ep_words_took(local, got, read);
     if (got > 0)
         ep_linger_restart(out->proc);
@@ -172,12 +173,12 @@ void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
     if (out->channel == NULL || out->replays > 0 || out->is_held_back)
         return;
     if (is_dropped(out)) {
-        drop(out);
+        drop_output(out);
         if (!out->has_ended)
             return;
     }
     if (!out->has_ended)
-        state = take(out, max_bytes, read);
+        state = take_output(out, max_bytes, read);
     if (state == EP_CHANNEL_MORE)
         read->state = OV_INPUT_MORE;
     if (state != EP_CHANNEL_END)
@@ -189,10 +190,10 @@ void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
     check_over(proc);
 }
 
-static void look(struct output *out)
+static void look_at_output(struct output *out)
 {
     if (is_dropped(out))
-        drop(out);
+        drop_output(out);
     if (!is_dropped(out))
         tell_ready(out);
 }
@@ -200,7 +201,7 @@ static void look(struct output *out)
 static void on_ready(void *arg, struct ep_channel *channel)
 {
     (void)channel;
-    look(arg);
+    look_at_output(arg);
 }
 
 void ep_share_want(struct output *out, bool is_wanted, bool is_held_back)
@@ -212,7 +213,8 @@ void ep_share_want(struct output *out, bool is_wanted, bool is_held_back)
     if (out->channel != NULL && is_held_back)
         ep_channel_rest(out->channel);
     if (out->channel != NULL)
-        look(out); /* something in the pipe may have waited for room */
+        look_at_output(
+            out); /* something in the pipe may have waited for room */
 }
 
 static void drop_input(const struct proc *proc)
@@ -361,7 +363,7 @@ static bool take_lane(struct proc *proc)
     return false;
 }
 
-static void start(struct proc *proc)
+static void start_process(struct proc *proc)
 {
     const struct share *share = proc->share;
     uint32_t local_rank = (uint32_t)(proc - share->procs);
@@ -491,7 +493,7 @@ int ep_share_begin(struct ep_local *local, const struct job *job,
     err = open_inlet(share);
     for (uint32_t i = 0; i < share->procs_count; i++) {
         if (err == 0)
-            start(&share->procs[i]);
+            start_process(&share->procs[i]);
         else
             ep_share_failed(&share->procs[i], JOB_WORD_STEP_SPILL, err);
     }

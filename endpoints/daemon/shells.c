@@ -26,8 +26,8 @@ static bool is_beneath(const struct daemon *d, uint32_t above, uint32_t node)
 }
 
 /* Asks our starter, which knows where we and all above us listen. */
-static void ask(struct daemon *d, uint32_t node, uint32_t time_ms,
-                const char *text)
+static void ask_starter(struct daemon *d, uint32_t node, uint32_t time_ms,
+                        const char *text)
 {
     const struct topo_tree *tree = &d->config.tree;
     uint32_t above = topo_tree_parent(tree, node);
@@ -52,7 +52,7 @@ void ep_daemon_on_unreached(void *arg, uint32_t index, uint32_t time_ms,
     if (d->end != DAEMON_STAYS)
         return;
     ep_daemon_note(d, d->numbers[0], text);
-    ask(d, index, time_ms, first != NULL ? first : text);
+    ask_starter(d, index, time_ms, first != NULL ? first : text);
 }
 
 void ep_daemon_on_beneath(void *arg, uint32_t index,

@@ -151,7 +151,7 @@ static uint64_t offset_of(uint32_t place)
 
 /* --- which tails may be saved, and which wait */
 
-static void list(struct ep_tails *tails, struct ep_tail *tail)
+static void list_tail(struct ep_tails *tails, struct ep_tail *tail)
 {
     bool is_listed = tail->chain.len_bytes > 0 && !tail->is_saving &&
                      tail->slot == 0 && tail->taken_bytes == 0;
@@ -212,7 +212,7 @@ static void read_start(struct ep_tails *tails, struct slot *slot,
     slot->len_bytes = tail->file_bytes;
     slot->state = SLOT_LOADING;
     tail->slot = (uint8_t)(slot - tails->slots + 1);
-    list(tails, tail);
+    list_tail(tails, tail);
     if (slot->mem != NULL &&
         ep_sink_call(tails->sink, read_main, slot, which) == 0)
         return;
@@ -284,13 +284,13 @@ static void leave_file(struct ep_tails *tails, struct ep_tail *tail)
     if (tail->file_bytes > 0)
         place_give(tails, tail->place);
     tail->file_bytes = tail->taken_bytes = 0;
-    list(tails, tail);
+    list_tail(tails, tail);
 }
 
 /* --- saving
  * */
 
-static void fail(struct ep_tails *tails, int err)
+static void fail_file(struct ep_tails *tails, int err)
 {
     tails->err = err;
     if (tails->cfg.on_failed != NULL)
@@ -314,7 +314,7 @@ static bool save_put(struct ep_tails *tails, struct ep_tail *tail)
     };
     tails->saves_count++;
     tail->is_saving = true;
-    list(tails, tail);
+    list_tail(tails, tail);
     return true;
 }
 
@@ -335,7 +335,7 @@ static void save_settle(struct ep_tails *tails, struct save *save, bool is_done)
     } else if (tail->file_bytes == 0) {
         place_give(tails, save->place);
     }
-    list(tails, tail);
+    list_tail(tails, tail);
 }
 
 static void save_end(struct ep_tails *tails, int err)
@@ -346,7 +346,7 @@ static void save_end(struct ep_tails *tails, int err)
     for (uint32_t i = 0; i < count; i++)
         save_settle(tails, &tails->saves[i], i < tails->saves_done);
     if (err != 0)
-        fail(tails, err);
+        fail_file(tails, err);
     while (!TAILQ_EMPTY(&tails->waiting))
         wake(tails, TAILQ_FIRST(&tails->waiting));
     read_more(tails);
@@ -487,7 +487,7 @@ bool ep_tail_add(struct ep_tails *tails, struct ep_tail *tail,
               EP_TAIL_BYTES_MAX);
     if (!ep_chain_add(&tails->chunks, &tail->chain, src, len_bytes))
         return false;
-    list(tails, tail);
+    list_tail(tails, tail);
     return true;
 }
 
@@ -531,7 +531,7 @@ void ep_tail_take(struct ep_tails *tails, struct ep_tail *tail, uint8_t *dst,
             leave_file(tails, tail);
     }
     ep_chain_take(&tails->chunks, &tail->chain, dst + count, len_bytes - count);
-    list(tails, tail);
+    list_tail(tails, tail);
     if (count > 0)
         read_more(tails);
 }
@@ -542,7 +542,7 @@ void ep_tail_rest(struct ep_tails *tails, struct ep_tail *tail)
     if (tail->slot == 0)
         return;
     slot_leave(tails, tail);
-    list(tails, tail);
+    list_tail(tails, tail);
     read_more(tails);
 }
 
@@ -562,7 +562,7 @@ void ep_tail_drop(struct ep_tails *tails, struct ep_tail *tail)
     ep_chain_drop(&tails->chunks, &tail->chain);
     if (tail->file_bytes > 0 || tail->slot > 0)
         leave_file(tails, tail);
-    list(tails, tail);
+    list_tail(tails, tail);
     read_more(tails);
 }
 

@@ -35,7 +35,7 @@ static uint32_t lower_bound(const struct ep_book *book, uint32_t node)
     return low;
 }
 
-static int grow(struct ep_book *book)
+static int grow_book(struct ep_book *book)
 {
     uint32_t cap = book->cap == 0 ? CAP_FIRST : 2 * book->cap;
     struct ep_boot_peer *at;
@@ -55,7 +55,7 @@ int ep_book_put(struct ep_book *book, const struct ep_boot_peer *peer)
     uint32_t place = lower_bound(book, peer->node);
 
     if (place == book->count || book->at[place].node != peer->node) {
-        if (grow(book))
+        if (grow_book(book))
             return OV_ENOMEM;
         memmove(&book->at[place + 1], &book->at[place],
                 (book->count - place) * sizeof(*book->at));

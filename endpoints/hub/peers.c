@@ -8,7 +8,7 @@
 enum { LINKS_FIRST = 4 };
 
 /* The node of that number; NULL: it is not hosted here. */
-static struct hub_node *find(const struct ep_hub *hub, uint32_t node)
+static struct hub_node *find_node(const struct ep_hub *hub, uint32_t node)
 {
     uint32_t low = 0, high = hub->cfg.nodes_count;
 
@@ -53,8 +53,8 @@ static void answer_probe(struct ep_hub *hub, struct ep_request *req,
         ep_hub_reject(hub, req, cm, EP_AUTH_ALIVE);
 }
 
-static void refuse(struct ep_hub *hub, struct ep_request *req,
-                   const uint8_t *cm, enum ov_refuse_reason reason)
+static void refuse_peer(struct ep_hub *hub, struct ep_request *req,
+                        const uint8_t *cm, enum ov_refuse_reason reason)
 {
     hub->refused++;
     ep_hub_reject(hub, req, cm, reason);
@@ -74,7 +74,7 @@ static void on_request(void *arg, struct ep_request *req, const uint8_t *cm,
         hub->cfg.ops->reject(req, NULL, 0); /* a stranger learns nothing */
         return;
     }
-    node = find(hub, hello.target);
+    node = find_node(hub, hello.target);
     if (node != NULL && node->is_over) {
         ep_hub_reject(hub, req, cm, EP_AUTH_OVER);
         return;
@@ -84,12 +84,12 @@ static void on_request(void *arg, struct ep_request *req, const uint8_t *cm,
         return;
     }
     if (ep_auth_seen_take(&hub->seen, &hello)) {
-        refuse(hub, req, cm, OV_REFUSE_STALE);
+        refuse_peer(hub, req, cm, OV_REFUSE_STALE);
         return;
     }
     link = node == NULL ? NULL : calloc(1, sizeof(*link));
     if (link == NULL) {
-        refuse(hub, req, cm, OV_REFUSE_SERVE);
+        refuse_peer(hub, req, cm, OV_REFUSE_SERVE);
         return;
     }
     link->node = node;

@@ -97,7 +97,7 @@ static struct timeval limit_of(const struct hub_probe *probe)
 }
 
 /* Starts the dial of a probe that is in the list. */
-static int begin(struct hub_probe *probe, const struct ep_boot_peer *peer)
+static int dial_probe(struct hub_probe *probe, const struct ep_boot_peer *peer)
 {
     struct ep_hub *hub = probe->link.node->hub;
     struct timeval wait = limit_of(probe);
@@ -118,7 +118,7 @@ static int begin(struct hub_probe *probe, const struct ep_boot_peer *peer)
                               &probe->link.conn);
 }
 
-static void start(const struct hub_probe *wanted)
+static void start_probe(const struct hub_probe *wanted)
 {
     struct hub_node *node = wanted->link.node;
     const struct ep_boot_peer *known =
@@ -133,7 +133,7 @@ static void start(const struct hub_probe *wanted)
     *probe = *wanted;
     probe->link.state = HUB_LINK_PROBING;
     LIST_INSERT_HEAD(&node->hub->probes, probe, entry);
-    if (known == NULL || begin(probe, known))
+    if (known == NULL || dial_probe(probe, known))
         probe_answer(probe, HUB_SILENT);
 }
 
@@ -143,7 +143,7 @@ void ep_hub_probe(struct hub_node *node, const struct ov_act *act)
                               .seq = act->seq,
                               .asker = act->link};
 
-    start(&probe);
+    start_probe(&probe);
 }
 
 void ep_hub_ask(struct ep_hub *hub, uint32_t peer, hub_told told)
@@ -151,7 +151,7 @@ void ep_hub_ask(struct ep_hub *hub, uint32_t peer, hub_told told)
     struct hub_probe probe = {.link = {.node = &hub->nodes[0], .peer = peer},
                               .told = told};
 
-    start(&probe);
+    start_probe(&probe);
 }
 
 void ep_hub_probe_end(struct hub_link *link, enum hub_answer answer)

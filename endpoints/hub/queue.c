@@ -44,7 +44,7 @@ int ep_hub_queue_init(struct ep_hub *hub)
 }
 
 /* Doubles the ring, and keeps the order. */
-static void grow(struct ep_hub *hub)
+static void grow_ring(struct ep_hub *hub)
 {
     uint32_t cap = hub->queue_cap * 2;
     struct hub_event *queue = malloc(cap * sizeof(*queue));
@@ -76,7 +76,7 @@ void ep_hub_queue_put(struct ep_hub *hub, uint32_t index,
         return;
     }
     if (hub->queue_len == hub->queue_cap)
-        grow(hub);
+        grow_ring(hub);
     he = &hub->queue[(hub->queue_at + hub->queue_len) % hub->queue_cap];
     he->index = index;
     he->ev = *ev;

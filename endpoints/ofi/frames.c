@@ -122,7 +122,7 @@ static bool can_inject(const struct ep_op *op)
            conn->injects < INJECTS_MAX;
 }
 
-static ssize_t post(struct ep_op *op, bool is_inject)
+static ssize_t post_op(struct ep_op *op, bool is_inject)
 {
     if (is_inject)
         return fi_inject(op->conn->ep, op->bufs[0]->mem + op->off_bytes[0],
@@ -139,7 +139,7 @@ static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
     while ((op = STAILQ_FIRST(waiting)) != NULL) {
         bool is_inject = can_inject(op);
 
-        rc = post(op, is_inject);
+        rc = post_op(op, is_inject);
         if (rc == -FI_EAGAIN)
             return false;
         if (rc) {

@@ -505,7 +505,7 @@ static bool kill_round(struct child *c)
 }
 
 /* Does what the time and the children require. True when it is time to go. */
-static bool advance(struct child *c, bool is_childless)
+static bool advance_end(struct child *c, bool is_childless)
 {
     bool is_due = c->state != STATE_RUNNING && ep_clock_ms() >= c->next_ms;
 
@@ -567,7 +567,7 @@ static void loop(struct child *c)
             on_owner(c);
             is_childless = reap(c);
         }
-    } while (!advance(c, is_childless));
+    } while (!advance_end(c, is_childless));
 }
 
 static int child_open(struct child *c, int fd)

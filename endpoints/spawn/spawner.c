@@ -166,7 +166,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     flush(arg);
 }
 
-static int tell(struct ep_spawner *sp, const struct ep_wire_in *in)
+static int tell_report(struct ep_spawner *sp, const struct ep_wire_in *in)
 {
     struct ep_report report;
     int rc = ep_report_decode(in, &report);
@@ -210,7 +210,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
         rc = ep_wire_recv(&sp->wire, &in);
         if (rc == 0)
-            rc = tell(sp, &in);
+            rc = tell_report(sp, &in);
         if (closed)
             return;
     }
@@ -242,8 +242,8 @@ int ep_spawner_attach(struct ep_spawner *sp, struct event_base *base,
 }
 
 /* Posts a message, or returns why there is none. */
-static int post(struct ep_spawner *sp, struct ep_wire_out *out, int err,
-                const int *fds, uint8_t fd_count)
+static int post_message(struct ep_spawner *sp, struct ep_wire_out *out, int err,
+                        const int *fds, uint8_t fd_count)
 {
     int rc;
 
@@ -265,7 +265,7 @@ int ep_spawner_job(struct ep_spawner *sp, uint32_t job,
     int err;
     struct ep_wire_out *out = ep_spawn_job_encode(job, what, &err);
 
-    return post(sp, out, err, NULL, 0);
+    return post_message(sp, out, err, NULL, 0);
 }
 
 int ep_spawner_start(struct ep_spawner *sp, const struct ep_spawn_proc *what)
@@ -281,7 +281,7 @@ int ep_spawner_start(struct ep_spawner *sp, const struct ep_spawn_proc *what)
     }
     if (what->further > 0)
         fds[count++] = what->further;
-    return post(sp, out, err, fds, count);
+    return post_message(sp, out, err, fds, count);
 }
 
 int ep_spawner_signal(struct ep_spawner *sp, uint32_t proc, int signo)
@@ -293,14 +293,14 @@ int ep_spawner_signal(struct ep_spawner *sp, uint32_t proc, int signo)
     if (signo < 1 || signo > 64)
         return OV_EINVAL;
     out = ep_signal_encode(&sig, &err);
-    return post(sp, out, err, NULL, 0);
+    return post_message(sp, out, err, NULL, 0);
 }
 
 static int end_send(struct ep_spawner *sp, enum ep_spawn_msg type)
 {
     struct ep_wire_out *out = ep_wire_out_new((uint8_t)type, 0);
 
-    return post(sp, out, OV_ENOMEM, NULL, 0);
+    return post_message(sp, out, OV_ENOMEM, NULL, 0);
 }
 
 int ep_spawner_end(struct ep_spawner *sp)

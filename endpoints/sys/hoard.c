@@ -216,7 +216,8 @@ static int at_get(struct ep_hoard *hoard)
 }
 
 /* Looks at the next packet. */
-static uint32_t look(const struct ep_hoard *hoard, const uint8_t **mem)
+static uint32_t look_at_packet(const struct ep_hoard *hoard,
+                               const uint8_t **mem)
 {
     struct ov_rd rd = ov_rd_init(hoard->mem + hoard->at_bytes,
                                  hoard->at->ref.len_bytes - hoard->at_bytes);
@@ -227,7 +228,8 @@ static uint32_t look(const struct ep_hoard *hoard, const uint8_t **mem)
     return len_bytes;
 }
 
-static void step(struct ep_hoard *hoard, uint32_t packets, uint32_t bytes)
+static void step_packets(struct ep_hoard *hoard, uint32_t packets,
+                         uint32_t bytes)
 {
     hoard->at_packets += packets;
     hoard->at_bytes += bytes;
@@ -235,12 +237,12 @@ static void step(struct ep_hoard *hoard, uint32_t packets, uint32_t bytes)
 
 /* Goes behind the packets that were passed before the stretch was got once
  * more. */
-static void skip(struct ep_hoard *hoard)
+static void skip_passed(struct ep_hoard *hoard)
 {
     const uint8_t *mem;
 
     while (hoard->at_number + hoard->at_packets < hoard->passed)
-        step(hoard, 1, HEAD_BYTES + look(hoard, &mem));
+        step_packets(hoard, 1, HEAD_BYTES + look_at_packet(hoard, &mem));
 }
 
 int ep_hoard_get(struct ep_hoard *hoard, const uint8_t **mem,
@@ -256,8 +258,8 @@ int ep_hoard_get(struct ep_hoard *hoard, const uint8_t **mem,
     if (rc == OV_EAGAIN)
         return rc;
     if (rc == 0) {
-        skip(hoard);
-        *len_bytes = look(hoard, mem);
+        skip_passed(hoard);
+        *len_bytes = look_at_packet(hoard, mem);
     } else {
         *len_bytes = hoard->at->payload_bytes;
     }
@@ -271,10 +273,10 @@ uint32_t ep_hoard_pass(struct ep_hoard *hoard)
 
     OV_ASSERT(hoard->given_bytes > 0);
     if (hoard->lost_err == 0)
-        step(hoard, 1, hoard->given_bytes);
+        step_packets(hoard, 1, hoard->given_bytes);
     else
-        step(hoard, hoard->at->packets - hoard->at_packets,
-             hoard->at->ref.len_bytes - hoard->at_bytes);
+        step_packets(hoard, hoard->at->packets - hoard->at_packets,
+                     hoard->at->ref.len_bytes - hoard->at_bytes);
     hoard->given_bytes = 0;
     hoard->passed = hoard->at_number + hoard->at_packets;
     return (uint32_t)(hoard->passed - before);

@@ -29,17 +29,17 @@ static const char *fault_of(mode_t mode)
     return NULL;
 }
 
-static int refuse(const char *option, const char *path, const char *fault,
-                  char *why)
+static int refuse_path(const char *option, const char *path, const char *fault,
+                       char *why)
 {
     snprintf(why, EP_WHY_MAX, "%s: '%.*s': %s", option, SHOWN_MAX, path, fault);
     return OV_EINVAL;
 }
 
 /* Says errno in words. */
-static int fail(const char *option, const char *path, char *why)
+static int fail_path(const char *option, const char *path, char *why)
 {
-    refuse(option, path, strerror(errno), why);
+    refuse_path(option, path, strerror(errno), why);
     return OV_ESYS;
 }
 
@@ -61,7 +61,7 @@ int ep_path_look(const char *option, const char *path, char *why)
         return 0;
     fault = fault_of(st.st_mode);
     if (fault != NULL)
-        return refuse(option, path, fault, why);
+        return refuse_path(option, path, fault, why);
     if (S_ISFIFO(st.st_mode))
         announce(option, path, "writes to");
     return 0;
@@ -75,7 +75,7 @@ int ep_path_read(const char *option, const char *path, int *fd, char *why)
         return rc;
     *fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
     if (*fd < 0)
-        rc = fail(option, path, why);
+        rc = fail_path(option, path, why);
     ep_prelude_go_on();
     return rc;
 }
@@ -106,16 +106,16 @@ int ep_path_write(const char *option, const char *path, int *fd, char *why)
         return 0;
     fault = fault_of(st.st_mode);
     if (fault != NULL)
-        return refuse(option, path, fault, why);
+        return refuse_path(option, path, fault, why);
     if (S_ISFIFO(st.st_mode))
         announce(option, path, "reads");
     *fd = S_ISFIFO(st.st_mode) ? open_fifo(path, flags) : open(path, flags);
     ep_prelude_go_on();
     if (*fd < 0 && errno == ENXIO && S_ISFIFO(st.st_mode))
-        return refuse(
+        return refuse_path(
             option, path,
             "nobody has opened it for reading for five seconds: start "
             "its reader first",
             why);
-    return *fd < 0 ? fail(option, path, why) : 0;
+    return *fd < 0 ? fail_path(option, path, why) : 0;
 }

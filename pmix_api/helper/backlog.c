@@ -98,7 +98,8 @@ static void owe_end(struct px_backlog *backlog, struct lack *lack)
 }
 
 /* Counts an output that finds no room. */
-static void refuse(struct px_backlog *backlog, const struct job_door *output)
+static void refuse_output(struct px_backlog *backlog,
+                          const struct job_door *output)
 {
     struct lack *lack = lack_of(backlog, output);
 
@@ -134,7 +135,7 @@ static bool is_full(const struct px_backlog *backlog, uint64_t bytes)
 
 /* Counts messages that the file does not give back: so many bytes with their
  * heads, which all have the same length. */
-static void lose(struct px_backlog *backlog, uint64_t bytes)
+static void lose_messages(struct px_backlog *backlog, uint64_t bytes)
 {
     uint8_t head[JOB_DOOR_HEAD_MAX];
     struct ov_wr wr = ov_wr_init(head, sizeof(head));
@@ -150,14 +151,14 @@ static void lose(struct px_backlog *backlog, uint64_t bytes)
 }
 
 /* Gives the next message in the file; skips what cannot be read. */
-static int look(struct px_backlog *backlog, struct job_door *out)
+static int look_at_first(struct px_backlog *backlog, struct job_door *out)
 {
     const uint8_t *mem;
     uint32_t len_bytes;
     int rc = ep_hoard_get(backlog->hoard, &mem, &len_bytes);
 
     while (rc == OV_ESYS) {
-        lose(backlog, len_bytes);
+        lose_messages(backlog, len_bytes);
         rc = ep_hoard_get(backlog->hoard, &mem, &len_bytes);
     }
     return rc != 0 ? rc : job_door_decode(ov_rd_init(mem, len_bytes), out);
@@ -171,7 +172,7 @@ static int drop_oldest(struct px_backlog *backlog, uint64_t bytes)
     int rc = 0;
 
     while (rc == 0 && backlog->cfg.drops_oldest && is_full(backlog, bytes)) {
-        rc = look(backlog, &oldest);
+        rc = look_at_first(backlog, &oldest);
         if (rc != 0)
             break;
         give_up(backlog, &oldest);
@@ -180,7 +181,7 @@ static int drop_oldest(struct px_backlog *backlog, uint64_t bytes)
     return rc == OV_EAGAIN ? OV_EAGAIN : 0;
 }
 
-static int put(struct px_backlog *backlog, const struct job_door *output)
+static int put_output(struct px_backlog *backlog, const struct job_door *output)
 {
     struct job_door its = *output;
     uint8_t head[JOB_DOOR_HEAD_MAX];
@@ -217,13 +218,13 @@ int px_backlog_put(struct px_backlog *backlog, const struct job_door *output)
     if (!is_full(backlog, bytes) ||
         (has_slack && backlog->waiting_bytes + bytes <=
                           backlog->cfg.limit_bytes + SLACK_BYTES))
-        rc = put(backlog, output);
+        rc = put_output(backlog, output);
     else if (has_slack)
         rc = OV_EAGAIN;
     if (rc == OV_EAGAIN)
         return rc;
     if (rc != 0)
-        refuse(backlog, output);
+        refuse_output(backlog, output);
     return 0;
 }
 
@@ -253,7 +254,7 @@ int px_backlog_get(struct px_backlog *backlog, struct job_door *out)
     int rc = drop_oldest(backlog, 0);
 
     if (rc == 0)
-        rc = look(backlog, out);
+        rc = look_at_first(backlog, out);
     backlog->is_end_at_hand = false;
     if (rc == OV_ENOENT && backlog->ends_due > 0)
         rc = get_end(backlog, out);
@@ -282,7 +283,7 @@ void px_backlog_drop(struct px_backlog *backlog)
         backlog->is_end_at_hand = false;
         return;
     }
-    if (look(backlog, &gone) != 0)
+    if (look_at_first(backlog, &gone) != 0)
         return;
     backlog->waiting_bytes -= ov_rd_left(&gone.rest);
     if (backlog->lacks != NULL) {

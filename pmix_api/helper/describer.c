@@ -36,7 +36,7 @@ void px_describer_close(struct px_describer *describer)
     free(describer);
 }
 
-static void say(struct px_describer *describer)
+static void say_question(struct px_describer *describer)
 {
     const struct px_describer_user *user = describer->first;
     const struct job_door msg = {.kind = JOB_DOOR_DESCRIBE, .base = user->base};
@@ -58,11 +58,11 @@ void px_describer_ask(struct px_describer *describer,
         at = &(*at)->next;
     *at = user;
     if (describer->first == user)
-        say(describer);
+        say_question(describer);
 }
 
 /* A table that lacks a row is useless, and is given up. */
-static void add(struct px_describer *describer, const struct job_door *msg)
+static void add_rows(struct px_describer *describer, const struct job_door *msg)
 {
     if (describer->table != NULL && px_table_add(describer->table, msg) != 0) {
         px_table_close(describer->table);
@@ -70,7 +70,7 @@ static void add(struct px_describer *describer, const struct job_door *msg)
     }
 }
 
-static void end(struct px_describer *describer, bool is_gone)
+static void end_question(struct px_describer *describer, bool is_gone)
 {
     struct px_describer_user *user = describer->first;
     struct px_table *table = describer->table;
@@ -86,7 +86,7 @@ static void end(struct px_describer *describer, bool is_gone)
     describer->table = NULL;
     describer->first = user->next;
     if (describer->first != NULL)
-        say(describer);
+        say_question(describer);
     user->on_done(user->arg, answer, table);
 }
 
@@ -97,7 +97,7 @@ void px_describer_on_word(struct px_describer *describer,
         return;
     if (msg->kind == JOB_DOOR_PLACE || msg->kind == JOB_DOOR_PIDS ||
         msg->kind == JOB_DOOR_EXITS || msg->kind == JOB_DOOR_DESCRIBED)
-        add(describer, msg);
+        add_rows(describer, msg);
     if (msg->kind == JOB_DOOR_DESCRIBED)
-        end(describer, msg->is_over);
+        end_question(describer, msg->is_over);
 }

@@ -153,8 +153,8 @@ static void deliver(struct stream *stream, struct px_lib_output *piece,
 
 /* Returns false when something earlier went instead, and the piece is to be put
  * once more. */
-static bool put(struct stream *stream, const struct px_lib_output *piece,
-                bool is_for_pull, uint64_t now_ms)
+static bool put_piece(struct stream *stream, const struct px_lib_output *piece,
+                      bool is_for_pull, uint64_t now_ms)
 {
     struct px_gather *gather = is_for_pull ? stream->pulled : stream->lines;
     struct px_lib_output out;
@@ -169,18 +169,18 @@ static bool put(struct stream *stream, const struct px_lib_output *piece,
 /* Takes a piece: it goes, or is put together with others, after what the other
  * gather holds of its channel. Returns false when the piece has to be taken
  * later. */
-static bool take(struct stream *stream, const struct px_lib_output *piece,
-                 uint64_t now_ms)
+static bool take_piece(struct stream *stream, const struct px_lib_output *piece,
+                       uint64_t now_ms)
 {
     const bool is_for_pull = is_pulled(stream, piece->rank, piece->channel);
     struct px_gather *other = is_for_pull ? stream->lines : stream->pulled;
     struct px_lib_output held;
 
     if (px_gather_take(other, piece->rank, piece->channel, &held)) {
-        (void)put(stream, &held, is_for_pull, now_ms);
+        (void)put_piece(stream, &held, is_for_pull, now_ms);
         return false;
     }
-    return put(stream, piece, is_for_pull, now_ms);
+    return put_piece(stream, piece, is_for_pull, now_ms);
 }
 
 static bool is_owed(const struct stream *stream,
@@ -191,7 +191,7 @@ static bool is_owed(const struct stream *stream,
 
 /* Gives pulls the earlier output that they are owed, once it is known what of
  * that has reached the tool; then the part of a line that was not shown yet. */
-static void pay(struct stream *stream, uint64_t now_ms)
+static void pay_claims(struct stream *stream, uint64_t now_ms)
 {
     const uint64_t first = px_flights_first(&stream->flights);
     const uint64_t *given = &stream->all->cfg.deliveries->given;
@@ -209,13 +209,13 @@ static void pay(struct stream *stream, uint64_t now_ms)
             break;
         case PX_PAST_PAID:
             if (px_gather_take(stream->lines, out.rank, out.channel, &held))
-                (void)put(stream, &held, true, now_ms);
+                (void)put_piece(stream, &held, true, now_ms);
         }
     }
 }
 
 /* Looks at the next piece; false: there is none now. */
-static bool look(struct stream *stream, struct px_lib_output *piece)
+static bool look_at_next(struct stream *stream, struct px_lib_output *piece)
 {
     const struct px_lib_output *again = px_flights_again(&stream->flights);
     struct job_door msg;
@@ -236,7 +236,7 @@ static bool look(struct stream *stream, struct px_lib_output *piece)
     return true;
 }
 
-static void drop(struct stream *stream)
+static void drop_next(struct stream *stream)
 {
     if (px_flights_again(&stream->flights) != NULL)
         px_flights_drop(&stream->flights);
@@ -258,7 +258,7 @@ static void give_lines(struct stream *stream, uint64_t now_ms, bool all)
         !px_gather_get(stream->lines, now_ms, all, &out))
         return;
     if (is_pulled(stream, out.rank, out.channel))
-        (void)put(stream, &out, true, now_ms);
+        (void)put_piece(stream, &out, true, now_ms);
     else
         deliver(stream, &out, false);
 }
@@ -279,7 +279,7 @@ static bool give_held(struct stream *stream, uint64_t now_ms)
     if (!is_pulled(stream, out.rank, out.channel)) {
         if (may_go(stream, &out, false) &&
             px_gather_get(stream->pulled, now_ms, true, &out))
-            (void)put(stream, &out, false, now_ms);
+            (void)put_piece(stream, &out, false, now_ms);
         return false;
     }
     if (!may_go(stream, &out, true) ||
@@ -289,7 +289,7 @@ static bool give_held(struct stream *stream, uint64_t now_ms)
     return true;
 }
 
-static bool give(struct stream *stream, uint64_t now_ms)
+static bool give_stream(struct stream *stream, uint64_t now_ms)
 {
     const struct px_source_deliveries *all = stream->all->cfg.deliveries;
     const uint64_t given = all->given;
@@ -297,15 +297,15 @@ static bool give(struct stream *stream, uint64_t now_ms)
 
     if (!stream->is_begun || stream->is_dropped || px_lib_room() == 0)
         return false;
-    pay(stream, now_ms);
+    pay_claims(stream, now_ms);
     if (given != all->given || give_held(stream, now_ms))
         return true;
     while (
-        given == all->given && look(stream, &piece) &&
+        given == all->given && look_at_next(stream, &piece) &&
         !is_owed(stream, &piece) &&
         may_go(stream, &piece, is_pulled(stream, piece.rank, piece.channel))) {
-        if (take(stream, &piece, now_ms))
-            drop(stream);
+        if (take_piece(stream, &piece, now_ms))
+            drop_next(stream);
     }
     return given != all->given;
 }
@@ -332,7 +332,7 @@ static void close_stream(struct stream *stream)
     free(stream);
 }
 
-static void reap(struct px_forwards *all)
+static void reap_streams(struct px_forwards *all)
 {
     struct stream **at = &all->streams;
 
@@ -353,8 +353,8 @@ bool px_forwards_give(struct px_forwards *all, uint64_t now_ms)
     bool is_any = false;
 
     for (struct stream *at = all->streams; at != NULL; at = at->next)
-        is_any |= give(at, now_ms);
-    reap(all);
+        is_any |= give_stream(at, now_ms);
+    reap_streams(all);
     return is_any;
 }
 

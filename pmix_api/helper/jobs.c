@@ -96,7 +96,7 @@ static struct px_lib_wish wish_of(const struct job_door *msg)
 
 /* A job whose name is too long for tools is not added: no tool can ask for
  * it. */
-static void add(struct px_jobs *jobs, const struct job_door *msg)
+static void add_job(struct px_jobs *jobs, const struct job_door *msg)
 {
     struct px_jobs_entry *job;
 
@@ -157,7 +157,7 @@ static bool on_word(void *arg, const struct job_door *msg)
         tell_name(jobs, msg);
     } else {
         if (msg->kind == JOB_DOOR_BEGUN)
-            add(jobs, msg);
+            add_job(jobs, msg);
         else if (msg->kind == JOB_DOOR_STAGE)
             note_stage(jobs, msg);
         jobs->events->on_word(jobs->arg, msg);

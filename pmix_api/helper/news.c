@@ -52,8 +52,8 @@ struct px_news {
 
 /* --- an event */
 
-static struct px_lib_value *add(struct news_event *event, const char *key,
-                                enum px_lib_type type)
+static struct px_lib_value *add_info(struct news_event *event, const char *key,
+                                     enum px_lib_type type)
 {
     struct px_lib_info *info = &event->infos[event->count++];
 
@@ -64,7 +64,7 @@ static struct px_lib_value *add(struct news_event *event, const char *key,
 static void add_number(struct news_event *event, const char *key,
                        uint64_t number, enum px_lib_width width)
 {
-    struct px_lib_value *value = add(event, key, PX_LIB_NUMBER);
+    struct px_lib_value *value = add_info(event, key, PX_LIB_NUMBER);
 
     value->as.number = number;
     value->width = width;
@@ -72,15 +72,15 @@ static void add_number(struct news_event *event, const char *key,
 
 /* Begins an event about a job, which is its source: the server would hear its
  * own events otherwise. */
-static void begin(struct news_event *event, const struct px_jobs_entry *job,
-                  uint32_t rank)
+static void begin_event(struct news_event *event,
+                        const struct px_jobs_entry *job, uint32_t rank)
 {
     *event = (struct news_event){.source.rank = rank};
     memcpy(event->source.nspace, job->name, sizeof(job->name));
-    add(event, PX_KEY_AFFECTED, PX_LIB_NAME)->as.names = &event->source;
+    add_info(event, PX_KEY_AFFECTED, PX_LIB_NAME)->as.names = &event->source;
 }
 
-static void tell(const struct news_event *event, enum px_lib_status code)
+static void tell_event(const struct news_event *event, enum px_lib_status code)
 {
     (void)px_lib_event(code, &event->source, event->infos, event->count);
 }
@@ -98,14 +98,15 @@ static enum px_lib_status outcome(const struct job_door *stage)
 static void add_end(struct news_event *event, const struct px_jobs_entry *job,
                     const struct job_door *stage)
 {
-    add(event, PX_KEY_TERM_STATUS, PX_LIB_STATUS)->as.status = outcome(stage);
+    add_info(event, PX_KEY_TERM_STATUS, PX_LIB_STATUS)->as.status =
+        outcome(stage);
     if (stage->is_lost)
-        add(event, KEY_LOST, PX_LIB_FLAG)->as.flag = true;
+        add_info(event, KEY_LOST, PX_LIB_FLAG)->as.flag = true;
     if (stage->count == 0)
         return;
     event->failed = event->source;
     event->failed.rank = stage->first - job->base;
-    add(event, PX_KEY_PROCID, PX_LIB_NAME)->as.names = &event->failed;
+    add_info(event, PX_KEY_PROCID, PX_LIB_NAME)->as.names = &event->failed;
     add_number(event, PX_KEY_EXIT_CODE,
                (uint64_t)job_failure_code(stage->status), PX_LIB_INT);
     add_number(event, KEY_FAILED, stage->count, PX_LIB_U32);
@@ -124,13 +125,13 @@ static void tell_stage(const struct px_news *news, const struct job_door *stage)
 
     if (job == NULL)
         return;
-    begin(&event, job, PX_LIB_ALL);
-    add(&event, PX_KEY_NSPACE, PX_LIB_TEXT)->as.text = event.source.nspace;
-    add(&event, PX_KEY_TIMESTAMP, PX_LIB_TIME)->as.time_s =
+    begin_event(&event, job, PX_LIB_ALL);
+    add_info(&event, PX_KEY_NSPACE, PX_LIB_TEXT)->as.text = event.source.nspace;
+    add_info(&event, PX_KEY_TIMESTAMP, PX_LIB_TIME)->as.time_s =
         (int64_t)stage->time_s;
     if (stage->reason == JOB_DOOR_OVER)
         add_end(&event, job, stage);
-    tell(&event, codes[stage->reason]);
+    tell_event(&event, codes[stage->reason]);
 }
 
 /* --- the end of a job */
@@ -251,11 +252,11 @@ static void hear_broken(struct px_news *news, const struct job_door *msg)
 
     if (job == NULL)
         return;
-    begin(&event, job, msg->first - job->base);
+    begin_event(&event, job, msg->first - job->base);
     add_number(&event, KEY_CHANNEL, 1u << msg->channel, PX_LIB_U16);
     if (news->broken++ >= PX_NEWS_BROKEN_MAX)
-        add(&event, PX_KEY_DO_NOT_CACHE, PX_LIB_FLAG)->as.flag = true;
-    tell(&event, PX_LIB_IOF_FAILURE);
+        add_info(&event, PX_KEY_DO_NOT_CACHE, PX_LIB_FLAG)->as.flag = true;
+    tell_event(&event, PX_LIB_IOF_FAILURE);
 }
 
 /* --- what tools tell each other */

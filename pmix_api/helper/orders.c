@@ -131,8 +131,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* Says an order; its processes are named in ascending order over all jobs. */
-static enum px_lib_answer say(const struct px_orders *orders,
-                              const struct order *order)
+static enum px_lib_answer say_order(const struct px_orders *orders,
+                                    const struct order *order)
 {
     struct px_door *door = px_jobs_door(orders->jobs);
     struct px_scopes scopes;
@@ -168,7 +168,7 @@ static enum px_lib_answer go_on_with(struct px_orders *orders,
         order->local++;
     if (order->local == order->count) {
         order->is_said = true;
-        return say(orders, order);
+        return say_order(orders, order);
     }
     job = px_jobs_find(orders->jobs, order->names[order->local].nspace);
     if (job == NULL)

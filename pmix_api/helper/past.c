@@ -52,8 +52,8 @@ void px_past_add(struct px_past *past, const struct px_lib_output *piece)
 
 /* --- what is owed */
 
-static int owe(struct px_past *past, const struct px_past_claim *claim,
-               uint16_t channel)
+static int owe_channel(struct px_past *past, const struct px_past_claim *claim,
+                       uint16_t channel)
 {
     struct debt *debt = malloc(sizeof(*debt));
 
@@ -80,12 +80,12 @@ int px_past_owe(struct px_past *past, const struct px_past_claim *claim)
         const uint16_t channel = (uint16_t)(CHANNEL_LEAST << i);
 
         if ((claim->channels & channel) != 0)
-            rc = owe(past, claim, channel);
+            rc = owe_channel(past, claim, channel);
     }
     return rc;
 }
 
-static void drop(struct px_past *past, struct debt **at)
+static void drop_debt(struct px_past *past, struct debt **at)
 {
     struct debt *debt = *at;
 
@@ -102,7 +102,7 @@ void px_past_forget(struct px_past *past, uint32_t owner)
 
     while (at != NULL && *at != NULL) {
         if ((*at)->owner == owner)
-            drop(past, at);
+            drop_debt(past, at);
         else
             at = &(*at)->next;
     }
@@ -120,8 +120,8 @@ bool px_past_is_paid(const struct px_past *past)
 
 /* --- paying */
 
-static void take(struct px_past *past, struct debt *debt,
-                 const struct ep_cache *cache, struct px_lib_output *out)
+static void take_part(struct px_past *past, struct debt *debt,
+                      const struct ep_cache *cache, struct px_lib_output *out)
 {
     struct ep_cache_part *part = &debt->part;
     const uint64_t left = part->to - part->from;
@@ -149,14 +149,14 @@ enum px_past_step px_past_pay(struct px_past *past, struct px_lib_output *out)
     if (part->from < part->to) {
         out->before_bytes = part->before_bytes;
         part->before_bytes = 0;
-        take(past, debt, cache, out);
+        take_part(past, debt, cache, out);
         return PX_PAST_PIECE;
     }
     out->before_bytes = part->before_bytes + part->behind_bytes;
     part->before_bytes = part->behind_bytes = 0;
     if (out->before_bytes > 0)
         return PX_PAST_PIECE;
-    drop(past, &past->first);
+    drop_debt(past, &past->first);
     return PX_PAST_PAID;
 }
 
@@ -185,7 +185,7 @@ void px_past_close(struct px_past *past)
     if (past == NULL)
         return;
     while (past->first != NULL)
-        drop(past, &past->first);
+        drop_debt(past, &past->first);
     for (size_t i = 0;
          past->caches != NULL && i < (size_t)past->cfg.procs * CHANNELS; i++) {
         if (past->caches[i].total_bytes > 0)

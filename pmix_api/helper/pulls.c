@@ -169,7 +169,7 @@ static void close_source(struct px_pulls *pulls, unsigned nth)
 
 /* --- a pull begins */
 
-static void drop(struct px_pulls *pulls, struct px_registration *pull)
+static void drop_pull(struct px_pulls *pulls, struct px_registration *pull)
 {
     for (unsigned i = pulls->sources_count; i-- > 0;) {
         if (px_source_owner(pulls->sources[i]) == pull->number)
@@ -201,7 +201,7 @@ static void answer_pull(struct px_pulls *pulls, enum px_lib_answer answer)
             px_forward_wish(pulls->forwards, job->base, &wish);
         }
     } else {
-        drop(pulls, pull);
+        drop_pull(pulls, pull);
     }
     px_lib_answer_pull(answer);
     look_soon(pulls);
@@ -281,7 +281,7 @@ static void look_for_answer(struct px_pulls *pulls)
 
 /* --- a pull ends */
 
-static void stop(struct px_pulls *pulls, struct px_registration *pull)
+static void stop_pull(struct px_pulls *pulls, struct px_registration *pull)
 {
     pull->is_stopped = true;
     pulls->known--;
@@ -323,7 +323,7 @@ static void look_for_missed(struct px_pulls *pulls)
                 px_source_missed(pulls->sources[i], number);
         }
         if (!pull->is_stopped) {
-            stop(pulls, pull);
+            stop_pull(pulls, pull);
             ask_again(pulls);
         }
     }
@@ -338,7 +338,7 @@ void px_pulls_on_stop(struct px_pulls *pulls)
             only = &pulls->all[i];
     }
     if (pulls->known == 1 && only != NULL)
-        stop(pulls, only);
+        stop_pull(pulls, only);
     else if (pulls->known > 0 && only == NULL)
         pulls->known--; /* a pull that had finished */
 }
@@ -346,7 +346,7 @@ void px_pulls_on_stop(struct px_pulls *pulls)
 #define ENDED "has ended"
 
 /* Closes sources, and then pulls, that have come to their end. */
-static void reap(struct px_pulls *pulls, uint64_t taken)
+static void reap_ended(struct px_pulls *pulls, uint64_t taken)
 {
     for (unsigned i = pulls->sources_count; i-- > 0;) {
         struct px_source *source = pulls->sources[i];
@@ -388,7 +388,7 @@ static bool give_turn(struct px_pulls *pulls, uint64_t now_ms)
 
 /* Gives one delivery of each source in turn, as long as there is room. Sources
  * that redirect go on reading in this order, too. */
-static void give(struct px_pulls *pulls)
+static void give_in_turn(struct px_pulls *pulls)
 {
     const uint64_t now_ms = (uint64_t)ep_clock_ms();
     unsigned idle = 0;
@@ -439,7 +439,7 @@ static void acknowledge(struct px_pulls *pulls)
     px_forwards_taken(pulls->forwards, taken);
     for (unsigned i = 0; i < pulls->sources_count; i++)
         px_source_taken(pulls->sources[i], taken);
-    reap(pulls, taken);
+    reap_ended(pulls, taken);
     if (is_busy(pulls))
         watch_time(pulls);
 }
@@ -451,7 +451,7 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     look_for_answer(pulls);
-    give(pulls);
+    give_in_turn(pulls);
     if (is_busy(pulls) && pulls->deliveries.untold_bytes < TOLD_BYTES)
         watch_time(pulls);
     else
@@ -471,7 +471,7 @@ static bool are_settled(const struct px_pulls *pulls)
     return are;
 }
 
-static void settle(const struct px_pulls *pulls)
+static void settle_pulls(const struct px_pulls *pulls)
 {
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
         if (pulls->all[i].is_begun)
@@ -488,7 +488,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (pulls->is_ending) {
         if (are_settled(pulls))
-            settle(pulls);
+            settle_pulls(pulls);
         else
             watch_time(pulls);
         return;
@@ -499,7 +499,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
 
 void px_pulls_on_room(struct px_pulls *pulls)
 {
-    give(pulls);
+    give_in_turn(pulls);
     look_soon(pulls);
 }
 
@@ -529,7 +529,7 @@ static void on_missed(void *arg, uint32_t base, uint32_t rank, uint8_t channel,
 
         if (px_pulls_has(pull) && pull->since < delivery &&
             (px_registration_names(pull, base, rank) & channel) != 0)
-            stop(pulls, pull);
+            stop_pull(pulls, pull);
     }
 }
 

@@ -401,7 +401,7 @@ static struct part *make_part(struct px_pushing_tool *pushing,
     return part;
 }
 
-static void append(struct writer *writer, struct part *part)
+static void append_part(struct writer *writer, struct part *part)
 {
     const bool is_idle = writer->first == NULL;
 
@@ -411,8 +411,9 @@ static void append(struct writer *writer, struct part *part)
         begin_part(writer);
 }
 
-static enum px_lib_answer start(struct px_pushing_tool *pushing,
-                                struct call *call, struct px_scopes *scopes)
+static enum px_lib_answer start_call(struct px_pushing_tool *pushing,
+                                     struct call *call,
+                                     struct px_scopes *scopes)
 {
     struct part **parts = calloc(scopes->count, sizeof(struct part *));
     size_t made = 0;
@@ -424,7 +425,7 @@ static enum px_lib_answer start(struct px_pushing_tool *pushing,
         call->parts = made;
         count_bytes(pushing, pushing->waiting_bytes + call->push.len_bytes);
         for (size_t i = 0; i < made; i++)
-            append(find_writer(pushing, scopes->at[i].job.base), parts[i]);
+            append_part(find_writer(pushing, scopes->at[i].job.base), parts[i]);
         free(parts);
         return PX_LIB_YES;
     }
@@ -444,9 +445,9 @@ static bool is_flood(const struct px_pushing_tool *pushing,
     return pushing->waiting_bytes + push->len_bytes > PX_PUSH_WAITING_BYTES;
 }
 
-static enum px_lib_answer judge(struct px_pushing_tool *pushing,
-                                const struct px_lib_push *push,
-                                struct px_scopes *scopes)
+static enum px_lib_answer judge_push(struct px_pushing_tool *pushing,
+                                     const struct px_lib_push *push,
+                                     struct px_scopes *scopes)
 {
     if (push->strange != NULL)
         return PX_LIB_NOT_SUPPORTED;
@@ -462,7 +463,7 @@ void px_pushing_on_push(struct px_pushing_tool *pushing,
                         const struct px_lib_push *push)
 {
     struct px_scopes scopes = {.at = NULL};
-    enum px_lib_answer answer = judge(pushing, push, &scopes);
+    enum px_lib_answer answer = judge_push(pushing, push, &scopes);
     struct call *call = NULL;
     bool is_over;
 
@@ -473,7 +474,7 @@ void px_pushing_on_push(struct px_pushing_tool *pushing,
     }
     if (call != NULL) {
         call->push = *push;
-        answer = start(pushing, call, &scopes);
+        answer = start_call(pushing, call, &scopes);
     }
     px_scopes_end(&scopes);
     if (answer == PX_LIB_YES)

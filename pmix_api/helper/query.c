@@ -88,7 +88,7 @@ static void add_needs(struct px_queries *queries, const struct px_lib_ask *ask)
         add_need(queries, about.job->base, false);
 }
 
-static void plan(struct px_queries *queries)
+static void plan_needs(struct px_queries *queries)
 {
     const struct px_lib_query *asked = queries->first->asked;
     uint32_t jobs = count_jobs(queries->jobs);
@@ -148,7 +148,8 @@ static void collect(const struct px_lib_ask *ask, const struct px_known *known,
     }
 }
 
-static void give(const struct px_lib_query *asked, const struct answer *out)
+static void give_answer(const struct px_lib_query *asked,
+                        const struct answer *out)
 {
     if (out->known == 0)
         px_lib_answer(asked->call, out->why);
@@ -176,7 +177,7 @@ static void reply(struct px_queries *queries)
     } else {
         for (size_t i = 0; i < asked->count; i++)
             collect(&asked->asks[i], &known, &out);
-        give(asked, &out);
+        give_answer(asked, &out);
     }
     for (size_t i = 0; i < out.known; i++)
         free(out.owned[i]);
@@ -226,7 +227,7 @@ static void go_on(struct px_queries *queries)
 {
     while (queries->first != NULL) {
         if (queries->needs == NULL)
-            plan(queries);
+            plan_needs(queries);
         if (ask_next(queries))
             return;
         reply(queries);

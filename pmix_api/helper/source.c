@@ -102,8 +102,8 @@ static bool may_give(const struct px_source *source)
 /* Takes an OUTPUT, which may still be at the door: it goes to the tool or is
  * put together. Returns false when something else has to go first and there is
  * no room for it. A large OUTPUT that goes at once is not copied. */
-static bool take(struct px_source *source, const struct job_door *msg,
-                 bool is_at_door, uint64_t now_ms)
+static bool take_output(struct px_source *source, const struct job_door *msg,
+                        bool is_at_door, uint64_t now_ms)
 {
     const struct px_lib_output piece = {.rank = msg->first - source->job.base,
                                         .channel =
@@ -182,7 +182,7 @@ bool px_source_give(struct px_source *source, uint64_t now_ms)
         return true;
     while (given == source->cfg.deliveries->given && has_room(source) &&
            px_backlog_get(source->backlog, &msg) == 0) {
-        if (take(source, &msg, false, now_ms))
+        if (take_output(source, &msg, false, now_ms))
             px_backlog_drop(source->backlog);
     }
     if (given == source->cfg.deliveries->given && has_room(source) &&
@@ -202,7 +202,7 @@ static bool is_of_job(const struct px_source *source,
 }
 
 /* Keeps an OUTPUT in the backlog. False: not now. */
-static bool keep(struct px_source *source, const struct job_door *msg)
+static bool keep_output(struct px_source *source, const struct job_door *msg)
 {
     if (source->receipts != NULL &&
         (source->is_begun || px_backlog_bytes(source->backlog) >= EARLY_BYTES))
@@ -225,9 +225,9 @@ static bool hear_output(struct px_source *source, const struct job_door *msg)
         return true;
     if (px_backlog_is_idle(source->backlog) && has_room(source)) {
         source->events->on_change(source->arg);
-        return take(source, msg, true, (uint64_t)ep_clock_ms());
+        return take_output(source, msg, true, (uint64_t)ep_clock_ms());
     }
-    return keep(source, msg);
+    return keep_output(source, msg);
 }
 
 uint64_t px_source_limit_bytes(const struct px_lib_wish *wish)
@@ -241,7 +241,7 @@ uint64_t px_source_limit_bytes(const struct px_lib_wish *wish)
     return limit > least ? limit : least;
 }
 
-static void ask(struct px_source *source)
+static void ask_session(struct px_source *source)
 {
     const struct px_lib_wish *wish = &source->cfg.wish;
 
@@ -260,7 +260,7 @@ static void ask(struct px_source *source)
 
 /* Turns a redirecting source into one that copies: a job without a console has
  * nothing to redirect. */
-static void copy(struct px_source *source)
+static void become_copy(struct px_source *source)
 {
     px_receipts_close(source->receipts);
     source->receipts = NULL;
@@ -274,11 +274,11 @@ static bool on_word(void *arg, const struct job_door *msg)
         return hear_output(source, msg);
     if (msg->kind == JOB_DOOR_JOB) {
         source->is_known = true;
-        ask(source);
+        ask_session(source);
     }
     if (msg->kind == JOB_DOOR_PULLED) {
         if (!msg->redirects)
-            copy(source);
+            become_copy(source);
         source->state = PX_SOURCE_LIVE;
         source->events->on_change(source->arg);
     }
@@ -314,7 +314,7 @@ static void on_end(void *arg, const char *why)
     source->state = PX_SOURCE_GONE;
     if (source->job.stage == JOB_DOOR_OVER && !source->is_known &&
         why[0] != '\0') {
-        copy(source);
+        become_copy(source);
         source->state = PX_SOURCE_LIVE;
         put_ends(source);
     }

@@ -50,7 +50,7 @@ static void say_pieces(struct px_door *door, const uint8_t *mem, size_t size)
 }
 
 /* Returns false when the request is too large, or memory is out. */
-static bool say(struct px_door *door, const struct job_request *request)
+static bool say_request(struct px_door *door, const struct job_request *request)
 {
     const size_t size = job_request_bytes(request);
     uint8_t *mem = size <= JOB_REQUEST_BYTES_MAX ? malloc(size) : NULL;
@@ -80,7 +80,7 @@ static void free_start(struct start *start)
 }
 
 /* Ends a start whose door is closed: nothing more comes. */
-static void end(struct start *start)
+static void end_start(struct start *start)
 {
     if (start->size > 0)
         px_forward_cut(forwards_of(start), start->base);
@@ -105,13 +105,13 @@ static void sweep(struct px_spawns *spawns)
     for (struct start *at = spawns->starts; at != NULL; at = next) {
         next = at->next;
         if (is_done(at))
-            end(at);
+            end_start(at);
     }
 }
 
 /* --- the answer */
 
-static void refuse(struct start *start, enum px_lib_answer answer)
+static void refuse_start(struct start *start, enum px_lib_answer answer)
 {
     if (start->size > 0)
         px_forward_drop(forwards_of(start), start->base);
@@ -134,7 +134,7 @@ static const enum px_lib_answer answers[JOB_DOOR_REASONS] = {
 };
 
 /* The job is told on two connections. It runs when both have said so. */
-static void look(struct start *start)
+static void look_at_start(struct start *start)
 {
     struct px_jobs *jobs = start->all->cfg.jobs;
 
@@ -142,7 +142,7 @@ static void look(struct start *start)
         !px_jobs_have_begun(jobs, start->base))
         return;
     if (px_jobs_find(jobs, start->name) == NULL) {
-        refuse(start, PX_LIB_FAILED);
+        refuse_start(start, PX_LIB_FAILED);
         return;
     }
     px_jobs_come(jobs, start->base, start->comes);
@@ -150,7 +150,7 @@ static void look(struct start *start)
     start->asked.call = NULL;
     px_forward_begin(forwards_of(start), start->base);
     if (is_done(start))
-        end(start);
+        end_start(start);
 }
 
 bool px_spawns_are_said(const struct px_spawns *spawns)
@@ -169,7 +169,7 @@ void px_spawns_on_word(struct px_spawns *spawns, const struct job_door *msg)
     if (msg->kind == JOB_DOOR_BEGUN) {
         for (struct start *at = spawns->starts; at != NULL; at = next) {
             next = at->next;
-            look(at);
+            look_at_start(at);
         }
     }
     sweep(spawns);
@@ -177,7 +177,7 @@ void px_spawns_on_word(struct px_spawns *spawns, const struct job_door *msg)
 
 /* --- the connection */
 
-static void begin(struct start *start, const struct job_door *msg)
+static void begin_job(struct start *start, const struct job_door *msg)
 {
     const struct px_forward_cfg cfg = {
         .job = msg,
@@ -194,7 +194,7 @@ static void begin(struct start *start, const struct job_door *msg)
     start->comes = cfg.channels & msg->channels;
     snprintf(start->name, sizeof(start->name), "%s", msg->text);
     if (start->comes != 0 && px_forward_add(forwards_of(start), &cfg) != 0)
-        refuse(start, PX_LIB_NO_RESOURCE);
+        refuse_start(start, PX_LIB_NO_RESOURCE);
 }
 
 static bool on_word(void *arg, const struct job_door *msg)
@@ -204,16 +204,16 @@ static bool on_word(void *arg, const struct job_door *msg)
     if (msg->kind == JOB_DOOR_OUTPUT)
         return px_forward_hear(forwards_of(start), start->base, msg);
     if (msg->kind == JOB_DOOR_JOB && start->asked.call != NULL) {
-        begin(start, msg);
+        begin_job(start, msg);
     } else if (msg->kind == JOB_DOOR_STARTED && start->size > 0) {
         start->is_started = true;
-        look(start);
+        look_at_start(start);
     } else if (msg->kind == JOB_DOOR_UNSTARTED && start->asked.call != NULL) {
-        refuse(start, answers[msg->reason]);
+        refuse_start(start, answers[msg->reason]);
     } else if (msg->kind == JOB_DOOR_ENDED) {
         start->is_over = true;
         if (is_done(start))
-            end(start);
+            end_start(start);
     }
     return true;
 }
@@ -225,9 +225,9 @@ static void on_end(void *arg, const char *why)
 
     (void)why;
     if (start->asked.call == NULL)
-        end(start);
+        end_start(start);
     else
-        refuse(start, PX_LIB_NO_ROOM);
+        refuse_start(start, PX_LIB_NO_ROOM);
 }
 
 /* --- a request */
@@ -259,7 +259,7 @@ void px_spawns_on_spawn(struct px_spawns *spawns,
     sweep(spawns);
     if (spawns->count < PX_SPAWNS_MAX)
         start = make(spawns);
-    if (start != NULL && !say(start->door, asked->request)) {
+    if (start != NULL && !say_request(start->door, asked->request)) {
         free_start(start);
         start = NULL;
     }

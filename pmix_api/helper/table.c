@@ -91,7 +91,7 @@ static bool has_room(struct px_table *table)
     return true;
 }
 
-static char *keep(const char *name, char *before)
+static char *share_name(const char *name, char *before)
 {
     return before != NULL && strcmp(before, name) == 0 ? before : strdup(name);
 }
@@ -108,8 +108,8 @@ static int add_place(struct px_table *table, const struct job_door *msg)
         before = &table->places[table->count - 1];
     place = &table->places[table->count];
     *place = (struct px_table_place){
-        .host = keep(msg->host, before->host),
-        .program = keep(msg->text, before->program),
+        .host = share_name(msg->host, before->host),
+        .program = share_name(msg->text, before->program),
         .first = msg->first - table->base,
         .count = msg->count,
     };

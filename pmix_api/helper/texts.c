@@ -61,7 +61,7 @@ static void say_text(const struct px_texts *texts,
 }
 
 /* Sends as many texts as may be unanswered, in their order. */
-static void say(struct px_texts *texts)
+static void say_texts(struct px_texts *texts)
 {
     for (struct request *at = texts->first; at != NULL; at = at->next) {
         while (at->said < at->log->count) {
@@ -104,7 +104,7 @@ void px_texts_on_log(struct px_texts *texts, const struct px_lib_log *log)
     while (*at != NULL)
         at = &(*at)->next;
     *at = request;
-    say(texts);
+    say_texts(texts);
 }
 
 void px_texts_on_word(struct px_texts *texts, const struct job_door *msg)
@@ -120,7 +120,7 @@ void px_texts_on_word(struct px_texts *texts, const struct job_door *msg)
                       request->is_refused ? PX_LIB_NO_RESOURCE : PX_LIB_YES);
         remove_first(texts);
     }
-    say(texts);
+    say_texts(texts);
 }
 
 int px_texts_open(const struct px_jobs *jobs, struct px_texts **out)

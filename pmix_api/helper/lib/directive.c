@@ -284,7 +284,7 @@ const char *px_start_key(size_t index)
 }
 
 /* NULL: the directive is not in the table. */
-static apply_fn find(const pmix_info_t *info, bool *is_of_job)
+static apply_fn find_directive(const pmix_info_t *info, bool *is_of_job)
 {
     for (size_t i = 0; i < DIRECTIVES; i++) {
         if (!PMIX_CHECK_KEY(info, directives[i].key))
@@ -303,7 +303,7 @@ static enum px_lib_answer apply(struct px_lib_start *start,
                                 const pmix_info_t *info)
 {
     bool needs_job;
-    const apply_fn fn = find(info, &needs_job);
+    const apply_fn fn = find_directive(info, &needs_job);
 
     if (fn == NULL)
         return PMIX_INFO_IS_REQUIRED(info) || px_refused_of_spawn(info)

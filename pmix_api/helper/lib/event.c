@@ -73,8 +73,8 @@ static void tell_event(void *arg)
     free(mem);
 }
 
-static void hear(pmix_status_t code, const pmix_proc_t *source,
-                 const pmix_info_t info[], size_t given)
+static void hear_event(pmix_status_t code, const pmix_proc_t *source,
+                       const pmix_info_t info[], size_t given)
 {
     pmix_data_buffer_t bytes;
 
@@ -95,7 +95,7 @@ static void on_any(size_t handler, pmix_status_t status,
     (void)results;
     (void)nresults;
     if (given < infos)
-        hear(status, source, info, given);
+        hear_event(status, source, info, given);
     if (done != NULL)
         done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
 }
@@ -147,7 +147,7 @@ static bool has_targets(const struct told *told)
 }
 
 /* Tells the event to the tool, and takes it over. */
-static int tell(pmix_status_t code, struct told *told)
+static int notify_tool(pmix_status_t code, struct told *told)
 {
     pmix_data_range_t range =
         has_targets(told) ? PMIX_RANGE_CUSTOM : PMIX_RANGE_SESSION;
@@ -181,7 +181,7 @@ int px_lib_event(enum px_lib_status code, const struct px_lib_name *source,
     }
     told->infos = count;
     PMIX_LOAD_PROCID(&told->source, source->nspace, source->rank);
-    return tell(px_info_status(code), told);
+    return notify_tool(px_info_status(code), told);
 }
 
 /* --- events of a job that has been forgotten
@@ -282,7 +282,8 @@ static bool is_whole(const uint8_t *mem, size_t len_bytes)
 }
 
 /* False: memory is out. */
-static bool copy(pmix_data_buffer_t *out, const void *mem, size_t len_bytes)
+static bool load_copy(pmix_data_buffer_t *out, const void *mem,
+                      size_t len_bytes)
 {
     char *block = malloc(len_bytes);
 
@@ -307,15 +308,15 @@ int px_lib_event_of(const void *mem, size_t len_bytes)
     told = calloc(1, sizeof(*told));
     if (told == NULL)
         return OV_ENOMEM;
-    if (!copy(&bytes, (const uint8_t *)mem + HEAD_BYTES,
-              len_bytes - HEAD_BYTES)) {
+    if (!load_copy(&bytes, (const uint8_t *)mem + HEAD_BYTES,
+                   len_bytes - HEAD_BYTES)) {
         free(told);
         return OV_ENOMEM;
     }
     is_read = unpack_event(&bytes, &code, told);
     PMIX_DATA_BUFFER_DESTRUCT(&bytes);
     if (is_read)
-        return tell(code, told);
+        return notify_tool(code, told);
     on_told(PMIX_ERROR, told);
     return OV_EPROTO;
 }

@@ -201,7 +201,7 @@ static uint64_t number_of(const struct iovec *parts, int count)
 /* The library first tries a message in two parts, head and body. Returns false
  * for a message that is left out; a delivery that has only such ones has
  * reached no pull. */
-static bool begin(const struct iovec *parts, int count, uint64_t sum)
+static bool begin_message(const struct iovec *parts, int count, uint64_t sum)
 {
     uint64_t number = number_of(parts, count);
     bool is_hidden = count == 2 && number != 0 &&
@@ -223,7 +223,7 @@ bool px_flow_try(const struct iovec *parts, int count)
     pthread_mutex_lock(&flow.lock);
     /* A message begins, not the rest of one. */
     if (flow.ledger.left_bytes != sum)
-        is_wanted = begin(parts, count, sum);
+        is_wanted = begin_message(parts, count, sum);
     look_for_room();
     pthread_mutex_unlock(&flow.lock);
     return is_wanted;
@@ -310,7 +310,7 @@ void px_flow_cut(void)
 
 /* --- the caller */
 
-static void end(struct delivery *d)
+static void free_delivery(struct delivery *d)
 {
     for (size_t i = 0; i < d->infos; i++)
         PMIX_INFO_DESTRUCT(&d->info[i]);
@@ -328,7 +328,7 @@ static void on_delivered(pmix_status_t status, void *arg)
     if (!is_single())
         check_later();
     pthread_mutex_unlock(&flow.lock);
-    end(arg);
+    free_delivery(arg);
 }
 
 static void add_number(struct delivery *d, uint64_t number)
@@ -373,7 +373,7 @@ static struct delivery *make(const struct px_lib_output *o, uint64_t number)
     return d;
 }
 
-static void append(struct delivery *d)
+static void append_delivery(struct delivery *d)
 {
     if (flow.first == NULL)
         flow.first = d;
@@ -384,13 +384,13 @@ static void append(struct delivery *d)
 
 /* The delivery is counted before the call, because the library may handle it
  * before the call returns. The call does not fail once the library is open. */
-static void give(struct delivery *d)
+static void give_delivery(struct delivery *d)
 {
     const uint64_t cost = d->bytes.size + MESSAGE_BYTES;
     pmix_status_t rc;
 
     pthread_mutex_lock(&flow.lock);
-    append(d);
+    append_delivery(d);
     px_ledger_give(&flow.ledger, cost * copies());
     if (d->is_pulled && flow.forwards)
         px_sink_add(d->number, PX_SINK_SHOWN, &d->source, d->channel, d->infos);
@@ -415,7 +415,7 @@ int px_lib_deliver(const struct px_lib_output *output)
     d = make(output, flow.ledger.given + 1);
     if (d == NULL)
         return OV_ENOMEM;
-    give(d);
+    give_delivery(d);
     return 0;
 }
 

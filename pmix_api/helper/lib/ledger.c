@@ -29,7 +29,7 @@ static void add_mark(struct px_ledger *ledger, uint64_t number)
         (struct px_ledger_mark){number, ledger->bytes};
 }
 
-static void settle(struct px_ledger *ledger, uint64_t number)
+static void mark_written(struct px_ledger *ledger, uint64_t number)
 {
     if (number <= ledger->written)
         return;
@@ -78,7 +78,7 @@ void px_ledger_begin(struct px_ledger *ledger, uint64_t number,
     ledger->left_bytes = len_bytes;
     if (number <= ledger->begun || number > ledger->given)
         return;
-    settle(ledger, number - 1);
+    mark_written(ledger, number - 1);
     ledger->begun = number;
 }
 
@@ -93,7 +93,7 @@ bool px_ledger_write(struct px_ledger *ledger, uint64_t bytes)
 void px_ledger_rest(struct px_ledger *ledger, uint64_t number)
 {
     if (ledger->left_bytes == 0)
-        settle(ledger, number);
+        mark_written(ledger, number);
 }
 
 void px_ledger_read(struct px_ledger *ledger, uint64_t position)

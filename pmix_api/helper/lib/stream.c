@@ -49,7 +49,7 @@ static struct {
     int watch;
 } stream = {.tool = -1, .waiting = -1, .dial = -1, .watch = -1};
 
-static bool find(const char *name, void *out)
+static bool find_function(const char *name, void *out)
 {
     void *found = dlsym(RTLD_NEXT, name);
 
@@ -60,9 +60,9 @@ static bool find(const char *name, void *out)
 /* Other parts of the program may read and write before the stream is opened. */
 static bool find_all(void)
 {
-    return (stream.writev != NULL || find("writev", &stream.writev)) &&
-           (stream.read != NULL || find("read", &stream.read)) &&
-           (stream.accept != NULL || find("accept", &stream.accept));
+    return (stream.writev != NULL || find_function("writev", &stream.writev)) &&
+           (stream.read != NULL || find_function("read", &stream.read)) &&
+           (stream.accept != NULL || find_function("accept", &stream.accept));
 }
 
 bool px_stream_open(const struct px_stream_events *events)
