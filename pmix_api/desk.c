@@ -247,7 +247,7 @@ static void take_back(struct helper *helper, const char *how)
     helper->tool = -1;
 }
 
-/* The helper's socket is cut when it ends, so the status is its own, whoever
+/* The helper's socket is cut when it ends, so the status is its own, whatever
  * kills it. */
 static void on_end(struct helper *helper)
 {

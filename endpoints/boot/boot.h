@@ -81,7 +81,8 @@ struct ep_boot_reader {
     uint64_t total_bytes;
     uint64_t lines;
     struct job_lines text;
-    /* Of the tree; for peers that come after the configuration. */
+    /* The tree's number of nodes, for peers that come after the
+     * configuration. */
     uint32_t nodes;
     uint8_t state;
     int failed; /* the error that ended the reading, or 0 */

@@ -37,8 +37,8 @@ enum {
 int ep_call_auth(const struct ep_auth *session, struct ep_auth *call);
 
 /* The port that is to be tried in this attempt at the gate of a node; 0: there
- * is none left. A `first` of 0 means that no range is given. Pure; only who has
- * the key can compute it. */
+ * is none left. A `first` of 0 means that no range is given. Pure; only a
+ * process that has the key can compute it. */
 uint16_t ep_call_port(const struct ep_auth *call, uint32_t node, uint16_t first,
                       uint16_t last, unsigned attempt);
 

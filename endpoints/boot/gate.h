@@ -21,7 +21,7 @@ enum { EP_GATE_PENDING_MAX = 512 };
 
 struct ep_gate_cfg {
     struct event_base *base; /* borrowed, outlives the gate */
-    /* Of the session; only used during ep_gate_open. */
+    /* That of the session; only used during ep_gate_open. */
     const struct ep_auth *auth;
     uint32_t node; /* the node whose gate it is */
     /* Any port will do: children are told the address. */

@@ -11,7 +11,7 @@
 #include "text/fields.h"
 #include "topo/hosts.h"
 
-/* Whom to tell. */
+/* The callback to tell, and what it needs. */
 struct teller {
     const char *xylemd;
     ep_srun_fn fn;

@@ -36,7 +36,7 @@ enum {
     EP_STARTER_JOBS = 3,      /* job numbers that it takes from the spawner */
     /* In place of a status: a daemon that had called is gone. */
     EP_STARTER_HUNG_UP = -1,
-    /* Of a shell's output, before the first line of ours. */
+    /* The most of a shell's output before the first line of ours. */
     EP_STARTER_RUBBISH_MAX = 64 << 10
 };
 
@@ -90,8 +90,8 @@ struct ep_starter_cfg {
     const char *rsh;            /* NULL: `ssh` cannot be used; copied */
     /* From the start of a daemon until it is ready. */
     uint32_t launch_timeout_ms;
-    /* A daemon started by ssh has only half of its time, because whoever hears
-     * on_unreached can ask others. */
+    /* A daemon started by ssh has only half of its time, because the owner that
+     * hears on_unreached can ask others. */
     bool is_not_last;
     uint32_t max_parallel; /* 0: EP_STARTER_PARALLEL */
     /* Our processes in the spawner are proc_first + index. */

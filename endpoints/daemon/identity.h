@@ -10,7 +10,7 @@ enum { EP_IDENTITY_VARS = 6 };
 
 struct ep_identity {
     char vars[EP_IDENTITY_VARS][40];
-    /* Those that are set, NULL-terminated. */
+    /* The settings that are set, NULL-terminated. */
     const char *env[EP_IDENTITY_VARS + 2];
 };
 

@@ -20,7 +20,7 @@
 #include "overlay/base/panic.h"
 
 enum {
-    /* Of the longest line. */
+    /* The chunks of the longest line. */
     LINE_CHUNKS = EP_TAIL_BYTES_MAX / EP_CHUNK_BYTES + 2,
     SAVES_MAX = 1024,
     NONE = UINT32_MAX,

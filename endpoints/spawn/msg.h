@@ -9,7 +9,7 @@
  *   SIGNAL   proc u32, signal u8, all u8
  *   END      everything started, with its descendants, shall end
  *   CLOSE    the same, and the spawner too
- *   LEAVE    the owner goes, and its end is none that calls for a look
+ *   LEAVE    the owner goes, and its end needs no look
  *   SWEEP    what dead daemons have left on this machine shall end
  *
  *   spawner to owner

@@ -115,7 +115,7 @@ bool px_forward_is_open(const struct px_forwards *all, uint32_t base);
  * whether there was any. Not to be called while a pull waits for its answer. */
 bool px_forwards_give(struct px_forwards *all, uint64_t now_ms);
 /* Say that this delivery has reached no pull, and that the tool has read
- * `taken` deliveries. Those that reached nobody must have been told before. */
+ * `taken` deliveries. Those that reached no pull must have been told before. */
 void px_forwards_missed(struct px_forwards *all, uint64_t delivery);
 void px_forwards_taken(struct px_forwards *all, uint64_t taken);
 /* True when the passing of time has an effect here, so that px_forwards_give()

@@ -16,7 +16,7 @@ struct px_orders;
 
 enum {
     PX_ORDERS_MAX = 128, /* orders without an answer */
-    /* Of one order, as many as the launcher takes. */
+    /* Ranges of one order, as many as the launcher takes. */
     PX_ORDERS_RANGES_MAX = 64 * 1024,
 };
 

@@ -28,7 +28,7 @@ enum {
 
 struct px_past_cfg {
     uint32_t procs;
-    /* Of each channel, for its first and last bytes each. */
+    /* Room of each channel for its first bytes, and for its last ones. */
     uint32_t room_bytes;
     struct ep_cache_pool *pool; /* borrowed */
 };

@@ -375,9 +375,8 @@ static void reap_ended(struct px_pulls *pulls, uint64_t taken)
 
 /* --- output, in turns */
 
-/* The forwards have their turn after the sources. While a pull waits for its
- * answer they give nothing, as libpmix would not know yet for which pulls it
- * is. */
+/* The forwards have their turn after the sources. They give nothing while a
+ * pull waits for its answer, as libpmix waits for that, too. */
 static bool give_turn(struct px_pulls *pulls, uint64_t now_ms)
 {
     if (pulls->turn < pulls->sources_count)

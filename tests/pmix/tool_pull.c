@@ -23,7 +23,7 @@
  *     -T TIME   PMIX_IOF_BUFFERING_TIME
  *     -D [!]KEY[=TEXT]  a further directive, bool or text, which ! requires
  *     -P PATH   takes a delivery of bytes when it can read a byte from this
- *               FIFO; where that has no writer any more it takes all
+ *               FIFO; when that has no writer left it takes all
  *     -L        the library shows the output: no callback is registered
  *     -d        deregisters when a line comes on stdin, then waits for another
  *     -A        a pull of its own for each rank of -r

@@ -1,8 +1,8 @@
-/* Somebody who looks on a little world and holds it to the rules.
+/* An observer that watches a little world and holds it to the rules.
  *
  * It reads the frames on the links and what goes in and out of each node, and
- * keeps books of its own, of each link and each node: little is asked of the
- * nodes but what the drivers see. What it checks, at every step:
+ * keeps books of its own, of each link and each node: it asks the nodes little
+ * beyond what the drivers see. What it checks, at every step:
  *
  *   - no more frames are at a transport than the slots, data and all;
  *   - a child sends no frame beyond the limit it was told; a parent promises
@@ -10,12 +10,12 @@
  *     those of the child's earlier links included;
  *   - a child is sent nothing beyond its reported base and the window, frame
  *     after frame from the head in its hello on; a base is no more than what
- *     all who hang on it have consumed;
+ *     all nodes that hang on it have consumed;
  *   - what a node keeps of a stream, and of its own records, is within the
  *     windows, and its own records are released by an acknowledgement only;
- *   - the root acknowledges what its sinks have, in order, and no more;
- *   - answers and acknowledgements go to those above the node they are for;
- *   - a claim names those who are beneath, by parents that may be theirs.
+ *   - the root acknowledges what its sinks have, in order, and nothing else;
+ *   - answers and acknowledgements go to the nodes above the one they are for;
+ *   - a claim names the nodes beneath, by parents that may be theirs.
  */
 #ifndef TESTS_UNIT_JUDGE_H
 #define TESTS_UNIT_JUDGE_H

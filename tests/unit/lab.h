@@ -30,7 +30,7 @@
  * them; "!" behind left is the root's word, for ever; "..." behind a word says
  * that the next of its kind goes on with it.
  *
- * "!" behind a limit says that no more comes unasked; up: alone has no records.
+ * "!" behind a limit says that nothing comes unasked; up: alone has no records.
  * !REASON is left out when granted, @NODE.RANK when nobody holds up. Payload
  * bytes tell what they belong to: one that is not in its place shows as '?'.
  */

@@ -12,7 +12,7 @@
 #include "overlay/base/err.h"
 
 static const uint8_t golden_open[] = {
-    1, 0,    0,    0,                      /* OPEN, no more */
+    1, 0,    0,    0,                      /* OPEN, nothing follows */
     1, 0,    0,    0,    32,   0,    2, 0, /* stream, window, ranges */
     1, 0,    0,    0,    4,    0,    0, 0, /* 1 to 4 */
     9, 0x01, 0x02, 0x03, 0xff, 0xff, 4, 5,

@@ -1,5 +1,5 @@
-/* Several clients push to one stream: each byte goes to those whom its writer
- * has named, whatever the others name meanwhile. */
+/* Several clients push to one stream: each byte goes to the processes that its
+ * writer has named, whatever the others name meanwhile. */
 #include "job/streams.h"
 
 #include <setjmp.h>

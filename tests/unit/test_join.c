@@ -444,13 +444,13 @@ static const struct {
     {true, false, "asked:#1"},          /* too late */
     {true, false, "left:1"},            /* ourselves */
     {true, false, "left:2"},            /* not beneath us */
-    {true, false, "left:15"},           /* nobody in the plan */
+    {true, false, "left:15"},           /* no such node in the plan */
     {true, false, "limit:3"},           /* a limit never falls */
     {true, true, "hello:3#2"},          /* twice */
     {true, true, "ask:3#2<1"},          /* for itself */
     {true, true, "ask:8#1<4"},          /* with another parent */
     {true, true, "ask:9#1<4"},          /* for another's child */
-    {true, true, "ask:15#1<7"},         /* nobody in the plan */
+    {true, true, "ask:15#1<7"},         /* no such node in the plan */
     {true, true, "ask:4294967295#1<0"}, /* no number at all */
     {true, true, "ask:0#1<0"},          /* the root */
     {true, true, "answer:7#1"},         /* answers come down */
@@ -462,12 +462,12 @@ static const struct {
     {true, true, "down:0.0(4)"},        /* and streams */
     {true, true, "base:7=0"},           /* no such stream */
     {true, true, "base:0=1"},           /* more than was sent */
-    {true, true, "base:0=0@15.1"},      /* nobody in the plan */
-    {true, true, "left:7"},             /* and who is elsewhere */
-    {true, true, "asked:#1"},           /* and that somebody asks */
+    {true, true, "base:0=0@15.1"},      /* no such node in the plan */
+    {true, true, "left:7"},             /* and which nodes are elsewhere */
+    {true, true, "asked:#1"},           /* and that a node is asked for */
     {true, true, "address:1=here"},     /* and where we listen */
     {true, true, "address:4=here"},     /* or who is not beneath it */
-    {true, true, "address:15=here"},    /* or nobody in the plan */
+    {true, true, "address:15=here"},    /* or no such node in the plan */
     {true, true, "up:3.0(4)"},          /* records count from 1 */
 };
 

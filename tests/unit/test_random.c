@@ -30,13 +30,13 @@ enum {
 struct plot {
     uint32_t stop;   /* chance in 1000 per tick that something stops */
     uint32_t start;  /* and that something goes on */
-    uint32_t write;  /* and that somebody writes */
+    uint32_t write;  /* and that a process writes */
     uint32_t writes; /* still to come */
     uint32_t cut;    /* and that a link breaks */
     uint32_t cuts;   /* still to come */
     uint32_t kill;   /* and that a node dies */
     uint32_t kills;  /* still to come */
-    uint32_t tell;   /* and that the root tells everybody something */
+    uint32_t tell;   /* and that the root tells all nodes something */
     uint32_t tells;  /* still to come */
     uint32_t told;
     bool is_opened;

@@ -49,7 +49,7 @@ static void plan_launch(struct launch *l, const char *hosts,
     memset(l, 0, sizeof(*l));
     l->session = JOB_SESSION_INIT;
     open_fixture(&l->f, hosts);
-    l->f.options.launcher = /* nobody is in an allocation of Slurm here */
+    l->f.options.launcher = /* this test is in no allocation of Slurm */
         launcher == EP_LAUNCHER_SLURM ? EP_LAUNCHER_SSH : launcher;
     l->f.options.arity = 2;
     if (hosts == NULL)

@@ -90,7 +90,7 @@ static void a_lost_one_is_silent_if_it_was_not_final(void **state)
     assert_true(ep_run_nodes_is_lost(nodes, 2));
     assert_false(ep_run_nodes_is_silent(nodes, 2));
     assert_false(ep_run_nodes_is_lost(nodes, 3));
-    assert_true(ep_run_nodes_are_final(nodes)); /* nobody is waited for */
+    assert_true(ep_run_nodes_are_final(nodes)); /* no node is waited for */
     job_fini(&job);
     ep_run_nodes_close(nodes);
 }

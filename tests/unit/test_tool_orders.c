@@ -171,7 +171,7 @@ static void in_order(void **state)
     check_answer(1, 1, PX_LIB_NOT_NOW);
     say_signalled(false);
     check_answer(2, 2, PX_LIB_YES);
-    say_signalled(false); /* nobody waits */
+    say_signalled(false); /* no order waits */
     assert_int_equal(tool_rig.pushes, 3);
 }
 

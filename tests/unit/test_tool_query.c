@@ -495,7 +495,7 @@ static void bad_words(void **state)
     say_end(false);
     check_answers("");
     assert_int_equal(tool_rig.push_answers[0], PX_LIB_NO_RESOURCE);
-    say_end(false); /* nobody has asked */
+    say_end(false); /* there was no question */
     say_place(0, 1, here, "x");
     ask("pmix.job.size");
     check_answers("YES {pmix.job.size=6:u32}\n");

@@ -374,7 +374,7 @@ static void pulled(void **state)
     tool_rig_output(FIRST, BASE, OUT, "one\ntw", false);
     check_given(1, "one\n", false);
     pull((struct px_lib_wish){0});
-    assert_int_equal(tool_rig.count, FIRST + 1); /* nobody is asked */
+    assert_int_equal(tool_rig.count, FIRST + 1); /* the session is not asked */
     tool_rig_output(FIRST, BASE, OUT, "o", false);
     check_given(3, "o", true);
     assert_string_equal(tool_rig.all[1].mem, "tw");

@@ -114,7 +114,7 @@ static void four_at_a_time(void **state)
     assert_int_equal(tool_rig.pushes, 2);
     say_logged(false);
     check_answer(2, 2, PX_LIB_YES);
-    say_logged(false); /* nobody waits */
+    say_logged(false); /* no request waits */
     assert_int_equal(tool_rig.pushes, 3);
     add("f", false);
     ask();

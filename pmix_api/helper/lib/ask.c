@@ -36,7 +36,7 @@ void px_ask_wake(void)
     static const uint64_t one = 1;
 
     if (write(ask.wake, &one, sizeof(one)) < 0)
-        abort(); /* nobody could answer libpmix then */
+        abort(); /* libpmix would wait for ever */
 }
 
 void px_ask(void (*call)(void *arg), void *arg)

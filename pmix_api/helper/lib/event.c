@@ -2,8 +2,8 @@
  *
  * libpmix has an upcall for what a tool notifies, but makes no use of it when
  * the event is for this machine alone, and all tools are on one machine. So a
- * handler of the server's own hears all events. It is not told for whom an
- * event is. */
+ * handler of the server's own hears all events. It is not told which processes
+ * an event is for. */
 #include "pmix_api/helper/lib/event.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * say. Messages leave in the order of the deliveries. So all messages of a
  * delivery are in the stream when a message of a later one begins, or when the
  * library has nothing left to write. Where in the stream that was is kept as a
- * mark: whoever knows how far the tool has read the stream thus knows how many
- * deliveries it has.
+ * mark: with it, how far the tool has read the stream tells how many deliveries
+ * it has.
  *
  * Pure, and not thread-safe. O(1) amortised.
  */

@@ -105,8 +105,8 @@ struct px_lib_output {
  * Returns NULL, or what went wrong; libpmix cannot be used then. */
 const char *px_lib_open(const struct px_lib_cfg *cfg);
 
-/* The text of the rendezvous file that libpmix wrote about itself. The port in
- * its first line lets nobody in. Valid for good. */
+/* The text of the rendezvous file that libpmix wrote about itself. No process
+ * gets in by the port in its first line. Valid for good. */
 const char *px_lib_rendezvous(void);
 
 /* Hands the tool's connected TCP socket to libpmix, which owns it from now on.

@@ -184,7 +184,7 @@ static bool is_library(int fd)
            own.sin_family == AF_INET && own.sin_port == stream.library.sin_port;
 }
 
-/* True for our own dial: its end has a bound port, which nobody else can
+/* True for our own dial: its end has a bound port, which no other socket can
  * have. */
 static bool is_dial(int fd)
 {
