@@ -55,8 +55,8 @@ def check_shown(lines, channel, ranks, label=b""):
 
 
 def whole():
-    """By process number, before the launcher lets tools in; all of both
-    channels; labels and a list of ranks as another one asks for them."""
+    """By process number, before the launcher lets tools in: all of both
+    channels. Another one asks for labels and a list of ranks."""
     job, gate = start()
     alls = attached("--pid", job.proc.pid)
     some = attached("--pid", job.proc.pid, "--ranks", "1,3",
@@ -77,7 +77,7 @@ def whole():
 
 
 def named():
-    """The only one, and by its name."""
+    """A session by its name, and without one when there is only one."""
     job, gate = start()
     tools = [attached()]
     name = tools[0].said().split(b"attached to ")[1].split(b":")[0].decode()
@@ -91,7 +91,7 @@ def named():
 
 
 def formed():
-    """Options of output are those of xylem run, files among them."""
+    """The options of output are those of xylem run, files among them."""
     job, gate = start()
     folder = os.path.join(live.TMP, "files")
     tool = Attach("--pid", job.proc.pid, "--format=json", "--timestamp",
@@ -226,8 +226,8 @@ def written(pid):
 
 
 def slow():
-    """What reads it is slow: nothing is lost where its disk keeps up, and
-    little memory is taken."""
+    """The reader of its output is slow: nothing is lost if the disk keeps up,
+    and little memory is taken."""
     megs = 6
     end = live.Gate()
     job, gate = start("--raw", stdin=subprocess.PIPE, command=(
@@ -274,15 +274,15 @@ def is_part(line):
 
 
 def texts(lines):
-    """The bytes that objects stand for."""
+    """The bytes that the objects stand for."""
     for line in map(json.loads, lines):
         yield line["text"].encode() + b"\n" * line.get("newline", True)
 
 
 def gap(*options):
     """Its reader is so slow that output is dropped, as its own file may not
-    become large: a line of which there is a part ends there. What is written
-    behind, until that is seen, is what cat reads."""
+    become large: a line of which a part was written ends there. What is
+    written behind it, until that is seen, is what cat reads."""
     job, gate = start(command=GAP, ranks=1, stdin=subprocess.PIPE)
     tool = Attach("--pid", job.proc.pid, *options, stdout=subprocess.PIPE,
                   wrap=["sh", "-c", 'ulimit -f 4096; exec "$@"', "sh"])
@@ -342,7 +342,8 @@ def fed():
 
 
 def fed_on():
-    """One of those that are fed ends: the other gets the rest, and the end."""
+    """One of the processes that are fed ends: the other gets the rest, and the
+    end."""
     path = os.path.join(live.TMP, "over")
     job = live.Job("-v", "-N", 2, "--keep-stdin", "--", "sh", "-c",
                    'test $XYLEM_RANK = 1 && exec cat; head -n 1; : >"$0"',
@@ -409,7 +410,7 @@ def others():
 
 
 def late():
-    """It comes when more is written than is kept for it: it says so, and that
+    """It comes when more was written than is kept for it: it says so, and that
     is no failure."""
     first, then = live.Gate(), live.Gate()
     job = live.Job("-N", 2, "--pmix-cache", 1000, "--", "sh", "-c",
@@ -448,9 +449,9 @@ def alone():
 
 
 def stopped():
-    """Two stand still while the job writes more than may wait for them, one of
-    them past its end, which does not wait for that: each has the beginning, and
-    is told that something is missing."""
+    """Two of them stand still while the job writes more than may wait for
+    them, one of them past its end, which does not wait for that: each has the
+    beginning, and is told that something is missing."""
     count, then = 2000000, live.Gate()
     job, gate = start(command="seq -f %%09.0f %d; : <%s" % (count, then.path),
                       ranks=1)

@@ -26,13 +26,13 @@ TELL = "echo\\s$PPID>$0.$XYLEM_RANK"
 
 
 def states(dvm):
-    """Of its daemons."""
+    """The states of its daemons."""
     rows = asks(dvm, "pmix.qry.ptable")[0][1:]
     return sorted(" ".join(row.split()[6:]) for row in rows)
 
 
 def told(place, ranks):
-    """What they have said: the processes that have started them."""
+    """What the processes have said: the processes that have started them."""
     paths = ["%s.%d" % (place, rank) for rank in range(ranks)]
     live.eventually(lambda: all(live.read_file(path).endswith(b"\n")
                                 for path in paths), 60, "all are there")
@@ -146,8 +146,8 @@ def killed():
 
 
 def helped():
-    """A helper dies: the jobs of its tool end, and neither those of another
-    tool, nor of `run --dvm`. Tools can come again, to the same address."""
+    """A helper dies: the jobs of its tool end, but not those of another tool,
+    nor those of `run --dvm`. Tools can come again, to the same address."""
     path = os.path.join(live.TMP, "uri")
     dvm = start("--report-uri", path)
     before = live.read_file(path)
@@ -229,9 +229,9 @@ def helpless():
 
 
 def unserved():
-    """A helper that cannot be started, or ends before anybody can come: the
-    dvm is of no use, says why and fails. A run does without, and has no word
-    for it."""
+    """A helper cannot be started, or ends before a tool can come: the dvm is
+    of no use, says why and fails. A run does without it, and has no word for
+    it."""
     mark = os.path.join(live.TMP, "mark")
     nowhere = os.path.join(live.TMP, "nowhere")
     ends = held_helper("ends", f": >'{mark}'\nexit 7")
@@ -259,9 +259,9 @@ def unserved():
 
 
 def revived():
-    """One that cannot be started again for a time is started when it can: the
-    dvm says once that tools have to wait meanwhile, one does, and it goes
-    on."""
+    """A helper that cannot be started again for a time is started when it can
+    be: the dvm says once that tools have to wait meanwhile, a tool does, and
+    the dvm goes on."""
     mark = os.path.join(live.TMP, "none")
     dvm = pmix.Dvm("-N", 2, env=held_helper(
         "for-a-time", f"test ! -e '{mark}' || exit 7"))
@@ -384,9 +384,9 @@ def held(pid):
 
 
 def forgotten():
-    """Of jobs that have ended the last ones are known, and of others nothing is
-    left: what launcher and helper hold does not grow with them. A job that
-    could not be started takes the place of none."""
+    """The last jobs that have ended are known, and nothing is left of others:
+    what launcher and helper hold does not grow with them. A job that could not
+    be started does not count."""
     dvm = start()
     tool = spawning.connect(dvm)
     spaces = []

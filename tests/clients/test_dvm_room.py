@@ -27,7 +27,8 @@ class Tree:
         self.gate = pmix.Gate()
 
     def place(self, procs, *more):
-        """Where so many processes are that stay; or why not."""
+        """Where so many processes that stay are placed; or why they are
+        not."""
         space, status = self.tool.spawn(
             " ".join(more) + " " + HOLD % procs + self.gate.path)
         return hosts_of(self.dvm, space) if space else status
@@ -46,7 +47,7 @@ class Tree:
 
 def level():
     """Each goes where the fewest are, in the order of the list where these are
-    equal; what names hosts or is on each node goes there."""
+    equal; a job that names hosts, or is on each node, goes there."""
     tree = Tree()
     for want in ("a:1", "b:1", "c:1", "a:1"):
         check_eq(want, tree.place(1))
@@ -78,7 +79,7 @@ def full():
 
 
 def slots():
-    """So with slots: the emptiest are filled first."""
+    """The same with slots: the emptiest nodes are filled first."""
     tree = Tree(hosts="a:2,b:2,c:2")
     check_eq("a:1", tree.place(1))
     check_eq("b:2 c:1", tree.place(3))

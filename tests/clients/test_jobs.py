@@ -35,7 +35,7 @@ class Run:
         return self.job.proc.poll() is None
 
     def end(self):
-        """Only its own job is on the console."""
+        """Ends the run: only its own job is on the console."""
         self.gate.open()
         self.job.check_ok(120)
         check_eq(b"go\n" * NODES,

@@ -101,7 +101,8 @@ def numbers(mem):
 
 
 def check_union(run, readers):
-    """Console and clients have all, and both only what was not acknowledged."""
+    """Console and clients have all; both have only what was not
+    acknowledged."""
     shown = run.finish()
     for rank in range(RANKS):
         here = shown[rank]
@@ -190,8 +191,8 @@ def two_of_them():
 
 
 def one_that_takes_nothing():
-    """It is behind at its limit, and gets copies; when it goes the console has
-    all that it had alone."""
+    """The client is behind at its limit, and gets copies; when it goes the
+    console has all that it had alone."""
     run = Run(600000)
     client = run.client(limit=1)
     run.gate.open()

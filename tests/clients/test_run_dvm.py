@@ -85,7 +85,7 @@ def whole():
 
 
 def fed():
-    """stdin, exact, to all, to one, to none, and from a file."""
+    """stdin is exact: to all, to one, to none, and from a file."""
     data = os.urandom(live.full(64, 1) * live.MIB + 17)
     path = os.path.join(live.TMP, "input")
     with open(path, "wb") as file:
@@ -110,7 +110,8 @@ def fed():
 
 
 def first_failed(nth):
-    """Rank 2 returns 7, and rank 0 4 when that one has gone: the exit code."""
+    """Rank 2 returns 7, and rank 0 returns 4 when that one has gone. Returns
+    the exit code of the run."""
     place = os.path.join(live.TMP, "first-%d" % nth)
     script = ('if [ $XYLEM_RANK = 2 ]; then echo $$ >$0.new; mv $0.new $0; '
               'exit 7; fi; [ $XYLEM_RANK = 0 ] || exit 0; '
@@ -350,7 +351,7 @@ def attached(dvm):
 
 
 def homeless():
-    """Where its directory has gone it says so, and goes where it is told to."""
+    """When its directory is gone it says so, and runs where it is told to."""
     gone = ("sh", "-c", 'mkdir $0 && cd $0 && rmdir $0 && exec "$@"',
             live.TMP + "/home")
     code, _, said = run("pwd", wrap=gone)
@@ -423,7 +424,7 @@ def held(dvm):
 
 
 def gone(dvm):
-    """The dvm dies: it says so, and fails."""
+    """The dvm dies: the run says so, and fails."""
     one = Run("-n", 2, "sh", "-c", "echo up; exec sleep 1000")
     live.eventually(lambda: one.shown() == b"up\n" * 2, 60, "it runs")
     dvm.proc.kill()

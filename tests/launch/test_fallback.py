@@ -36,7 +36,7 @@ def ways():
 
 
 def exact(job, hosts=HOSTS, quiet=True):
-    """All get all of stdin, and what each says comes whole."""
+    """All processes get all of stdin, and what each says comes whole."""
     feeder = live.Feeder(job.stdin, live.full(16, 1) * live.MIB)
     feeder.start()
     lines = sorted(job.stdout.read().decode().splitlines())
@@ -59,8 +59,8 @@ def one_is_cut_off():
 
 
 def all_are_cut_off():
-    """All come to the launcher, which has no more on their way at once than it
-    has children."""
+    """All come to the launcher, which never has more on their way at the same
+    time than it has children."""
     gate = os.path.join(live.TMP, "gate")
     os.mkfifo(gate)
     job = start("-v", "--", "sha256sum", RSH_CUT=LIST.replace(",", " "),
@@ -92,8 +92,9 @@ def calls_of_launcher():
 
 
 def chain():
-    """Two in a row: who starts a daemon asks the one that has started it, which
-    need not be its parent. Each knows all above it, so losses are repaired."""
+    """Two in a row: a daemon that has to start another asks its own starter,
+    which need not be its parent. Each knows all above it, so losses are
+    repaired."""
     tap = os.path.join(live.TMP, "above")
     job = start("--no-pmix", "--on-node-loss", "continue", "--", *STAY,
                 arity=1, hosts="h1,h2,h3,h4,h5", RSH_CUT="h2 h3 h4",
@@ -150,8 +151,8 @@ def three_fail(**env):
 
 
 def both_reasons():
-    """The last one, and the first where that is another; hosts with the same
-    two in one line."""
+    """The last reason, and the first one where it differs; hosts with the same
+    two share a line."""
     said = three_fail(RSH_CUT="h3 h4")
     check_eq(1, len(said))
     check("3 daemons do not come: h[7-9]: " in said[0], said)

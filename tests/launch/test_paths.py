@@ -268,7 +268,8 @@ def can_try(option, kind):
 
 
 def rows():
-    """(option, kind, more of the sentence, want, function, arguments)"""
+    """Yields (option, kind, more of the sentence, want, function,
+    arguments)."""
     for option in OPTIONS:
         for kind, want in option.want.items():
             yield option, kind, "", want, try_kind, (option, kind)
@@ -284,7 +285,7 @@ def rows():
 
 
 def watched(what, function, *args):
-    """A row that hangs or breaks off is told; its watchdog is its own."""
+    """Reports a row that hangs or breaks off; its watchdog is its own."""
     try:
         return what, function(*args)
     except Exception as why:  # pylint: disable=broad-except

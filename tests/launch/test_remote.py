@@ -119,7 +119,7 @@ def ancestors_are_known():
 
 
 def notes_name_their_daemon():
-    """Also those of daemons that the launcher has not started itself."""
+    """This holds for daemons that the launcher has not started itself, too."""
     job = live.Remote("a,b,c", "--arity", 1, "-v", "--", "true")
     job.check_ok()
     for node, host in enumerate("abc"):
@@ -176,7 +176,8 @@ PLACE = ("sh", "-c", 'echo $XYLEM_RANK $XYLEM_SIZE $XYLEM_LOCAL_RANK '
 
 
 def places(*options, hosts=None):
-    """What each process was told: [(host, rank, size, local, node, nnodes)]."""
+    """What each process was told: [(host, rank, size, local, node,
+    nnodes)]."""
     job = live.Remote(hosts, *options, "--label=host", "--", *PLACE)
     rows = [line.replace(":", "").split()
             for line in job.stdout.read().decode().splitlines()]

@@ -147,7 +147,7 @@ def out_of_time_anew():
 
 
 def interrupted():
-    """While some are awaited: the end is quiet, and soon."""
+    """While some hosts are awaited: the end is quiet, and soon."""
     job = live.Remote(LIST, "--arity", 3, "-v", "--", "hostname",
                       RSH_MUTE="h13")
     live.eventually(lambda: "ready" in job.said(), 30, "some are ready")

@@ -122,8 +122,8 @@ def keeping(script, tap):
 
 
 def key_is_secret(hosts):
-    """On no command line, in no environment, in no log of sshd; and what is
-    the launcher's alone gets to the processes, not to the shells."""
+    """The key is on no command line, in no environment, in no log of sshd; and
+    what is the launcher's alone gets to the processes, not to the shells."""
     tap = os.path.join(live.TMP, "tap")
     keeping(os.path.join(live.TMP, "keeping"), tap)
     job = Ssh("--xylemd", os.path.join(live.TMP, "keeping"), "--",
@@ -202,7 +202,8 @@ def cut_off(hosts, name):
 
 
 def daemon_dies(hosts):
-    """One that has called others: they go on behind their own connections."""
+    """A daemon that has called others dies: they go on behind their own
+    connections."""
     job = Ssh("--on-node-loss", "continue", "--", *STAY,
               stdin=subprocess.PIPE)
     all_are_up(job)

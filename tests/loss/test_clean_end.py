@@ -44,7 +44,7 @@ def files():
 
 
 def listening():
-    """Listening sockets of processes below this test."""
+    """The listening sockets of processes below this test."""
     inodes = set()
     for pid in live.descendants(live.RUNNER):
         with contextlib.suppress(OSError):
@@ -83,7 +83,8 @@ class Running:
 
 
 def by_signal(number, *options, passed=None):
-    """`passed` is the signal that the processes get: the same by default."""
+    """`passed` is the signal that the processes get; the same one by
+    default."""
     running = Running(*options)
     running.job.proc.send_signal(number)
     code = running.job.wait()

@@ -53,7 +53,7 @@ class Running:
                     if name == "xylemd" and live.host_of(pid) == host)
 
     def spawner(self, host):
-        """The one from which the host's processes come."""
+        """The spawner that has started the host's processes."""
         pid = next(pid for pid, name in self.pids.items() if name == host)
         while live.read_proc(pid, "comm") != b"xylem-spawn\n":
             pid = live.parent(pid)
@@ -89,8 +89,8 @@ def daemon_dies(host, node, *options):
 
 
 def daemon_leaves(host, node):
-    """It ends its processes, and daemons beneath follow; what the user hears
-    of is the one that began."""
+    """It ends its processes, and daemons beneath follow; the user hears of the
+    daemon that began."""
     running = Running()
     os.kill(running.daemon(host), signal.SIGTERM)
     running.check_end(lost=[node])

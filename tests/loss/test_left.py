@@ -39,7 +39,7 @@ class Session(live.Job):
         self.pids = {host: set() for host in hosts.split(",")}
 
     def await_up(self, each=3):
-        """All are there; what they are."""
+        """Waits until all are there; returns which processes they are."""
         for _ in range(each * len(self.pids)):
             words = self.stdout.readline().decode().split()
             if len(words) != 3:
@@ -152,7 +152,7 @@ def killed_at_once():
 
 
 def spawners_of(launcher):
-    """Its own, and then those of its daemons."""
+    """The launcher's own spawners, and then those of its daemons."""
     return sorted((pid for pid in live.descendants(launcher)
                    if live.read_proc(pid, "comm") == b"xylem-spawn\n"),
                   key=lambda pid: live.parent(pid) != launcher)

@@ -64,9 +64,9 @@ def many_die_at_once():
 
 
 def inner_dies():
-    """Its children find their grandparent at the first attempt, and long before
-    anybody is judged by silence. An attempt takes a quarter of the heartbeat
-    time: more than any of them may be held up."""
+    """Its children find their grandparent at the first attempt, and long
+    before a node is judged by its silence. An attempt takes a quarter of the
+    heartbeat time: more than any of them may be held up."""
     heartbeat_s = 40
     running = Running(6, 2, ECHO, heartbeat=heartbeat_s,
                       options=("-N", 6, "--nodes-per-daemon", 1))
@@ -83,8 +83,8 @@ def inner_dies():
 
 
 def two_levels_die():
-    """Parent and grandparent at once: the orphans go to the root. The one that
-    had a link to the dead one alone is given up as soon as that."""
+    """Parent and grandparent die at once: the orphans go to the root. The node
+    that had a link only to the dead parent is given up just as soon."""
     running = Running(14, 2, ECHO, options=("-N", 14, "--nodes-per-daemon", 1))
     running.kill(0, 2)
     running.ask(b"one")
@@ -235,8 +235,9 @@ def several_nodes():
 
 
 def nothing_leaks():
-    """Those that lose and adopt again and again have as many descriptors as
-    links: the root has one for each of its children, and those of its start."""
+    """Nodes that lose and adopt again and again have as many descriptors as
+    links: the root has one for each of its children, and those of its
+    start."""
     running = Running(14, 2, ECHO, options=("-N", 14, "--nodes-per-daemon", 1,
                                             "--no-pmix"))
     running.ask(b"first")
@@ -366,7 +367,8 @@ class Hosts(Running):
 
 
 def starter_dies():
-    """Those that it has started go on, and the end is clean all the same."""
+    """The daemons that it has started go on, and the end is clean all the
+    same."""
     running = Hosts(6, ECHO)
     running.ask(b"one")
     running.kill(0)

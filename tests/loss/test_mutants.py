@@ -72,7 +72,8 @@ def unread_bytes(pid):
 
 
 def switches(pid):
-    """How often it went to sleep: the same again where nothing happens."""
+    """How often the process went to sleep: the same again when nothing
+    happens."""
     for line in live.read_proc(pid, "status").splitlines():
         if line.startswith(b"voluntary_ctxt_switches"):
             return line

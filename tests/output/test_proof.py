@@ -80,7 +80,7 @@ def ways_of_output():
 
 
 def failures():
-    """Processes that fail or are killed have said all the same what they
+    """Processes that fail or are killed have reported all the same what they
     wrote."""
     run = Proved(*SHAPE, "--", "sh", "-c", "echo $XYLEM_RANK; exit 3")
     check_complete(run.end(3), 2 * NODES, 2 * NODES)
@@ -116,7 +116,7 @@ def held_up():
 
 
 def cut_short(least_bytes, *command):
-    """A job that --timeout ends, a second after its start at the earliest, and
+    """Ends the job by --timeout, a second after its start at the earliest, and
     when it has written so much, however long that takes on this machine."""
     for limit_s in (2, 8, 32):
         run = Proved(*SHAPE, "--timeout", limit_s, "--", *command)

@@ -157,7 +157,8 @@ def own_output():
 
 
 def own_descriptor():
-    """A descriptor that the launcher was given; never one of its own."""
+    """A descriptor that the launcher was given is used; never one of its
+    own."""
     ours, theirs = os.pipe()
     job = live.Job("-N", 1, "--stats", "/dev/fd/%d" % theirs, "--", "true",
                    pass_fds=[theirs])

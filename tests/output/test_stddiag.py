@@ -39,7 +39,7 @@ def text(rank, channel):
 
 
 def run(*args, code=0, nodes=NODES):
-    """Its stdout, stderr without notices, and report."""
+    """Runs the job; returns its stdout, stderr without notices, and report."""
     stats = os.path.join(live.TMP, "stats")
     job = live.Job("--no-pmix", "--stats", stats, "-N", nodes,
                    "--stddiag", *args)
@@ -56,7 +56,8 @@ SAY = "echo o; echo e >&2; printf d1 >&$XYLEM_STDDIAG_FD"
 
 
 def shown():
-    """On stderr, by the name of its channel, whatever becomes of stderr."""
+    """stddiag is shown on stderr, by the name of its channel, whatever becomes
+    of stderr."""
     out, said, _ = run("--", "sh", "-c", SAY)
     check_eq("o\n" * NODES, out)
     check_eq(NODES, said.count("e\n"))
@@ -100,8 +101,8 @@ def whole():
 
 
 def held():
-    """A child that has let go of all but this descriptor. Its parent ends
-    when it has spoken."""
+    """A child has let go of all descriptors but this one. Its parent ends when
+    it has spoken."""
     pids = os.path.join(live.TMP, "pids")
     _, said, report = run(
         "--linger", 1, "--", "sh", "-c",

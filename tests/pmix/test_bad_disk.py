@@ -32,7 +32,7 @@ WRITES = errno.ENOSPC, errno.EIO
 
 
 class Disk:
-    """One that fails as it is told to, from now on."""
+    """A disk that fails as it is told to, from now on."""
 
     def __init__(self):
         self.path = os.path.join(live.TMP, "disk")
@@ -198,7 +198,7 @@ def drain(pipe, size):
 
 
 def attach(disk, err):
-    """What it has taken comes, and how much that was not is told."""
+    """What it has taken comes, and it is told how much was not."""
     gates, command = gated(OWN)
     job = live.Job("-N", RANKS, "--nodes-per-daemon", RANKS, "--raw", "--",
                    *command)
@@ -222,7 +222,7 @@ def attach(disk, err):
 
 
 def attach_reads(disk):
-    """It ends, with the bytes that it cannot have again."""
+    """It ends, and says how many bytes it cannot get again."""
     gates, command = gated(OWN)
     job = live.Job("-N", RANKS, "--nodes-per-daemon", RANKS, "--raw", "--",
                    *command)
@@ -277,7 +277,7 @@ def stopped(disk, *options, of_lines=False):
 
 
 def let_go(job, tool, gate):
-    """It has all it is to have, and the job ends."""
+    """The tool has all that it is to have, and the job ends."""
     os.kill(tool.proc.pid, signal.SIGCONT)
     live.eventually(lambda: spilled() == 0, 60, "nothing waits in files")
     gate.open()
@@ -286,7 +286,7 @@ def let_go(job, tool, gate):
 
 
 def copies(disk, err, of_reads=False):
-    """What does not come is told to the tool."""
+    """The tool is told what does not come."""
     job, tool, gates = stopped(disk)
     disk.fail(0 if of_reads else err)
     gates[0].open()
@@ -305,8 +305,8 @@ def copies_reads(disk):
 
 
 def redirected(disk, err):
-    """What the launcher has no room for is the console's again; the tool gets
-    copies of that."""
+    """The console gets what the launcher has no room for; the tool gets copies
+    of that."""
     job, tool, gates = stopped(disk, "-R", of_lines=True)
     reader = pmix.Reader(job)
     disk.fail(err)

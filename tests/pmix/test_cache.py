@@ -106,8 +106,9 @@ def wait_all(tool, size):
 
 
 def late(options, before, dropped):
-    """It comes when part a is out, and sees part b live. Where nothing comes
-    from before, its answer alone shows that the nodes have heard of it."""
+    """The tool comes when part a is out, and sees part b live. When nothing
+    comes from before, its answer alone shows that the nodes have heard of
+    it."""
     def is_unknown():
         return before == slice(0) and not pmix.has_heard(job)
 
@@ -182,10 +183,10 @@ def over():
 
 
 def in_the_middle(*options):
-    """It comes in the middle of a flood: its part begins BIG bytes before what
-    is new for it, nothing is missing or twice from there on. Where it
-    redirects, the console's part ends there. (It names no size, so that it is
-    not too slow for its bound.)"""
+    """The tool comes in the middle of a flood: its part begins BIG bytes
+    before what is new for it, and nothing is missing or twice from there on.
+    When it redirects, the console's part ends there. (It names no size, so
+    that it is not too slow for its bound.)"""
     job, gates = start(FLOOD_OF_A, "true", options=("--pmix-cache", BIG))
     gates[0].open()
     out = os.read(job.stdout.fileno(), live.MIB)

@@ -71,8 +71,8 @@ def exact():
 
 
 def at_once():
-    """Jobs that are over before they are answered, of several tools: each gets
-    its own, once."""
+    """Jobs of several tools are over before they are answered: each tool gets
+    its own output, once."""
     job, gate = spawning.start()
     tools = [spawning.connect(job) for _ in range(3)]
     last = {}
@@ -188,7 +188,7 @@ def numbers(rank, count):
 
 
 def answered():
-    """What is written once a pull is answered comes, also where the launcher is
+    """What is written once a pull is answered comes, even when the launcher is
     stopped while a tool asks."""
     job, gate = spawning.start("echo out")
     tool = spawning.connect(job)
@@ -401,7 +401,7 @@ def lost_before():
 
 
 def refused():
-    """A job has forwarded what it was started with, and no more."""
+    """A job has only forwarded what it was started with."""
     job, gate = spawning.start()
     tool, other = spawning.connect(job), spawning.connect(job)
     none = tool.spawn("-- 1 sleep 1000")[0]

@@ -46,7 +46,7 @@ def check_output(job):
 
 
 def helper_for(job, others):
-    """The one in reserve, which gets the next tool."""
+    """The helper in reserve, which gets the next tool."""
     live.eventually(lambda: len(pmix.helpers_of(job)) == others + 1, 60,
                     "one in reserve")
     return pmix.helpers_of(job)[-1]
@@ -59,7 +59,8 @@ def victim(job, others):
 
 
 def check_cut(job, others):
-    """By each signal that a crash of libpmix ends with, and by SIGKILL."""
+    """A helper is ended by each signal that a crash of libpmix causes, and by
+    SIGKILL."""
     for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS,
                    signal.SIGILL, signal.SIGFPE, signal.SIGKILL):
         before = job.said().count(CUT % number)
@@ -364,7 +365,7 @@ def stopped():
 
 
 def hung():
-    """One that hangs for good does not keep the session from its end."""
+    """A helper that hangs for good does not keep the session from its end."""
     job, gate = start()
     pmix.wait_up(job)
     hangs, helper = pmix.ready(job), pmix.helper_of(job)
@@ -413,7 +414,7 @@ def none():
 
 
 def slow_start():
-    """One that never comes up: a job that is over before it would be started
+    """A helper never comes up: a job that is over before it would be started
     has not started it, and a longer one runs to its end beside it."""
     path = os.path.join(live.TMP, "hangs")
     with open(path, "w", encoding="ascii") as script:

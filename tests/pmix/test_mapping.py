@@ -58,7 +58,7 @@ def pulls(job, event):
 
 
 def placed(job, tool, what):
-    """Where the processes of that job were, which is over; or why there are
+    """Where the processes of a job that is over were; or why there were
     none."""
     space, status = tool.spawn(what)
     if not space:
@@ -224,7 +224,8 @@ def start_final():
 
 
 def final():
-    """Nor is one where the run's own job was over already."""
+    """A node on which the run's own job was over already is not waited for
+    either."""
     job, gate, tool, pid = start_final()
     os.kill(pid, signal.SIGKILL)
     said, status = tool.answer()

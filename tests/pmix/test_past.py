@@ -51,7 +51,7 @@ class Run:
         check_eq(0, late.end())
 
     def wait_shown(self):
-        """The tool has had what was before."""
+        """Waits until the tool has had what was before."""
         live.eventually(lambda: len(self.tool.shown()) == 2 * len(OLD), 60,
                         "it is shown")
 
@@ -71,7 +71,7 @@ class Run:
 
 
 def part(asked, size, is_last=False):
-    """What of OLD comes, and where bytes are missing."""
+    """Which part of OLD comes, and where bytes are missing."""
     most = min(asked, size)
     if most >= len(OLD):
         return OLD, 0, None
@@ -104,7 +104,7 @@ def check_kept(said, size, asked, old):
 
 
 def hidden():
-    """All of it, where it is shown nowhere."""
+    """All of it comes even when it is shown nowhere."""
     run = Run(HIDDEN)
     run.wait_old()
     run.tool.do(f"pull {run.space} * out pmix.iof.csize:{ROOM}")
@@ -118,8 +118,8 @@ def hidden():
 
 
 def unasked():
-    """Without a word of it, and with 0, a pull gets what is new alone; nothing
-    was kept where the spawn says so."""
+    """When a pull does not ask, or asks for 0 bytes, it gets only what is new;
+    nothing was kept when the spawn says so."""
     for said, asked in (("", ""), ("", " pmix.iof.csize:0"),
                         ("pmix.iof.csize:0 ", " pmix.iof.csize:500")):
         run = Run(SHOWN + said)
@@ -157,7 +157,7 @@ def beside():
 
 
 def again():
-    """What one pull has had another one gets that comes when that is left, with
+    """When one pull is left, the next one gets what that one has had, with
     what was shown between them."""
     run = Run(SHOWN, ("echo new", "echo between", "echo last"))
     tool, space = run.tool, run.space

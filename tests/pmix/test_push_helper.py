@@ -33,7 +33,8 @@ def pushing(taker, script, *options):
 
 
 def run_on(tool):
-    """To the end of the tool, whose helper dies: how many were accepted."""
+    """Runs to the end of the tool, whose helper dies; returns how many pushes
+    were accepted."""
     said = tool.stdout.read()
     check_eq(0, tool.wait(60 * live.SLOW), "the tool")
     return int(said.split()[0])
@@ -90,8 +91,8 @@ def midst():
 
 
 def points():
-    """Between any two messages of a push: its beginning comes, and behind it
-    what others push."""
+    """The helper dies between any two messages of a push: the beginning of
+    that push comes, and behind it what others push."""
     if live.is_sanitized():
         return  # they have to be loaded first
     die = os.path.join(live.TMP, "die")

@@ -75,7 +75,7 @@ def spill():
 
 
 def close():
-    """Its stdin ends; for the others nothing does, and tools are told."""
+    """Its stdin ends, but not that of others, and tools are told."""
     want = make_file(FILE, SIZE)
     taker, gate = start("close=4")
     taker.push(PUSH)

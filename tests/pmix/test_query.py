@@ -94,7 +94,7 @@ def hosts():
 
 def orders():
     """Qualifiers are about the job that one of them names, whichever comes
-    first, and none is against another."""
+    first, and do not contradict each other."""
     job, gate = start("-w", f"{HOST},other", "-n", 2)
     first = spawning.connect(job)
     space, status = first.spawn("pmix.ppr=2:node -- 4 sleep 1000")
@@ -213,8 +213,8 @@ def keys():
 
 
 def odd_keys():
-    """A namespace, a rank and a name that are none; a rank of the run's own
-    job."""
+    """A namespace, a rank and a name that do not exist; a rank of the run's
+    own job."""
     pmix.until_5("its library ends the tool")
     job, gate = start()
     tool = pmix.Asker(job)

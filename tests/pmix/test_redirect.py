@@ -293,8 +293,8 @@ def helpers_die_at_the_end():
 
 
 def settled():
-    """Where nothing of it waits nothing is told, and another tool does not
-    notice."""
+    """When nothing waits for the tool, nothing is reported, and another tool
+    does not notice."""
     job, gates = start(write("a"), write("b"))
     tool = pmix.Tool(job, "-R", "-d", stdin=subprocess.PIPE)
     tool.wait_ready()

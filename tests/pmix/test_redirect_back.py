@@ -140,7 +140,7 @@ def in_a_flood(*options):
 
 
 def a_copier_goes():
-    """One that has copies goes while much waits of what another one has
+    """A tool that has copies goes while much waits that another one has
     deregistered from: none of that comes before what is older."""
     folder = tempfile.mkdtemp(dir=live.TMP)
     job, gates = start(flow(folder))
@@ -311,8 +311,8 @@ def gone(job):
 
 
 class Grown:
-    """What the launcher has in files: it grows as long as a rank writes. What
-    came back of the last tool may lie in two of them for a while."""
+    """What the launcher has in files grows as long as a rank writes. What came
+    back from the last tool may lie in two of them for a while."""
 
     def __init__(self, job):
         self.job, self.last, self.looks = job, 0, 0
@@ -387,8 +387,8 @@ def dies():
 
 
 def dies_reading():
-    """A tool dies in a flood, and then another one: what each has read is its
-    own, all else is on the console. A line may be cut where it died."""
+    """A tool dies in a flood, and then another one: each has what it has read,
+    and all else is on the console. A line may be cut where it died."""
     folder = tempfile.mkdtemp(dir=live.TMP)
     job, gates = start(flow(folder))
     gates[0].open()
@@ -409,8 +409,8 @@ def dies_reading():
 
 
 def never_takes(last):
-    """The job ends, and the tool takes nothing. What was in its socket it has,
-    when it goes on; for the rest the job's end does not wait."""
+    """The job ends, and the tool takes nothing. When it goes on, it has what
+    was in its socket; the job's end does not wait for the rest."""
     job, gates = start(write(1, last, 100))
     reader = pmix.Reader(job)
     tool = pmix.Tool(job, "-R", "-c", 2)
@@ -483,8 +483,8 @@ def takes_its_time():
 
 
 def another_has_it(dies, *options):
-    """Two redirect; one takes nothing and deregisters, or dies: the console
-    gets none of what the other one has."""
+    """Two tools redirect; one takes nothing and deregisters, or dies: the
+    console gets none of what the other one has."""
     pace = live.Gate()
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100),
                        options=options)

@@ -54,8 +54,9 @@ def drain(job, size):
 
 
 def alone(waits=WAITS, **more):
-    """It is stopped before the output and goes on after it: the job has ended
-    its output meanwhile, and the tool gets all that fits in its queue."""
+    """The tool is stopped before the output and goes on after it: the job has
+    ended its output meanwhile, and the tool gets all that fits in its
+    queue."""
     job, gates = start(**more)
     tool = pmix.Tool(job, "-n", 2 * RANKS)
     tool.wait_ready()
@@ -108,9 +109,9 @@ def beside_another():
 
 
 def for_long():
-    """One that stands still is kept, and so is the helper: when it goes on it
-    gets all, of before and after. Goes on twice: while it is stopped there may
-    be others."""
+    """A tool that stands still is kept, and so is the helper: when it goes on
+    it gets all, of before and after. It goes on twice: while it is stopped
+    there may be others."""
     gates = [pmix.Gate() for _ in range(3)]
     job = pmix.Job("-v", "-N", RANKS, "--", "sh", "-c",
                    ': <"$0"; seq -f "$XYLEM_RANK %%08.0f" %d; : <"$1"; '
@@ -203,9 +204,10 @@ def slow():
 
 
 def many_pulls(redirects=False):
-    """One has a hundred requests for the same output, which waits once for all
-    of them, in a file: the next tool gets in, and all that comes then. What was
-    redirected to the first one is on the console, once, when it dies."""
+    """One tool has a hundred requests for the same output, which waits once
+    for all of them, in a file: the next tool gets in, and all that comes then.
+    What was redirected to the first one is on the console, once, when it
+    dies."""
     gates = [pmix.Gate() for _ in range(2)]
     job = pmix.Job("-v", "-N", 1, "--raw", "--", "sh", "-c",
                    ': <"$0"; head -c %d /dev/zero; : <"$1"; seq 20000' % MUCH,
@@ -323,8 +325,8 @@ def put_together():
 
 
 def held(*options):
-    """A line that is less than what is to be put together, the tool that waits
-    for more, and one that does not: what it has the other could have."""
+    """A line is less than what is to be put together; one tool waits for more,
+    and another does not: the first could have what the second has."""
     gates = pmix.Gate(), pmix.Gate()
     job = pmix.Job("-v", "-N", 1, "--", "sh", "-c",
                    ': <"%s"; echo one; : <"%s"' % tuple(
@@ -351,8 +353,8 @@ def for_a_time():
 
 
 def until_it_leaves():
-    """Not sent when the tool deregisters: the console and the other one have
-    it."""
+    """It is not sent when the tool deregisters: the console and the other one
+    have it."""
     job, tool, other, gate = held("-d")
     tool.proc.stdin.write(b"leave\n")
     tool.proc.stdin.flush()

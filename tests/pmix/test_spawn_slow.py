@@ -50,7 +50,7 @@ class Feeder(threading.Thread):
 
 
 def feed(job, tool, slow):
-    """To one, and meanwhile all to another one."""
+    """Feeds one job, and another one all the while."""
     feeder, others = Feeder(job, slow.space), Kept(tool, 2)
     for n in range(PIECES):
         tool.do(f"push {others.space} * {n}\\n")
@@ -62,7 +62,7 @@ def feed(job, tool, slow):
 
 
 def waits(*options):
-    """It gets all when it reads."""
+    """The process gets all when it reads."""
     job, gate = spawning.start("true", *options)
     tool = spawning.connect(job)
     slow, go = late(tool)
@@ -88,13 +88,13 @@ def waits(*options):
 
 
 def spills():
-    """Up to the bound, and beyond it."""
+    """It is fed up to the bound, and beyond it."""
     for bound in ("spill", "spill=2M"):
         waits("--stdin-slow", bound, "--spill-dir", live.TMP)
 
 
 def closed():
-    """Its stdin ends; the other one of its job gets all."""
+    """Its stdin ends; the other process of its job gets all."""
     job, gate = spawning.start("true", "--stdin-slow", "close=2")
     tool = spawning.connect(job)
     slow, go = late(tool)
@@ -114,7 +114,7 @@ def closed():
 
 
 def gone(is_node):
-    """It is killed, or its node is lost: its job goes on."""
+    """The process is killed, or its node is lost: its job goes on."""
     job, gate = spawning.start("true", "--on-node-loss=continue")
     tool = spawning.connect(job)
     slow, _ = late(tool)

@@ -251,8 +251,8 @@ def check_lets_in(job):
 
 
 def killed_tools():
-    """Tools are killed while they connect (at any time of it), when they are
-    in, and while they are sent output."""
+    """Tools are killed at any time while they connect, when they are in, and
+    while they are sent output."""
     chance = draw()
     run = Run().wait_up()
     before = run.rss_mib()

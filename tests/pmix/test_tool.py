@@ -194,8 +194,8 @@ def killed():
 
 
 def left():
-    """It deregisters in the middle, and stays: the same, to the byte with what
-    its library had."""
+    """The tool deregisters in the middle, and stays: the same holds, to the
+    byte with what its library had."""
     rig = Rig()
     tool, pace = paced(rig, "-R", "-d", "-c", 2, stdin=subprocess.PIPE,
                        stdout=subprocess.PIPE)
@@ -243,7 +243,7 @@ def left_one():
 
 
 def refused():
-    """What cannot be pulled."""
+    """These cannot be pulled."""
     rig = Rig(10)
     for options, want in ((("-r", "7"), "NOT-FOUND"), (("-r", "node"), "NOT-"),
                           (("-D", "!no.such"), "NOT-SUPPORTED"),

@@ -216,7 +216,7 @@ def odd_keys():
 
 
 class Played(helped.Proxy):
-    """The session has one more job, a large one. What it is is not told before
+    """The session has one more job, a large one, which is not described before
     the gate is open."""
 
     def __init__(self, job):

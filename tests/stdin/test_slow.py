@@ -43,7 +43,7 @@ class Fed:
         self.sum = live.cksum(size)
 
     def go_on(self):
-        """The stuck one may go on. All daemons are seen before that."""
+        """Lets the stuck one go on. All daemons are seen before that."""
         self.memory.look()
         self.gate.open()
 
@@ -152,7 +152,7 @@ def no_room(words, *options, **more):
 
 
 def gone():
-    """Its file goes with a process that is not going to read."""
+    """The file goes with a process that is not going to read."""
     live.need_disk()
     fed = Fed("--stdin-slow=spill", then=
               'test "$XYLEM_RANK" != %d || exit 0; exec cksum' % STUCK,

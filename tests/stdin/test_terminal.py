@@ -17,8 +17,8 @@ def run(hosts, *args):
 
 
 def question():
-    """It is on the screen before it is answered; then what a terminal shows
-    of any program that asks."""
+    """The question is on the screen before it is answered; then what a
+    terminal shows of any program that asks."""
     job = run("a", "--", "sh", "-c",
               'printf "name? "; read -r name; echo "hi $name"')
     job.read_until(b"name? ")
@@ -54,7 +54,7 @@ def two_ask():
 
 
 def in_a_pipe(is_unbuffered):
-    """What is asked is passed on without its newline, or held."""
+    """A question is passed on without its newline, or held."""
     job = live.Job("-N", 1, *["--unbuffered"] * is_unbuffered, "--", "sh",
                    "-c", 'printf "name? "; echo asked >&2; read -r name; '
                    'echo "hi $name"', stdin=subprocess.PIPE)
