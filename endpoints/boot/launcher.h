@@ -4,9 +4,9 @@
  *   ssh     a remote shell for each daemon
  *   slurm   one srun for all of them
  *
- * Each is a file of its own and a row of the table in launcher.c (and a name in
- * enum ep_launcher). No other code asks which launcher it is: what differs
- * between them is a trait here. starter.h drives them.
+ * Each is a file of its own and a row of EP_LAUNCHER_MAP (boot_config.h). No
+ * other code asks which launcher it is: what differs between them is a trait
+ * here. starter.h drives them.
  */
 #ifndef ENDPOINTS_BOOT_LAUNCHER_H
 #define ENDPOINTS_BOOT_LAUNCHER_H

@@ -25,8 +25,8 @@ int px_queries_open(const struct px_jobs *jobs, struct px_describer *describer,
 /* Leaves the queries that wait unanswered. NULL is fine. */
 void px_queries_close(struct px_queries *queries);
 
-/* Answers a query; docs/pmix.md, "Queries", says all of how. O(keys *
- * (processes + places)). */
+/* Answers a query; docs/pmix-attributes.md, "Queries", says all of how. O(keys
+ * * (processes + places)). */
 void px_queries_on_query(struct px_queries *queries,
                          const struct px_lib_query *query);
 

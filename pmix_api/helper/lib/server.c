@@ -62,8 +62,9 @@ static void forget_host(void)
     }
 }
 
-/* Sets what the library needs: see docs/pmix.md. The user's own settings come
- * first, except for those that keep the library alive and for its file. */
+/* Sets what the library needs: see docs/architecture.md, "PMIx tools". The
+ * user's own settings come first, except for those that keep the library alive
+ * and for its file. */
 static void set_up(void)
 {
     setenv("PMIX_LAUNCHER_RENDEZVOUS_FILE", server.file, 1);
