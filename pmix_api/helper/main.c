@@ -139,6 +139,7 @@ static void on_in(void *arg)
 
     helper->is_in = true;
     (void)px_tie_say("in");
+    px_news_in(helper->news);
 }
 
 static void on_pull(void *arg, const struct px_lib_pull *pull)

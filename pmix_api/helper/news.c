@@ -27,26 +27,35 @@ enum { INFOS_MAX = 9, LOOK_US = 10 * 1000 };
 
 struct news_event {
     struct px_lib_name source;
+    struct px_lib_name affected;
     struct px_lib_name failed;
     struct px_lib_info infos[INFOS_MAX];
     size_t count;
 };
 
-/* The end of a job, which waits for its output. */
-struct ending {
-    struct ending *next;
-    struct job_door stage;
+/* What has become of a job or a channel: a word of the session without what
+ * these words do not have. */
+struct word {
+    struct word *next; /* that waits behind it */
+    uint8_t kind;      /* STAGE or BROKEN; all else as in struct job_door */
+    uint8_t reason, channel;
+    bool is_lost;
+    int32_t status;
+    uint32_t first, base, count;
+    uint64_t time_s;
 };
 
 struct px_news {
     struct px_news_cfg cfg;
-    struct ending *endings, **last; /* owned, in order */
-    struct event *soon;             /* owned */
-    uint64_t moved;                 /* px_pulls_moved() at the last look, */
-    int64_t moved_ms;               /* and since when it is unchanged */
+    struct word *waiting, **last; /* owned, in order */
+    struct event *soon;           /* owned */
+    uint64_t moved;               /* px_pulls_moved() at the last look, */
+    int64_t moved_ms;             /* and since when it is unchanged */
     /* Px_pulls_mark() behind all events; 0: none yet. */
     uint64_t mark;
+    bool is_in; /* the tool is in: nothing is told before that */
     bool is_ending;
+    unsigned early;  /* channels that broke off before the tool was in */
     unsigned broken; /* broken channels so far */
 };
 
@@ -70,14 +79,17 @@ static void add_number(struct news_event *event, const char *key,
     value->width = width;
 }
 
-/* Begins an event about a job, which is its source: the server would hear its
- * own events otherwise. */
+/* Begins an event about one process of a job, or about all. Its source is the
+ * process, or the job's first one: the server would hear its own events
+ * otherwise. */
 static void begin_event(struct news_event *event,
                         const struct px_jobs_entry *job, uint32_t rank)
 {
-    *event = (struct news_event){.source.rank = rank};
+    *event = (struct news_event){.source.rank = rank == PX_LIB_ALL ? 0 : rank,
+                                 .affected.rank = rank};
     memcpy(event->source.nspace, job->name, sizeof(job->name));
-    add_info(event, PX_KEY_AFFECTED, PX_LIB_NAME)->as.names = &event->source;
+    memcpy(event->affected.nspace, job->name, sizeof(job->name));
+    add_info(event, PX_KEY_AFFECTED, PX_LIB_NAME)->as.names = &event->affected;
 }
 
 static void tell_event(const struct news_event *event, enum px_lib_status code)
@@ -87,7 +99,7 @@ static void tell_event(const struct news_event *event, enum px_lib_status code)
 
 /* --- how far a job is */
 
-static enum px_lib_status outcome(const struct job_door *stage)
+static enum px_lib_status outcome(const struct word *stage)
 {
     if (stage->count == 0)
         return stage->is_lost ? PX_LIB_JOB_ABORTED : PX_LIB_SUCCESS;
@@ -96,7 +108,7 @@ static enum px_lib_status outcome(const struct job_door *stage)
 }
 
 static void add_end(struct news_event *event, const struct px_jobs_entry *job,
-                    const struct job_door *stage)
+                    const struct word *stage)
 {
     add_info(event, PX_KEY_TERM_STATUS, PX_LIB_STATUS)->as.status =
         outcome(stage);
@@ -112,7 +124,7 @@ static void add_end(struct news_event *event, const struct px_jobs_entry *job,
     add_number(event, KEY_FAILED, stage->count, PX_LIB_U32);
 }
 
-static void tell_stage(const struct px_news *news, const struct job_door *stage)
+static void tell_stage(const struct px_news *news, const struct word *stage)
 {
     static const enum px_lib_status codes[JOB_DOOR_STAGES] = {
         [JOB_DOOR_STARTING] = PX_LIB_JOB_START,
@@ -134,6 +146,23 @@ static void tell_stage(const struct px_news *news, const struct job_door *stage)
     tell_event(&event, codes[stage->reason]);
 }
 
+/* --- channels */
+
+static void tell_broken(struct px_news *news, const struct word *word)
+{
+    const struct px_jobs_entry *job =
+        px_jobs_find_of(news->cfg.jobs, word->first);
+    struct news_event event;
+
+    if (job == NULL)
+        return;
+    begin_event(&event, job, word->first - job->base);
+    add_number(&event, KEY_CHANNEL, 1u << word->channel, PX_LIB_U16);
+    if (news->broken++ >= PX_NEWS_BROKEN_MAX)
+        add_info(&event, PX_KEY_DO_NOT_CACHE, PX_LIB_FLAG)->as.flag = true;
+    tell_event(&event, PX_LIB_IOF_FAILURE);
+}
+
 /* --- the end of a job */
 
 static void look_later(struct px_news *news)
@@ -143,14 +172,31 @@ static void look_later(struct px_news *news)
     event_add(news->soon, &wait);
 }
 
-static void free_ending(struct px_news *news, struct ending **at)
+static void tell_word(struct px_news *news, const struct word *word)
 {
-    struct ending *one = *at;
+    if (word->kind == JOB_DOOR_STAGE)
+        tell_stage(news, word);
+    else
+        tell_broken(news, word);
+}
+
+static void free_word(struct px_news *news, struct word **at)
+{
+    struct word *one = *at;
 
     *at = one->next;
     if (*at == NULL)
         news->last = at;
     free(one);
+}
+
+/* True for a word that waits: for the tool, or as the end of a job for output
+ * that is told before it. */
+static bool must_wait(const struct px_news *news, const struct word *word)
+{
+    return !news->is_in ||
+           (word->kind == JOB_DOOR_STAGE && word->reason == JOB_DOOR_OVER &&
+            px_pulls_are_due(news->cfg.pulls, word->base));
 }
 
 /* True when the tool has taken nothing for PX_NEWS_WAIT_MS. */
@@ -166,17 +212,17 @@ static bool is_stuck(struct px_news *news)
     return now_ms - news->moved_ms >= PX_NEWS_WAIT_MS;
 }
 
-static void tell_endings(struct px_news *news, bool all)
+static void tell_waiting(struct px_news *news, bool all)
 {
-    struct ending **at = &news->endings;
+    struct word **at = &news->waiting;
 
     while (*at != NULL) {
-        if (!all && px_pulls_are_due(news->cfg.pulls, (*at)->stage.base)) {
+        if (!all && must_wait(news, *at)) {
             at = &(*at)->next;
             continue;
         }
-        tell_stage(news, &(*at)->stage);
-        free_ending(news, at);
+        tell_word(news, *at);
+        free_word(news, at);
     }
 }
 
@@ -196,10 +242,10 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    tell_endings(news, is_late);
+    tell_waiting(news, is_late);
     if (news->is_ending && (is_late || has_all(news)))
         news->cfg.on_told(news->cfg.arg);
-    else if (news->is_ending || news->endings != NULL)
+    else if (news->is_ending || news->waiting != NULL)
         look_later(news);
 }
 
@@ -211,52 +257,76 @@ static void wait_more(struct px_news *news)
         look_later(news);
 }
 
-/* Without memory for an ending, the tool is told at once. */
-static void hear_stage(struct px_news *news, const struct job_door *stage)
+/* Returns true for a channel that is not kept for a tool that is not in. */
+static bool is_too_much(struct px_news *news, const struct job_door *msg)
 {
-    struct ending *one = NULL;
+    return !news->is_in && msg->kind == JOB_DOOR_BROKEN &&
+           news->early++ >= PX_NEWS_BROKEN_MAX;
+}
 
-    if (stage->reason == JOB_DOOR_OVER &&
-        px_pulls_are_due(news->cfg.pulls, stage->base))
-        one = malloc(sizeof(*one));
+/* Tells the tool of it, now or later. Where memory for a word that waits is
+ * out, it is told at once. */
+static void hear(struct px_news *news, const struct job_door *msg)
+{
+    const struct word word = {.kind = msg->kind,
+                              .reason = msg->reason,
+                              .channel = msg->channel,
+                              .is_lost = msg->is_lost,
+                              .status = msg->status,
+                              .first = msg->first,
+                              .base = msg->base,
+                              .count = msg->count,
+                              .time_s = msg->time_s};
+    struct word *one;
+
+    if (is_too_much(news, msg))
+        return;
+    one = must_wait(news, &word) ? malloc(sizeof(*one)) : NULL;
     if (one == NULL) {
-        tell_stage(news, stage);
+        tell_word(news, &word);
         return;
     }
-    *one = (struct ending){.stage = *stage};
+    *one = word;
     *news->last = one;
     news->last = &one->next;
-    wait_more(news);
+    if (news->is_in)
+        wait_more(news);
 }
 
-/* Tells an end that waits now: the job's name is about to become void. */
+static bool is_of(const struct px_news *news, const struct word *word,
+                  uint32_t base)
+{
+    const struct px_jobs_entry *job;
+
+    if (word->kind == JOB_DOOR_STAGE)
+        return word->base == base;
+    job = px_jobs_find_of(news->cfg.jobs, word->first);
+    return job == NULL || job->base == base;
+}
+
+/* The job's name is about to become void: an end that waits is told now, and a
+ * tool that comes later hears nothing of the job. */
 static void hear_forgotten(struct px_news *news, uint32_t base)
 {
-    struct ending **at = &news->endings;
+    struct word **at = &news->waiting;
 
-    while (*at != NULL && (*at)->stage.base != base)
-        at = &(*at)->next;
-    if (*at == NULL)
-        return;
-    tell_stage(news, &(*at)->stage);
-    free_ending(news, at);
+    while (*at != NULL) {
+        if (!is_of(news, *at, base)) {
+            at = &(*at)->next;
+            continue;
+        }
+        if (news->is_in)
+            tell_word(news, *at);
+        free_word(news, at);
+    }
 }
 
-/* --- channels */
-
-static void hear_broken(struct px_news *news, const struct job_door *msg)
+void px_news_in(struct px_news *news)
 {
-    const struct px_jobs_entry *job =
-        px_jobs_find_of(news->cfg.jobs, msg->first);
-    struct news_event event;
-
-    if (job == NULL)
-        return;
-    begin_event(&event, job, msg->first - job->base);
-    add_number(&event, KEY_CHANNEL, 1u << msg->channel, PX_LIB_U16);
-    if (news->broken++ >= PX_NEWS_BROKEN_MAX)
-        add_info(&event, PX_KEY_DO_NOT_CACHE, PX_LIB_FLAG)->as.flag = true;
-    tell_event(&event, PX_LIB_IOF_FAILURE);
+    news->is_in = true;
+    tell_waiting(news, false);
+    if (news->waiting != NULL)
+        wait_more(news);
 }
 
 /* --- what tools tell each other */
@@ -283,13 +353,11 @@ static void hear_event(const struct job_door *msg)
 
 void px_news_on_word(struct px_news *news, const struct job_door *msg)
 {
-    if (msg->kind == JOB_DOOR_STAGE)
-        hear_stage(news, msg);
-    else if (msg->kind == JOB_DOOR_BROKEN)
-        hear_broken(news, msg);
+    if (msg->kind == JOB_DOOR_STAGE || msg->kind == JOB_DOOR_BROKEN)
+        hear(news, msg);
     else if (msg->kind == JOB_DOOR_FORGOTTEN)
         hear_forgotten(news, msg->base);
-    else if (msg->kind == JOB_DOOR_EVENT)
+    else if (msg->kind == JOB_DOOR_EVENT && news->is_in)
         hear_event(msg);
 }
 
@@ -309,7 +377,7 @@ int px_news_open(const struct px_news_cfg *cfg, struct px_news **out)
     if (news == NULL)
         return OV_ENOMEM;
     news->cfg = *cfg;
-    news->last = &news->endings;
+    news->last = &news->waiting;
     news->soon = evtimer_new(cfg->base, on_soon, news);
     if (news->soon != NULL)
         return 0;
@@ -322,8 +390,8 @@ void px_news_close(struct px_news *news)
 {
     if (news == NULL)
         return;
-    while (news->endings != NULL)
-        free_ending(news, &news->endings);
+    while (news->waiting != NULL)
+        free_word(news, &news->waiting);
     if (news->soon != NULL)
         event_free(news->soon);
     free(news);

@@ -2,11 +2,16 @@
  *
  * The tool is told the end of a job after all output of the job that it gets,
  * unless it takes nothing for PX_NEWS_WAIT_MS. All else is told at once, and
- * waits in libpmix for a tool that registers late. Of broken channels only
- * PX_NEWS_BROKEN_MAX wait so; further ones reach only those that have
+ * waits in libpmix until the tool registers for it. Of broken channels only
+ * PX_NEWS_BROKEN_MAX wait so; further ones reach only a tool that has
  * registered already.
  *
- * All in the loop's thread. Memory: 100 bytes for each end that waits.
+ * What happens before the tool is in waits here, as libpmix sends a tool that
+ * connects all events that it has kept, whatever the tool registers for, and
+ * sends them again when the tool does register. Events of other tools are not
+ * kept for a tool that comes later.
+ *
+ * All in the loop's thread. Memory: 48 bytes for each word that waits.
  */
 #ifndef PMIX_API_HELPER_NEWS_H
 #define PMIX_API_HELPER_NEWS_H
@@ -35,6 +40,9 @@ struct px_news_cfg {
 int px_news_open(const struct px_news_cfg *cfg, struct px_news **out);
 /* NULL is fine. */
 void px_news_close(struct px_news *news);
+
+/* Says that the tool is in: what has waited for it is told. */
+void px_news_in(struct px_news *news);
 
 /* Takes STAGE, BROKEN, EVENT and FORGOTTEN, as px_jobs_events gives them. */
 void px_news_on_word(struct px_news *news, const struct job_door *msg);

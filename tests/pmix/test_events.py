@@ -21,10 +21,42 @@ def listen(job, space):
     check(tool.connect(), "connected")
     check_eq("SUCCESS", tool.ask("events " + space)[1])
     tool.query("pmix.job.size")  # what was there comes before the answer
-    names = {event.removesuffix(" end") for event in tool.events
-             if event.endswith(" end")}
     check_eq(0, tool.end())
-    return sorted(names)
+    return heard(tool, space)
+
+
+def heard(tool, space):
+    """The events that it has got, each as often as it came; their source is the
+    job's first process."""
+    for event in tool.events:
+        if not event.endswith(" end") and "  " not in event:
+            check(event.endswith(f" {space}.0"), event)
+    return sorted(event.removesuffix(" end") for event in tool.events
+                  if event.endswith(" end"))
+
+
+def once():
+    """A tool that comes when jobs run and have ended gets the events for which
+    it registers, each once, and none of others: also not where one of its
+    handlers takes all that nobody else has asked for."""
+    job, gate = spawning.start(nodes=2)
+    tool = spawning.connect(job)
+    own = own_of(job)
+    over = run_many(tool, CHUNK)[0]
+    late = pmix.Asker(job)
+    check(late.connect(), "connected")
+    check_eq("SUCCESS", late.ask("default")[1])
+    late.query("pmix.job.size")
+    check_eq([], late.events, "it has asked for nothing")
+    for space, want in ((over, ALL), (own, START)):
+        late.events.clear()
+        check_eq("SUCCESS", late.ask("events " + space)[1])
+        late.query("pmix.job.size")
+        check_eq(want, heard(late, space), space)
+    check_eq(0, late.end())
+    check_eq(0, tool.end())
+    gate.open()
+    job.check_ok()
 
 
 def own_of(job):
@@ -97,6 +129,8 @@ def gone():
 
 def main():
     pmix.need()
+    with live.case("a late tool hears once what it has asked for"):
+        once()
     with live.case("events of a job that runs stay"):
         kept()
     with live.case("those that are forgotten make room"):

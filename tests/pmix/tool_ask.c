@@ -13,6 +13,8 @@
  *                              number of a type that no qualifier has
  *     events [NAMESPACE [NAMESPACE]]       of the job, or of these: "event CODE
  *                              KEY=VALUE..." when they come
+ *     default                  all events for which there is no other handler:
+ *                              "event default CODE"
  *     notify CODE RANGE        an event, by their numbers
  *     log out|err|KEY[+KEY] TEXT   with \n for a newline; the second KEY is a
  *                              directive that is required
@@ -210,13 +212,13 @@ static void on_event(size_t handler, pmix_status_t status,
                      pmix_event_notification_cbfunc_fn_t done, void *arg)
 {
     (void)handler;
-    (void)source;
     (void)results;
     (void)nresults;
     if (status == PMIX_ERR_LOST_CONNECTION)
         _exit(EXIT_LOST);
     flockfile(stdout);
-    printf("event %s %zu\n", status_name(status), ninfo);
+    printf("event %s %zu %s.%d\n", status_name(status), ninfo, source->nspace,
+           (int)source->rank);
     for (size_t i = 0; i < ninfo; i++) {
         printf("event %s  ", status_name(status));
         print_info("", &info[i]);
@@ -251,6 +253,31 @@ static pmix_status_t events(char *whose)
     }
     rc = PMIx_Register_event_handler(codes, 3, &info, 1, on_event, NULL, NULL);
     return rc < 0 ? rc : PMIX_SUCCESS; /* a handler's number is above 0 */
+}
+
+static void on_default(size_t handler, pmix_status_t status,
+                       const pmix_proc_t *source, pmix_info_t info[],
+                       size_t ninfo, pmix_info_t results[], size_t nresults,
+                       pmix_event_notification_cbfunc_fn_t done, void *arg)
+{
+    (void)handler;
+    (void)source;
+    (void)info;
+    (void)ninfo;
+    (void)results;
+    (void)nresults;
+    printf("event default %s\n", status_name(status));
+    fflush(stdout);
+    if (done != NULL)
+        done(PMIX_EVENT_ACTION_COMPLETE, NULL, 0, NULL, NULL, arg);
+}
+
+static pmix_status_t hear_all(void)
+{
+    pmix_status_t rc =
+        PMIx_Register_event_handler(NULL, 0, NULL, 0, on_default, NULL, NULL);
+
+    return rc < 0 ? rc : PMIX_SUCCESS;
 }
 
 static pmix_status_t notify(char *words)
@@ -414,6 +441,8 @@ static pmix_status_t obey(char *line, const pmix_proc_t *self)
         return query(rest);
     if (strcmp(line, "events") == 0)
         return events(rest);
+    if (strcmp(line, "default") == 0)
+        return hear_all();
     if (strcmp(line, "notify") == 0)
         return notify(rest);
     if (strcmp(line, "log") == 0)

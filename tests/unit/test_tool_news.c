@@ -47,7 +47,15 @@ static int set_up(void **state)
     assert_int_equal(px_pulls_open(&cfg, &pulls), 0);
     of_news.base = tool_rig.way.base;
     of_news.pulls = pulls;
-    return px_news_open(&of_news, &news);
+    assert_int_equal(px_news_open(&of_news, &news), 0);
+    return 0;
+}
+
+static int set_up_in(void **state)
+{
+    set_up(state);
+    px_news_in(news);
+    return 0;
 }
 
 static int tear_down(void **state)
@@ -86,7 +94,7 @@ static void check(unsigned count, enum px_lib_status code, const char *text)
     assert_string_equal(tool_rig.event_texts[count - 1], text);
 }
 
-#define OF_JOB "two -2 pmix.evproc=two.-2 pmix.nspace=two pmix.evtstamp=1234"
+#define OF_JOB "two 0 pmix.evproc=two.-2 pmix.nspace=two pmix.evtstamp=1234"
 #define END    OF_JOB " pmix.job.term.status="
 
 static void stages(void **state)
@@ -117,21 +125,64 @@ static void stages(void **state)
     assert_int_equal(tool_rig.events, 6);
 }
 
+static void say_broken(uint32_t proc)
+{
+    tool_rig_say(0, &(struct job_door){
+                        .kind = JOB_DOOR_BROKEN, .first = proc, .channel = 2});
+    tool_rig_settle();
+}
+
 static void broken(void **state)
 {
     (void)state;
     for (unsigned i = 0; i <= PX_NEWS_BROKEN_MAX; i++) {
         tool_rig.events = 0;
-        tool_rig_say(0, &(struct job_door){.kind = JOB_DOOR_BROKEN,
-                                           .first = 13,
-                                           .channel = 2});
-        tool_rig_settle();
+        say_broken(13);
         check(1, PX_LIB_IOF_FAILURE,
               i < PX_NEWS_BROKEN_MAX
                   ? "one 3 pmix.evproc=one.3 xylem.iof.channel=4/1"
                   : "one 3 pmix.evproc=one.3 xylem.iof.channel=4/1 "
                     "pmix.evnocache=yes");
     }
+}
+
+/* What happens before the tool is in is told when it is, in order; nothing is
+ * told of a job that is forgotten by then, nor what another tool has said. */
+static void before_the_tool(void **state)
+{
+    (void)state;
+    say_stage(JOB_DOOR_STARTING, (struct job_door){0});
+    say_broken(13);
+    say_broken(21);
+    say_stage(JOB_DOOR_OVER, (struct job_door){.first = 20});
+    tool_rig_say(
+        0, &(struct job_door){.kind = JOB_DOOR_EVENT,
+                              .rest = ov_rd_init((const uint8_t *)"event", 5)});
+    tool_rig_settle();
+    assert_int_equal(tool_rig.events, 0);
+    px_news_in(news);
+    assert_int_equal(tool_rig.others, 0);
+    assert_int_equal(tool_rig.events, 4);
+    assert_string_equal(tool_rig.event_texts[0], OF_JOB);
+    assert_string_equal(tool_rig.event_texts[1],
+                        "one 3 pmix.evproc=one.3 xylem.iof.channel=4/1");
+    assert_string_equal(tool_rig.event_texts[2],
+                        "two 1 pmix.evproc=two.1 xylem.iof.channel=4/1");
+    assert_string_equal(tool_rig.event_texts[3], END "0");
+}
+
+static void forgotten_before_the_tool(void **state)
+{
+    (void)state;
+    say_stage(JOB_DOOR_STARTING, (struct job_door){0});
+    say_broken(21);
+    say_broken(13);
+    tool_rig_say(0, &(struct job_door){.kind = JOB_DOOR_FORGOTTEN, .base = 20});
+    tool_rig_settle();
+    px_news_in(news);
+    assert_int_equal(tool_rig.events, 1);
+    assert_string_equal(tool_rig.event_texts[0],
+                        "one 3 pmix.evproc=one.3 xylem.iof.channel=4/1");
 }
 
 /* A pull of rank 0 of the job. */
@@ -278,12 +329,15 @@ static void of_tools(void **state)
     assert_int_equal(tool_rig_hear(0).kind, JOB_DOOR_NOTE);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name)  cmocka_unit_test_setup_teardown(name, set_up_in, tear_down)
+#define EARLY(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(stages),
+        EARLY(before_the_tool),
+        EARLY(forgotten_before_the_tool),
         TEST(broken),
         TEST(behind_output),
         TEST(stuck),
