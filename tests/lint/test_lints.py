@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Each lint complains about its fixture, and about what it should.
 
-The fixtures are small trees (decoders, layers, links, members, rows, style,
-types) and libraries (circles, names, purity) that break each rule once; beside
-them stands what must be said, line by line.
+The fixtures are small trees (decoders, layers, links, members, prose, rows,
+style, types) and libraries (circles, names, purity) that break each rule once;
+beside them stands what must be said, line by line.
 """
 import os
 import subprocess
@@ -15,6 +15,7 @@ import circles
 import decoders
 import members
 import names
+import prose
 
 LINT = os.path.join(os.environ["top_srcdir"], "tests", "lint")
 BUILT = os.path.join(os.environ["top_builddir"], "tests", "lint", "fixtures")
@@ -86,6 +87,10 @@ class LintTest(unittest.TestCase):
         with mock.patch.object(members, "EXCEPTIONS", exceptions), \
                 mock.patch.object(members, "DESCRIPTIONS", descriptions):
             self.assertEqual(told(members, "members"), wanted("members"))
+
+    def test_prose_names_each_phrase_in_the_folders_that_are_read(self):
+        with mock.patch.object(prose, "CHECKED", ["docs", "overlay", "tests"]):
+            self.assertEqual(told(prose, "prose"), wanted("prose"))
 
     def test_purity_names_calls_and_state(self):
         status, said = run("purity",
