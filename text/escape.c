@@ -1,4 +1,4 @@
-/* Escaping of single bytes; what a character of UTF-8 is. */
+/* Escapes single bytes and recognises UTF-8 characters. */
 #include "config.h"
 
 #include "text/escape.h"
@@ -34,7 +34,7 @@ size_t text_utf8_len(const uint8_t *mem, size_t left_bytes)
                : 4;
 }
 
-/* Eight bytes below 128 at once, as most text is. */
+/* True when all of the next eight bytes are below 128, as in most text. */
 static bool is_ascii(const uint8_t *mem)
 {
     uint64_t word;

@@ -1,4 +1,4 @@
-/* Growing text and lines of fields. The encoding is in text.h. */
+/* Growing text and lines of fields. The encoding is described in fields.h. */
 #include "config.h"
 
 #include "text/fields.h"
@@ -217,7 +217,7 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* Decodes from..to in place; false when it is not legal. */
+/* Decodes from..to in place. False when the encoding is not legal. */
 static bool decode(char *from, const char *to)
 {
     char *put = from;

@@ -15,8 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed: empty. Sticks on error: after the first failed allocation `bad` is
- * set and adding does nothing. Check once, at the end. */
+/* A text that grows. All zero is an empty one. After the first failed
+ * allocation `bad` is set and adding does nothing, so it is enough to check
+ * once, at the end. */
 struct text_buf {
     char *at; /* owned; NUL-terminated; NULL while nothing was added */
     size_t len_bytes;
@@ -39,26 +40,26 @@ void text_buf_printf(struct text_buf *text, const char *format, ...)
 /* Removes the first len_bytes. O(what is left). */
 void text_buf_cut(struct text_buf *text, size_t len_bytes);
 
-/* Adds the bytes as one may show them to a person: newlines as " / ", other
- * control bytes as \xNN, at most max_bytes of them and then "...". */
+/* Adds bytes in a form that can be shown to a person: newlines become " / ",
+ * other control bytes \xNN. Shows at most max_bytes of them, then "...". */
 void text_buf_quote(struct text_buf *text, const char *mem, size_t len_bytes,
                     size_t max_bytes);
 
-/* Adds ' ' and the field, encoded; a number in decimal; bytes as lower-case
- * hex digits. */
+/* Each adds ' ' and one field: an encoded string, a decimal number, or bytes as
+ * lower-case hex digits. */
 void text_buf_field(struct text_buf *text, const char *field);
 void text_buf_number(struct text_buf *text, uint64_t value);
 void text_buf_hex(struct text_buf *text, const uint8_t *mem, size_t len_bytes);
 
-/* Is it one word to a shell, as it is, and nothing else? (Not at the begin of a
- * command, where A=B is an assignment.) O(length). */
+/* True when a shell takes the word unchanged and as one word. (Not at the
+ * beginning of a command, where A=B is an assignment.) O(length). */
 bool text_buf_is_plain(const char *word);
 
 /* Adds the string so that a shell takes it as one word. */
 void text_buf_shell_word(struct text_buf *text, const char *word);
 
-/* Reads the fields of one line, in place: the line is overwritten. Sticks on
- * error: after the first bad field `bad` is set and nothing more is given. */
+/* Reads the fields of one line, in place: the line is overwritten. After the
+ * first bad field `bad` is set and no further field is returned. */
 struct text_fields {
     char *at;  /* borrowed; NULL: no field is left */
     char *end; /* borrowed */
@@ -69,16 +70,19 @@ struct text_fields {
  * them, which is written there. */
 struct text_fields text_fields_init(char *line, size_t len_bytes);
 
-/* The next field, decoded, NUL-terminated and borrowed from the line; ""
- * with `bad` set when there is none or it is not legal (a raw byte that must
- * be encoded, %XX without two hex digits, %00, nothing between spaces). */
+/* Returns the next field, decoded, NUL-terminated and borrowed from the line.
+ * Returns "" and sets `bad` when there is none, or when it is not legal (a raw
+ * byte that must be encoded, %XX without two hex digits, %00, nothing between
+ * spaces). */
 const char *text_fields_next(struct text_fields *fields);
 
-/* A decimal number of digits only, from min to max; min and `bad` else. */
+/* Reads a decimal number, digits only, from min to max. Otherwise returns min
+ * and sets `bad`. */
 uint64_t text_fields_number(struct text_fields *fields, uint64_t min,
                             uint64_t max);
 
-/* Exactly 2 * len_bytes hex digits; zeroes and `bad` else. */
+/* Reads exactly 2 * len_bytes hex digits. Otherwise zeroes out and sets
+ * `bad`. */
 void text_fields_hex(struct text_fields *fields, uint8_t *out,
                      size_t len_bytes);
 

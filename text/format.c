@@ -1,4 +1,5 @@
-/* Lines, objects and elements, a stretch of room at a time. */
+/* Formats output as labelled lines, JSON objects or XML elements, as much at a
+ * time as there is room for. */
 #include "config.h"
 
 #include "text/format.h"
@@ -8,7 +9,7 @@
 #include "text/escape.h"
 #include "text/row.h"
 
-/* Where bytes go, and where they are from. */
+/* Where bytes are read from and written to. */
 struct flow {
     const uint8_t *from;
     const uint8_t *end;
@@ -100,7 +101,7 @@ static bool piece_begin(struct text_format *fm, struct flow *flow)
     return true;
 }
 
-/* One character, or a byte that is none. */
+/* Writes one character, or one byte that begins no valid character. */
 static void character_put(struct text_format *fm, const struct text_row *row,
                           struct flow *flow)
 {

@@ -1,4 +1,4 @@
-/* What heads of lines are put together from. */
+/* The parts that heads of lines are made of. */
 #include "config.h"
 
 #include "text/head.h"

@@ -1,8 +1,8 @@
-/* Formats of output: each is a file of its own and a row of TEXT_FORMAT_MAP
- * (style.h).
+/* Formats of output. Each format is a file of its own and a row of
+ * TEXT_FORMAT_MAP (style.h).
  *
- * A format without a tail takes lines as they are, behind their head. In all
- * others each line is an object or element: head, characters, tail.
+ * A format without a tail writes each line as it is after its head. In all
+ * others each line becomes an object or element: head, characters, tail.
  */
 #ifndef TEXT_ROW_H
 #define TEXT_ROW_H
@@ -17,16 +17,17 @@
 enum { TEXT_TAIL_MAX = 32, TEXT_OPENING_MAX = 16 };
 
 struct text_row {
-    const char *name; /* as of --format */
+    const char *name; /* the value of --format */
     /* Makes an empty head for this origin. */
     void (*put_head)(struct text_head *head, const struct text_origin *from);
-    /* Behind the head, TEXT_OPENING_MAX bytes at most: before characters, and,
-     * where the format wants a line that is not UTF-8 to be base64, before that
-     * (NULL: it does not). */
+    /* What follows the head, at most TEXT_OPENING_MAX bytes: `opening` before
+     * characters, base64_opening before base64. A format with base64_opening
+     * NULL never uses base64. */
     const char *opening, *base64_opening;
-    /* Writes one byte that is no character of several bytes, as escape.h. */
+    /* Writes one byte that is not part of a longer character (see escape.h). */
     size_t (*escape)(uint8_t byte, uint8_t *dst);
-    /* Writes the end, with or without the line's newline, as a string. */
+    /* Writes what ends the object or element, as a string. It includes the
+     * newline of the line where has_newline is set. */
     void (*put_tail)(char tail[TEXT_TAIL_MAX], const struct text_origin *from,
                      bool has_newline);
 };
@@ -38,9 +39,10 @@ TEXT_FORMAT_MAP(TEXT_ROW_DECLARED)
 
 /* O(1). */
 const struct text_row *text_row(enum text_format_kind kind);
-/* Makes the head for this origin, in its format. Names may be NULL ("?"). */
+/* Makes the head for this origin, in its format. Missing names (NULL) become
+ * "?". */
 void text_row_head(struct text_head *head, const struct text_origin *from);
-/* By its name; TEXT_FORMATS: there is none of that name. */
+/* Finds a format by its name. TEXT_FORMATS: there is no such format. */
 enum text_format_kind text_row_find(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* An object a line. */
+/* The format "json": one JSON object for each line. */
 #include "config.h"
 
 #include "text/row.h"

@@ -1,4 +1,4 @@
-/* Lines as they are, behind a head. */
+/* The format "text": lines as they are, each after its head. */
 #include "config.h"
 
 #include "text/row.h"

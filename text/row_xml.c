@@ -1,4 +1,4 @@
-/* An element a line, as PMIx has it. */
+/* The format "xml": one XML element for each line, as in PMIx. */
 #include "config.h"
 
 #include "text/row.h"
@@ -7,7 +7,8 @@
 
 #include "text/escape.h"
 
-/* A quotation mark would end an attribute. */
+/* As text_xml_escape, but a quotation mark becomes '?': it would end the
+ * attribute. */
 static size_t attribute_escape(uint8_t byte, uint8_t *dst)
 {
     return text_xml_escape(byte == '"' ? '?' : byte, dst);

@@ -1,4 +1,4 @@
-/* How output is shown, and whose it is. */
+/* How output is shown, and where it comes from. */
 #ifndef TEXT_STYLE_H
 #define TEXT_STYLE_H
 
@@ -30,11 +30,11 @@ enum text_format_kind {
 enum {
     TEXT_CHANNEL_STDOUT = 1,
     TEXT_CHANNEL_STDERR = 2,
-    TEXT_CHANNEL_STDDIAG = 3, /* diagnostics, where a job has it */
+    TEXT_CHANNEL_STDDIAG = 3, /* diagnostics, for jobs that use it */
     TEXT_CHANNELS
 };
 
-/* "?" for one that is none. */
+/* The name of a channel; "?" for other numbers. */
 static inline const char *text_channel_name(uint8_t channel)
 {
     static const char *const names[TEXT_CHANNELS] = {"?", "stdout", "stderr",
@@ -43,28 +43,31 @@ static inline const char *text_channel_name(uint8_t channel)
     return names[channel < TEXT_CHANNELS ? channel : 0];
 }
 
-/* The rank of what is no process's, but a tool's: "tool: ", "[job,tool]". */
+/* Stands for the rank of output that a tool wrote, not a process. It is shown
+ * as "tool: " or "[job,tool]". */
 #define TEXT_CONSOLE_TOOL (UINT32_MAX - 1)
 
-/* A property of a job. Zeroed: bytes as they come. */
+/* How the output of a job is shown. All zero: bytes as they come. */
 struct text_style {
     const char *nspace; /* borrowed: the job's name */
     enum text_label_mode label;
     enum text_format_kind format;
-    bool has_time; /* the time of arrival stands first */
+    bool has_time; /* the time of arrival comes first in a line */
 };
 
-/* Where bytes come from. */
+/* Where bytes of output come from. */
 struct text_origin {
-    const struct text_style *style; /* borrowed, as all that follows */
+    const struct text_style *style; /* borrowed, as are the following
+                                       pointers */
     const char *host;
-    const char *ranks; /* of several processes, as "0-7,9"; NULL: of one */
-    uint64_t time_ns;  /* of arrival, since 1970; for has_time */
-    uint32_t rank;     /* in its job */
+    const char *ranks; /* "0-7,9" for lines of several processes, else NULL */
+    uint64_t time_ns;  /* time of arrival, since 1970; used with has_time */
+    uint32_t rank;     /* the rank in its job */
     uint8_t channel;
 };
 
-/* Whether nothing is added to the bytes, so that they can go as they are. */
+/* True when nothing is added to the bytes, so that they can be passed on as
+ * they are. */
 static inline bool text_style_is_plain(const struct text_style *style)
 {
     return style->format == TEXT_FORMAT_TEXT && !style->has_time &&

@@ -1,4 +1,4 @@
-/* Allocations of resource managers, from their environment. */
+/* Reads the allocations of resource managers from the environment. */
 #include "topo/allocation.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "overlay/base/err.h"
 
-/* A line with its end, and how much of a word a message shows. */
+/* The longest line with its end, and how much of a word a message shows. */
 enum { LINE_BYTES_MAX = 16384, SHOWN_MAX = 60 };
 
 static const char blanks[] = " \t\r\n";
@@ -27,7 +27,8 @@ static const char *get(const struct source *from, const char *name)
     return value == NULL || *value == '\0' ? NULL : value;
 }
 
-/* The next word of *at (which moves behind it), or NULL. */
+/* Returns the next word at *at and moves *at past it; NULL when there is
+ * none. */
 static const char *next_word(const char **at, size_t *len_bytes)
 {
     const char *word = *at + strspn(*at, blanks);
@@ -37,7 +38,7 @@ static const char *next_word(const char **at, size_t *len_bytes)
     return *len_bytes == 0 ? NULL : word;
 }
 
-/* A number of digits only, or -1. */
+/* The value of a number that is digits only, or -1. */
 static long number_of(const char *word, size_t len_bytes, long max)
 {
     long value = 0;
@@ -65,9 +66,9 @@ static int add_host(struct source *from, const char *name, size_t len_bytes,
     return rc;
 }
 
-/* --- files */
+/* --- reading files */
 
-/* Reads one line of a file. */
+/* Called for each line of a file. */
 typedef int (*line_fn)(struct source *from, const char *line);
 
 static int read_lines(struct source *from, FILE *in, line_fn fn)
@@ -90,7 +91,7 @@ static int read_lines(struct source *from, FILE *in, line_fn fn)
     return rc;
 }
 
-/* The file that a variable names. */
+/* Reads the file that a variable names, line by line. */
 static int read_file(struct source *from, const char *variable, line_fn fn)
 {
     char what[TOPO_WHY_MAX] = "";
@@ -113,7 +114,8 @@ static int read_file(struct source *from, const char *variable, line_fn fn)
     return rc;
 }
 
-/* One host a line, a line for each slot; what follows is not ours. */
+/* Reads the first word of a line as a host with one slot; the rest of the line
+ * is for others. */
 static int read_slot(struct source *from, const char *line)
 {
     size_t len;
@@ -122,10 +124,10 @@ static int read_slot(struct source *from, const char *line)
     return host == NULL ? 0 : add_host(from, host, len, 1);
 }
 
-/* --- the managers
- * */
+/* --- the resource managers */
 
-/* The next count of "2(x3),1", in *left for so many hosts. */
+/* Reads the next count of a text like "2(x3),1"; *left is how many further
+ * hosts it holds for. */
 static int next_count(struct source *from, const char **at, uint32_t *count,
                       uint32_t *left)
 {
@@ -153,7 +155,7 @@ static int next_count(struct source *from, const char **at, uint32_t *count,
     return 0;
 }
 
-/* Gives the hosts their slots, in order: count / divisor, at least one. */
+/* Gives the hosts their slots, in order: count / divisor, at least one each. */
 static int set_counts(struct source *from, const char *text, uint32_t divisor)
 {
     uint32_t count = 0, left = 0;
@@ -183,8 +185,8 @@ static int set_counts(struct source *from, const char *text, uint32_t divisor)
     return 0;
 }
 
-/* What the step will be laid out as, or else the processors that a task can
- * have. */
+/* Reads how many tasks the step will have on each node, or else how many a node
+ * has processors for. */
 static int read_slurm(struct source *from)
 {
     static const char tasks[] = "SLURM_TASKS_PER_NODE";
@@ -215,7 +217,7 @@ static int read_slurm(struct source *from)
     return rc;
 }
 
-/* "hostA 4 hostB 2" */
+/* Reads "hostA 4 hostB 2". */
 static int read_pairs(struct source *from, const char *text)
 {
     size_t name_len, len;
@@ -237,7 +239,7 @@ static int read_pairs(struct source *from, const char *text)
     return rc;
 }
 
-/* "hostA hostA hostB" */
+/* Reads "hostA hostA hostB". */
 static int read_names(struct source *from, const char *text)
 {
     const char *name;
@@ -267,7 +269,8 @@ static int read_lsf(struct source *from)
     return rc;
 }
 
-/* Some write each host once, and how many processors each has beside it. */
+/* Some versions write each host once, and tell in a variable how many
+ * processors each has. */
 static int read_pbs(struct source *from)
 {
     const char *each = get(from, "PBS_NUM_PPN");
@@ -284,7 +287,7 @@ static int read_pbs(struct source *from)
     return rc;
 }
 
-/* "host slots queue processors" */
+/* Reads "host slots queue processors". */
 static int read_sge_line(struct source *from, const char *line)
 {
     size_t name_len, len = 0;
@@ -307,7 +310,7 @@ static int read_sge(struct source *from)
     return read_file(from, "PE_HOSTFILE", read_sge_line);
 }
 
-/* A manager is known by any of its variables. */
+/* A resource manager is present when any of its variables is set. */
 static const struct {
     const char *name;
     const char *variables[4];
@@ -363,8 +366,7 @@ int topo_allocation_read(topo_getenv_fn fn, void *arg, struct topo_hosts *hosts,
     return rc;
 }
 
-/* --- choosing
- * */
+/* --- choosing from an allocation */
 
 static void why_outside(const struct topo_hosts *outside,
                         enum topo_manager manager, char *why)
@@ -378,7 +380,8 @@ static void why_outside(const struct topo_hosts *outside,
     free(list);
 }
 
-/* One host that is wanted: into `out`, or into `outside`. */
+/* Adds the i-th wanted host to `out` when it is in the allocation, else to
+ * `outside`. */
 static int choose(const struct topo_hosts *hosts,
                   const struct topo_hosts *wanted, uint32_t i,
                   struct topo_hosts *out, struct topo_hosts *outside, char *why)

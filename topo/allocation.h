@@ -8,8 +8,9 @@
  *           once
  *   SGE     PE_HOSTFILE
  *
- * The first of these that is there counts. In LSF's and SGE's lists the slots
- * are the processors that were given; a host with none is left out.
+ * The first manager of this list that is present counts. In the lists of LSF
+ * and SGE the slots are the processors that were granted; a host without any is
+ * left out.
  */
 #ifndef TOPO_ALLOCATION_H
 #define TOPO_ALLOCATION_H
@@ -25,33 +26,35 @@ enum topo_manager {
     TOPO_MANAGERS
 };
 
-/* The value of a variable, or NULL; getenv is one. */
+/* Returns the value of a variable, or NULL, as getenv() does. */
 typedef const char *(*topo_getenv_fn)(void *arg, const char *name);
 
-/* "Slurm", ... and "none". */
+/* The name of a manager: "Slurm", ..., or "none". */
 const char *topo_manager_name(enum topo_manager manager);
 
-/* Reads the allocation into hosts, which becomes a new list; empty with
- * TOPO_MANAGER_NONE when there is none. O(hosts). Returns 0; OV_EINVAL for an
- * environment or a file that makes no sense; OV_ENOENT or OV_ESYS for a file
- * that cannot be read; OV_EFULL; OV_ENOMEM; with a sentence in why
- * (TOPO_WHY_MAX bytes) that names the variable. hosts is then empty. */
+/* Reads the allocation into hosts, which becomes a new list. Without an
+ * allocation the list is empty and *manager is TOPO_MANAGER_NONE. O(hosts).
+ * Returns 0; OV_EINVAL for an environment or a file that makes no sense;
+ * OV_ENOENT or OV_ESYS for a file that cannot be read; OV_EFULL; OV_ENOMEM;
+ * with a sentence in why (TOPO_WHY_MAX bytes) that names the variable. hosts is
+ * then empty. */
 int topo_allocation_read(topo_getenv_fn get, void *arg,
                          struct topo_hosts *hosts, enum topo_manager *manager,
                          char *why);
 
-/* Leaves of an allocation what the user has chosen: `wanted` in its order, with
- * its slots where it names some, else with those of the allocation. Returns 0;
- * OV_EINVAL for hosts that the allocation has not, or more slots than it has on
- * one, with a sentence in why; OV_EFULL; OV_ENOMEM. hosts is as before on
- * failure. O(hosts). */
+/* Reduces an allocation to the hosts in `wanted`, in the order of `wanted`. A
+ * host keeps its slots from the allocation unless `wanted` names a number.
+ * Returns 0; OV_EINVAL for hosts that are not in the allocation, or more slots
+ * than a host of it has, with a sentence in why; OV_EFULL; OV_ENOMEM. hosts is
+ * as before on failure. O(hosts). */
 int topo_allocation_choose(struct topo_hosts *hosts,
                            const struct topo_hosts *wanted,
                            enum topo_manager manager, char *why);
 
-/* Takes the hosts of `list` away from hosts, which keep their order and slots.
- * Returns 0; OV_EINVAL with a sentence in why for a host that is not there, or
- * when none is left; OV_EFULL; OV_ENOMEM. hosts is as before on failure. */
+/* Removes the hosts of `list` from hosts; the others keep their order and
+ * slots. Returns 0; OV_EINVAL with a sentence in why for a host that is not in
+ * hosts, or when none is left; OV_EFULL; OV_ENOMEM. hosts is as before on
+ * failure. */
 int topo_hosts_exclude(struct topo_hosts *hosts, const struct topo_hosts *list,
                        char *why);
 

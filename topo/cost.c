@@ -1,4 +1,4 @@
-/* The cost of a tree, in closed form. */
+/* The cost of a tree in closed form. */
 #include "topo/cost.h"
 
 #include <errno.h>
@@ -11,13 +11,13 @@
 
 enum {
     DOWN_BYTES = 4096 + 64,
-    LINE_BYTES = 70, /* with its head */
+    LINE_BYTES = 70, /* bytes of a line of output with its head */
     LEVELS_MAX = 32,
     FILE_LINE_MAX = 1024
 };
 
-/* How much two parts of a time overlap, from 1: not at all; and how much more
- * time fewer levels may take. */
+/* How much two parts of a time overlap (1: not at all), and how much longer a
+ * tree with fewer levels may take. */
 #define OVERLAP 1.7
 #define FLATTER 0.03
 
@@ -27,10 +27,10 @@ const struct topo_cost topo_cost_default = {
     .bandwidth = 1.25e9,
 };
 
-/* What a tree comes to. */
+/* The numbers of a tree that its cost depends on. */
 struct sums {
     double levels;
-    double children; /* of the node that has most, summed over the levels */
+    double children; /* children of the busiest node of each level, added up */
     double root;     /* children of the root */
     double largest;  /* hosts of its largest subtree */
     double hosts;
@@ -43,7 +43,8 @@ static uint32_t count_children(const struct topo_tree *tree, uint32_t node)
     return kids.first > kids.last ? 0 : kids.last - kids.first + 1;
 }
 
-/* In a complete tree the first node of a level has most of all. */
+/* In a complete tree the first node of a level has the most children and the
+ * largest subtree. */
 static struct sums sum(const struct topo_tree *tree)
 {
     struct sums sums = {.root = count_children(tree, 0),
@@ -69,7 +70,7 @@ static struct sums sum(const struct topo_tree *tree)
     return sums;
 }
 
-/* Parts that overlap. */
+/* Adds up parts of a time that overlap. */
 static double overlap(double a, double b, double c)
 {
     return pow(pow(a, OVERLAP) + pow(b, OVERLAP) + pow(c, OVERLAP),
@@ -127,8 +128,7 @@ uint32_t topo_cost_arity(const struct topo_cost *cost, uint32_t nodes,
     return arities[count - 1];
 }
 
-/* --- the file
- * */
+/* --- reading the file */
 
 static const struct unit {
     const char *name;

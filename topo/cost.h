@@ -35,28 +35,28 @@ struct topo_cost {
 /* TCP over Ethernet of 10 Gbit/s. The overhead was measured with xylem. */
 extern const struct topo_cost topo_cost_default;
 
-/* Replaces what the file names, in lines `latency 20us`, `overhead 500ns`,
- * `bandwidth 12.5G` (bytes a second), with # comments. Returns 0; OV_EINVAL
- * (words in why, TOPO_WHY_MAX bytes, with file and line), OV_ENOENT or OV_ESYS.
- * The cost is then as it was. */
+/* Replaces the values that the file names, in lines `latency 20us`, `overhead
+ * 500ns`, `bandwidth 12.5G` (bytes a second), with # comments. Returns 0;
+ * OV_EINVAL (with a sentence that names file and line in why, TOPO_WHY_MAX
+ * bytes), OV_ENOENT or OV_ESYS. After an error the cost is as before. */
 int topo_cost_read(struct topo_cost *cost, const char *path, char *why);
 
 struct topo_times {
-    double broadcast_ns; /* until the root knows that all have it */
-    double gather_ns;    /* of a line of each process */
+    double broadcast_ns; /* until the root knows that all nodes have it */
+    double gather_ns;    /* until the root has one line of each process */
 };
 
-/* For hosts with so many processes each, at least 1.
- * O(levels) for a complete tree, O(nodes * levels * log nodes) for a table. */
+/* The times for `procs` processes, at least 1, on each host. O(levels) for a
+ * complete tree, O(nodes * levels * log nodes) for a table. */
 struct topo_times topo_cost_times(const struct topo_cost *cost,
                                   const struct topo_tree *tree, uint32_t procs);
 
-/* The arity from 2 to max of a complete tree of so many nodes, the root
- * included, with so many processes on each other one. Of the arities that
- * have the same depth the smallest is looked at; of these the largest whose
- * time is within 3 % of the least: fewer levels start faster and are repaired
- * faster. In the simulator no arity is better by more than 10 %
- * (tests/sim/arity.c). O(max * levels). */
+/* The best arity, from 2 to max, of a complete tree of `nodes` nodes, the root
+ * included, with `procs` processes on each node but the root. For each depth
+ * only the smallest arity that reaches it is considered. Among those whose time
+ * is within 3 % of the shortest, the largest is returned: fewer levels start
+ * faster and are repaired faster. In the simulator no other arity is better by
+ * more than 10 % (tests/sim/arity.c). O(max * levels). */
 uint32_t topo_cost_arity(const struct topo_cost *cost, uint32_t nodes,
                          uint32_t procs, uint32_t max);
 

@@ -1,4 +1,4 @@
-/* Fabrics in the syntax of Slurm's topology.conf. */
+/* Reads fabrics in the syntax of Slurm's topology.conf. */
 #include "topo/fabric.h"
 
 #include <errno.h>
@@ -9,29 +9,29 @@
 
 #include "overlay/base/err.h"
 
-/* A line with all that it goes on in, and how much of a word or path is
- * shown. */
+/* The longest line with all its continuations, and how much of a word or path a
+ * message shows. */
 enum { LINE_BYTES_MAX = 4 << 20, SHOWN_MAX = 120 };
 
 static const char blanks[] = " \t\r\n\v\f";
 static const char usage[] =
     "a line is SwitchName=NAME with Nodes=HOSTS or Switches=NAMES";
 
-/* What is being read. */
+/* The state of reading one file or text. */
 struct reader {
     struct topo_fabric *fabric;
     FILE *in;
     const char *source;
     char *line;          /* owned */
     size_t line_max;     /* its memory */
-    unsigned long first; /* where what is read began */
+    unsigned long first; /* where the current line begins */
     unsigned long number;
-    unsigned long *told; /* owned [above_max]: the line of a switch; 0: none
-                            yet. [switch] */
+    unsigned long *told; /* owned [above_max]: the line that describes a
+                            switch; 0: none yet */
     char what[TOPO_WHY_MAX];
 };
 
-/* A line in parts; a list that is not there is NULL. */
+/* One line, split into its parts. A list that is missing is NULL. */
 struct entry {
     const char *name, *nodes, *switches;
     size_t name_len, nodes_len, switches_len;
@@ -57,7 +57,7 @@ static int grow(uint32_t **table, uint32_t *max, uint32_t count)
     return 0;
 }
 
-/* The number of a switch, new or known. */
+/* Finds the number of a switch; a new name gets a new number. */
 static int switch_find(struct reader *rd, const char *name, size_t len,
                        uint32_t *number)
 {
@@ -104,7 +104,7 @@ static int fault(struct reader *rd, const char *word, size_t len)
     return OV_EINVAL;
 }
 
-/* KEY=VALUE. */
+/* Reads one KEY=VALUE. */
 static int read_word(struct reader *rd, const char *word, size_t len,
                      struct entry *entry)
 {
@@ -134,7 +134,7 @@ static int read_word(struct reader *rd, const char *word, size_t len,
     return 0;
 }
 
-/* A list of names, none of them twice. */
+/* Reads a list of names, in which no name may occur twice. */
 static int read_list(struct reader *rd, const char *text, size_t len,
                      struct topo_hosts *names)
 {
@@ -263,8 +263,8 @@ static int read_line(struct reader *rd)
 /* --- all lines
  * */
 
-/* As getline(), but no further than a line may go, nor behind a NUL: a device
- * may have no end. */
+/* As getline(), but stops at the longest allowed line and at a NUL: a device
+ * may deliver bytes for ever. */
 static ssize_t get_line(char **line, size_t *max, FILE *in)
 {
     size_t len = 0;
@@ -287,8 +287,8 @@ static ssize_t get_line(char **line, size_t *max, FILE *in)
     return len > 0 && !ferror(in) ? (ssize_t)len : -1;
 }
 
-/* The next line, with those that it goes on in and without comments; an empty
- * one at the end. */
+/* Reads the next line with its continuations, without comments; an empty line
+ * at the end. */
 static int next_line(struct reader *rd, bool *is_over)
 {
     size_t len = 0, piece_max = 0;
@@ -338,7 +338,8 @@ static int next_line(struct reader *rd, bool *is_over)
     return rc;
 }
 
-/* Each switch that was named was told, and no chain of them is a circle. */
+/* Checks that each switch that is named is also described, and that no switch
+ * is beneath itself. */
 static int check_switches(struct reader *rd)
 {
     const struct topo_fabric *f = rd->fabric;
@@ -421,7 +422,7 @@ int topo_fabric_read(struct topo_fabric *fabric, const char *path, char *why)
 int topo_fabric_parse(struct topo_fabric *fabric, const char *text,
                       size_t len_bytes, const char *source, char *why)
 {
-    /* Of no bytes fmemopen makes no file. */
+    /* fmemopen() refuses an empty text. */
     FILE *in = len_bytes > 0 ? fmemopen((void *)(uintptr_t)text, len_bytes, "r")
                              : fopen("/dev/null", "re");
     int rc;

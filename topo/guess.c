@@ -1,8 +1,8 @@
 /* Groups of hosts, guessed from names and addresses.
  *
  * Each host gets a text that names it from the largest part to the smallest:
- * its name with the parts of a domain turned round, or its address. The text
- * up to the number before the last one is its group.
+ * its name with the parts of its domain in reverse order, or its address. The
+ * text up to the number before the last one is its group.
  */
 #include "topo/guess.h"
 
@@ -32,7 +32,7 @@ static size_t digits(const char *text)
     return strspn(text, "0123456789");
 }
 
-/* Two numbers by their worth; *a and *b are then behind them. */
+/* Compares two numbers by value; afterwards *a and *b are past them. */
 static int compare_numbers(const char **a, const char **b)
 {
     size_t zeros_a = strspn(*a, "0"), zeros_b = strspn(*b, "0");
@@ -74,8 +74,7 @@ static int compare_texts(const void *a, const void *b)
     return sign != 0 ? sign : (x->host > y->host) - (x->host < y->host);
 }
 
-/* --- texts
- * */
+/* --- texts of hosts */
 
 static bool is_address(const char *name)
 {
@@ -84,8 +83,8 @@ static bool is_address(const char *name)
     return inet_pton(AF_INET, name, &address) == 1;
 }
 
-/* The text of a name: without user@, and the parts of a domain from the last
- * to the first. NULL: out of memory. */
+/* The text of a host name: without user@, with the parts of its domain in
+ * reverse order. NULL: out of memory. */
 static char *string_of(const char *name)
 {
     const char *user = strrchr(name, '@');
@@ -135,7 +134,8 @@ static struct text *texts_new(const struct topo_hosts *hosts, uint32_t count)
     return texts;
 }
 
-/* Bytes at the end that all texts have alike, no part of a number. */
+/* How many bytes at the end of all texts are equal, without any part of a
+ * number. */
 static size_t common_end(const struct text *texts, uint32_t count)
 {
     const char *first = texts[0].at;
@@ -158,9 +158,9 @@ static size_t common_end(const struct text *texts, uint32_t count)
 /* --- groups
  * */
 
-/* The length of the group in the first len bytes of a text: up to the number
- * before the last one; without such a number, up to the last one. 0: it says
- * nothing. */
+/* The length of the group's name in the first len bytes of a text: up to the
+ * number before the last one; with one number only, up to that one. 0: the text
+ * names no group. */
 static size_t group_len(const char *text, size_t len)
 {
     size_t last, before;
@@ -180,7 +180,8 @@ static size_t group_len(const char *text, size_t len)
     return last;
 }
 
-/* The number of a group, and of those above it, new or known. */
+/* Finds the number of a group, and adds it and the groups above it where they
+ * are new. */
 static int add_group(struct topo_fabric *f, const char *name, size_t len,
                      uint32_t *number)
 {
@@ -222,7 +223,7 @@ static int add_host(struct topo_fabric *f, const char *name, const char *text,
         topo_hosts_find(&f->hosts, name, strlen(name)) < TOPO_NONE)
         return 0;
     rc = add_group(f, text, group, &number);
-    /* What is no name of a group says nothing. */
+    /* A text that cannot be a name just gives no group. */
     if (rc == OV_EINVAL || rc == OV_EFULL)
         return 0;
     if (rc == 0)
@@ -232,7 +233,7 @@ static int add_host(struct topo_fabric *f, const char *name, const char *text,
     return rc;
 }
 
-/* The launcher is where others of its kind are, or nowhere. */
+/* Puts the launcher into the group that its name fits, if there is one. */
 static int add_launcher(struct topo_fabric *f, const char *name, size_t end)
 {
     char *text = string_of(name);
@@ -246,7 +247,7 @@ static int add_launcher(struct topo_fabric *f, const char *name, size_t end)
     return rc;
 }
 
-/* More than one group, and not all of single hosts? */
+/* True when there is more than one group, and some group has several hosts. */
 static bool says_much(const struct topo_fabric *f, uint32_t count)
 {
     uint32_t *sizes = calloc((size_t)f->switches.count + 1, sizeof(*sizes));
@@ -262,7 +263,7 @@ static bool says_much(const struct topo_fabric *f, uint32_t count)
     return most > 1 && groups + (f->hosts.count < count) > 1;
 }
 
-/* The texts are those of the hosts in their order. */
+/* `texts` has the text of each host, in the order of the hosts. */
 static int find_groups(struct topo_fabric *f, const struct text *texts,
                        const struct topo_hosts *hosts, uint32_t count,
                        const char *launcher)
@@ -291,7 +292,7 @@ static int find_groups(struct topo_fabric *f, const struct text *texts,
 /* --- addresses
  * */
 
-/* One line: an address and the names that it has. */
+/* Reads one line: an address and the names that belong to it. */
 static int take_line(char *line, const struct topo_hosts *hosts, uint32_t count,
                      struct text *texts, uint32_t *found)
 {
@@ -317,7 +318,7 @@ static int take_line(char *line, const struct topo_hosts *hosts, uint32_t count,
     return 0;
 }
 
-/* Puts addresses in the place of names, where the file has them. */
+/* Replaces names by addresses, where the file has them. */
 static int read_addresses(const char *path, const struct topo_hosts *hosts,
                           uint32_t count, struct text *texts, uint32_t *found)
 {
@@ -335,8 +336,7 @@ static int read_addresses(const char *path, const struct topo_hosts *hosts,
     return rc;
 }
 
-/* --- all
- * */
+/* --- public functions */
 
 static int guess(struct topo_guess *out, struct text *texts,
                  const struct topo_hosts *hosts, uint32_t count,
@@ -356,7 +356,7 @@ static int guess(struct topo_guess *out, struct text *texts,
     return rc;
 }
 
-/* The order is that of names, unless addresses are what is known. */
+/* Sorts by names, unless only the addresses tell something. */
 static int sort_hosts(struct topo_guess *out, struct text *texts,
                       uint32_t count)
 {

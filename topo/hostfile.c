@@ -7,12 +7,14 @@
 
 #include "overlay/base/err.h"
 
-/* A line with its end, and how much of a path or word a message shows. */
+/* The longest line with its end, and how much of a path or word a message
+ * shows. */
 enum { LINE_BYTES_MAX = 16384, SHOWN_MAX = 120 };
 
 static const char blanks[] = " \t\r\n\v\f";
 
-/* The next word of *at (which moves behind it), or NULL. */
+/* Returns the next word at *at and moves *at past it; NULL when there is
+ * none. */
 static const char *next_word(const char **at, size_t *len_bytes)
 {
     const char *word = *at + strspn(*at, blanks);
@@ -22,7 +24,7 @@ static const char *next_word(const char **at, size_t *len_bytes)
     return *len_bytes == 0 ? NULL : word;
 }
 
-/* N of "slots=N", or 0 when the word is anything else. */
+/* The N of "slots=N"; 0 for any other word. */
 static uint32_t slots_of(const char *word, size_t len_bytes)
 {
     static const char key[] = "slots=";
@@ -40,7 +42,7 @@ static uint32_t slots_of(const char *word, size_t len_bytes)
     return value;
 }
 
-/* One line, without its comment. */
+/* Reads one line whose comment was removed. */
 static int read_line(struct topo_hosts *hosts, const char *line, char *why)
 {
     size_t host_len = 0;
@@ -71,7 +73,8 @@ static int read_line(struct topo_hosts *hosts, const char *line, char *why)
     return topo_hosts_add_text(hosts, host, host_len, slots, why);
 }
 
-/* The next line of in, without its end and comment; false at the end. */
+/* Reads the next line without its end and comment; *is_over is true at the
+ * end. */
 static int next_line(FILE *in, char *line, bool *is_over, char *why)
 {
     *is_over = fgets(line, LINE_BYTES_MAX, in) == NULL;

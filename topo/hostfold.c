@@ -18,14 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of a name that can fold, from its start; and the digits of one, as
- * many as the reader takes. */
+/* How many numbers of a name can fold, counted from its start; how many digits
+ * of a number are folded (as many as the reader accepts). */
 enum { NUMBERS_MAX = 4, DIGITS_MAX = 18, TEXT_FIRST = 256 };
 
 struct term {
     uint32_t first;               /* its first host */
     uint32_t hosts;               /* the product of values */
-    uint32_t values[NUMBERS_MAX]; /* of each number; 1: it does not vary */
+    uint32_t values[NUMBERS_MAX]; /* how many values each number takes; 1: it
+                                     is constant */
 };
 
 struct digits {
@@ -33,7 +34,7 @@ struct digits {
     uint32_t len; /* 0: there is no such number */
 };
 
-/* A text that grows; NULL once memory is out. */
+/* A text that grows; its bytes are NULL after an allocation failed. */
 struct text {
     char *bytes; /* owned */
     size_t len;
@@ -58,13 +59,13 @@ static void put_text(struct text *out, const char *bytes, size_t len)
     out->bytes[out->len] = '\0';
 }
 
-/* How many digits text starts with. */
+/* The number of digits that text starts with. */
 static uint32_t digits_count(const char *text)
 {
     return (uint32_t)strspn(text, "0123456789");
 }
 
-/* Where the n-th number of name is. */
+/* Finds the n-th number of a name. */
 static struct digits number_find(const char *name, unsigned n)
 {
     for (uint32_t at = 0; name[at] != '\0'; at++) {
@@ -78,7 +79,7 @@ static struct digits number_find(const char *name, unsigned n)
     return (struct digits){0, 0};
 }
 
-/* Do a and b differ in their n-th number at most? */
+/* True when a and b differ in their n-th number at most. */
 static bool differ_only_in(const char *a, const char *b, unsigned n)
 {
     struct digits in_a = number_find(a, n);
@@ -92,8 +93,8 @@ static bool differ_only_in(const char *a, const char *b, unsigned n)
            strcmp(a + in_a.at + in_a.len, b + in_a.at + len) == 0;
 }
 
-/* Can next become one more value of term's number n? unit is how many hosts
- * of term there are for one value. */
+/* True when `next` only adds one more value of number n to `term`. `unit` is
+ * how many hosts of `term` there are for one value. */
 static bool can_join(const struct topo_hosts *hosts, const struct term *term,
                      uint32_t unit, const struct term *next, unsigned n)
 {
@@ -152,7 +153,7 @@ static uint64_t digits_value(const char *digits, uint32_t len)
     return value;
 }
 
-/* Numbers that follow each other in a bracket. */
+/* Numbers that follow each other inside a bracket. */
 struct stretch {
     const char *first;
     const char *last;
@@ -160,9 +161,9 @@ struct stretch {
     uint32_t last_len;
 };
 
-/* Is this number the next of the stretch, in the reader's rules? It must be one
- * more, with as many digits, or one more digit where no leading zero fixes
- * their number. */
+/* True when this number continues the stretch by the rules of the reader: it
+ * must be one more, with as many digits, or with one digit more where no
+ * leading zero fixes their number. */
 static bool stretch_takes(const struct stretch *stretch, const char *number,
                           uint32_t len)
 {
@@ -263,7 +264,7 @@ char *topo_hosts_fold(const struct topo_hosts *hosts, uint32_t count)
     return out.bytes;
 }
 
-/* Does the short form of the first count hosts fit? */
+/* True when the short form of the first count hosts fits. */
 static bool is_within(const struct topo_hosts *hosts, uint32_t count,
                       size_t max_bytes)
 {
@@ -279,8 +280,8 @@ char *topo_hosts_fold_short(const struct topo_hosts *hosts, size_t max_bytes)
     uint32_t fits = 0;
     uint32_t over = 1;
 
-    /* Twice as many each time, then halves: so the work depends on what is
-     * shown and not on what is left out. */
+    /* Tries twice as many hosts each time, then bisects. So the cost depends on
+     * what is shown, not on what is left out. */
     while (over < hosts->count && is_within(hosts, over, max_bytes)) {
         fits = over;
         over *= 2;
@@ -299,7 +300,7 @@ char *topo_hosts_fold_short(const struct topo_hosts *hosts, size_t max_bytes)
             over = mid;
     }
     if (fits == 0)
-        fits = hosts->count > 0; /* one host in any case */
+        fits = hosts->count > 0; /* one host is shown in any case */
 
     struct text out = {.bytes = topo_hosts_fold(hosts, fits)};
 

@@ -1,4 +1,4 @@
-/* The text of a host list, read: names, brackets, slots.
+/* Reads the text of a host list: names, brackets, slots.
  *
  * A term is read whole and checked before its first host is added, so that
  * "node[1-999999999]" costs nothing but its error.
@@ -10,7 +10,7 @@
 
 #include "overlay/base/err.h"
 
-/* Longer numbers would pass 64 bits. */
+/* Numbers with more digits would not fit in 64 bits. */
 enum { DIGITS_MAX = 18, SPANS_FIRST = 16 };
 
 /* Numbers between two commas of a bracket. */
@@ -21,13 +21,14 @@ struct span {
     unsigned width; /* digits, with leading zeros */
 };
 
-/* A piece of a term: fixed text, then a bracket's spans (none in the last). */
+/* A piece of a term: fixed text, then the spans of a bracket (the last piece
+ * has none). */
 struct dim {
     size_t text_at;
     size_t text_len;
     size_t spans_at;
     size_t spans;
-    uint64_t numbers; /* all spans together */
+    uint64_t numbers; /* in all spans together */
 };
 
 struct parser {
@@ -36,7 +37,7 @@ struct parser {
     size_t len;
     size_t at;
     char *why;             /* borrowed, may be NULL */
-    uint32_t slots_unsaid; /* for terms that say nothing */
+    uint32_t slots_unsaid; /* for terms that do not say how many */
 
     /* The term being read. */
     size_t term_at;
@@ -105,7 +106,7 @@ static int push_span(struct parser *p, struct span span)
     return 0;
 }
 
-/* FIRST, FIRST-LAST or FIRST-LAST/STEP. */
+/* Reads FIRST, FIRST-LAST or FIRST-LAST/STEP. */
 static int read_span(struct parser *p, struct span *out)
 {
     size_t start = p->at;
@@ -147,7 +148,7 @@ static int read_span(struct parser *p, struct span *out)
     return rc;
 }
 
-/* Behind a '[': the spans up to its ']'. */
+/* Reads the spans after a '[' up to its ']'. */
 static int read_bracket(struct parser *p, struct dim *dim)
 {
     dim->spans_at = p->spans_count;
@@ -178,7 +179,7 @@ static int read_bracket(struct parser *p, struct dim *dim)
                                      "node[1-4,7] or node[0-10/2])");
 }
 
-/* Is this where a term ends? */
+/* True where a term ends. */
 static bool is_end(const struct parser *p)
 {
     char c = peek(p);
@@ -210,7 +211,7 @@ static int read_slots(struct parser *p)
     return 0;
 }
 
-/* What ended the text of a name: is it something that may? */
+/* Checks that the character that ended the text of a name may stand there. */
 static int check_stop(struct parser *p)
 {
     if (is_end(p))
@@ -222,7 +223,7 @@ static int check_stop(struct parser *p)
                    "digits and ._-@ can)");
 }
 
-/* The pieces of one term, up to its comma or end. */
+/* Reads the pieces of one term, up to its comma or end. */
 static int read_term(struct parser *p)
 {
     p->term_at = p->at;
@@ -285,7 +286,7 @@ static int add_name(struct parser *p, size_t len)
 }
 
 /* Adds all hosts whose names start with the first len bytes of p->name and
- * go on with the pieces from number d. As deep as a name has brackets. */
+ * continue with the pieces from number d. Recurses once for each bracket. */
 static int expand(struct parser *p, size_t d, size_t len)
 {
     const struct dim *dim = &p->dims[d];

@@ -49,7 +49,7 @@ static uint32_t hash_name(const char *name, size_t len_bytes)
     return hash ^ hash >> 15;
 }
 
-/* Where name is, or would be put, in the table. */
+/* The entry of the table where name is, or where it would be put. */
 static uint32_t *index_slot(const struct topo_hosts *hosts, const char *name,
                             size_t len_bytes)
 {
@@ -92,7 +92,7 @@ static int index_grow(struct topo_hosts *hosts)
     return 0;
 }
 
-/* Makes room for one more host with a name of so many bytes. */
+/* Makes room for one more host whose name has len_bytes. */
 static int hosts_grow(struct topo_hosts *hosts, size_t len_bytes)
 {
     if (hosts->count == hosts->items_max) {
@@ -117,7 +117,7 @@ static int hosts_grow(struct topo_hosts *hosts, size_t len_bytes)
     return index_grow(hosts);
 }
 
-/* A host is named again. */
+/* Adds the slots of a host that is named again. */
 static int add_slots(struct topo_host *host, uint32_t slots)
 {
     uint32_t sum =

@@ -1,10 +1,9 @@
-/* Lists of hosts: which, in what order, with how many slots.
+/* Lists of hosts, with the number of slots of each.
  *
- * The order is that of the user's text and is what host numbers count. A host
- * that is named again keeps its place and gains slots: as many as the second
- * naming says, or one. So "a,b,a" is a with 2 slots and b, and a list that
- * names a host once per processor (resource managers write such files) means
- * what it should.
+ * Hosts are numbered in the order of the user's text. A host that is named
+ * again keeps its place and gains slots: as many as the second naming says, or
+ * one. So "a,b,a" is a with 2 slots and b, and a list that names each host once
+ * per processor, as resource managers write them, works as intended.
  *
  * Memory: the names once and about 20 bytes per host, up to twice that while
  * the list grows.
@@ -28,7 +27,7 @@ enum {
 
 struct topo_host {
     uint32_t name_at; /* where its name starts in the list's text */
-    uint32_t slots;   /* 0: named once, and nothing said about slots */
+    uint32_t slots;   /* 0: named once, without a number of slots */
 };
 
 struct topo_hosts {
@@ -47,62 +46,63 @@ void topo_hosts_init(struct topo_hosts *hosts);
 /* Frees what is owned; hosts is an empty list afterwards. */
 void topo_hosts_fini(struct topo_hosts *hosts);
 
-/* May c be part of a host's name? Letters, digits and "._-@" are; a name does
- * not start with '-', so that no program takes it for an option. */
+/* True when c may be part of a host's name: letters, digits and "._-@". (A name
+ * must not start with '-', so that no program takes it for an option.) */
 bool topo_host_has(char c);
 
-/* Adds one host, or slots to the host of that name. slots 0: nothing said.
- * Cost: O(1) amortised. Returns 0; OV_EINVAL for a name or number of slots
- * outside the bounds; OV_EFULL when the list, or the host's slots, would pass
- * their maximum; OV_ENOMEM. On failure the list is as before.
+/* Adds a host, or adds slots to the host that has that name. slots 0 means that
+ * no number is given. Cost: O(1) amortised. Returns 0; OV_EINVAL for a name or
+ * number of slots outside the bounds; OV_EFULL when the list, or the host's
+ * slots, would pass their maximum; OV_ENOMEM. On failure the list is as before.
  */
 int topo_hosts_add(struct topo_hosts *hosts, const char *name, size_t len_bytes,
                    uint32_t slots);
 
-/* The name of host number i < count; valid until the list changes. */
+/* The name of host i, below count; valid until the list changes. */
 const char *topo_hosts_name(const struct topo_hosts *hosts, uint32_t i);
 
 /* O(1). The number of the host of that name, or TOPO_NONE. */
 uint32_t topo_hosts_find(const struct topo_hosts *hosts, const char *name,
                          size_t len_bytes);
 
-/* Adds the hosts that the text names: terms with commas (and blanks, if
- * wanted) between them. A term is a name, with any part of it in brackets
- * standing for numbers, and the slots of each host behind a colon:
+/* Adds the hosts that the text names: terms with commas (and blanks, if wanted)
+ * between them. A term is a name, with any part of it in brackets standing for
+ * numbers, and the slots of each host behind a colon:
  *
  *     login:4   node[001-128]   node[0-10/2,20]   rack[1-4]node[01-32]:2
  *
- * Numbers keep their leading zeros; both ends of such a range need the same
- * number of digits. Of several brackets the last changes fastest. `slots` is
- * for the terms that say nothing about it (0: nobody says).
+ * Numbers keep their leading zeros; both ends of a range with leading zeros
+ * need the same number of digits. With several brackets the last one changes
+ * fastest. `slots` is for terms that give no number (0: no number is given).
  * Returns 0, OV_EINVAL, OV_EFULL or OV_ENOMEM with a sentence in why
- * (TOPO_WHY_MAX bytes, may be NULL). On failure some hosts may have been
- * added: the list is good for topo_hosts_fini only.
+ * (TOPO_WHY_MAX bytes, may be NULL). On failure some hosts may have been added:
+ * the list must then be freed with topo_hosts_fini.
  */
 int topo_hosts_add_text(struct topo_hosts *hosts, const char *text,
                         size_t len_bytes, uint32_t slots, char *why);
 
-/* Makes hosts the list that the text (ended by NUL) names, at least one host.
- * Errors as above; hosts is then an empty list and owns nothing. */
+/* Reads a text that ends with NUL and names at least one host into `hosts`,
+ * which becomes a new list. Errors as above; hosts is then an empty list and
+ * owns nothing. */
 int topo_hosts_parse(struct topo_hosts *hosts, const char *text, char *why);
 
-/* Makes hosts the list in a file: one host per line, as a term above, then
- * perhaps `slots=N`; '#' starts a comment, blank lines count for nothing.
- * Errors name the file and the line; the list is then empty.
- * Returns 0, OV_EINVAL, OV_EFULL, OV_ENOMEM, OV_ENOENT or OV_ESYS (the file
- * is not there or cannot be read).
+/* Reads a file into `hosts`, which becomes a new list. Each line has one host,
+ * written as a term above, and may end with `slots=N`; '#' starts a comment,
+ * and blank lines are ignored. Errors name the file and the line; the list is
+ * then empty. Returns 0, OV_EINVAL, OV_EFULL, OV_ENOMEM, OV_ENOENT or OV_ESYS
+ * (the file is not there or cannot be read).
  */
 int topo_hosts_read(struct topo_hosts *hosts, const char *path, char *why);
 
 /* The short form of the first count hosts: a text that topo_hosts_parse turns
- * back into the same list, order and slots included. Hosts fold where they
- * are neighbours in the list. The caller frees the text; NULL: no memory.
- * Cost: O(bytes of the names) and 24 bytes per host for the time of the call.
+ * back into the same list, order and slots included. Only neighbours in the
+ * list are folded. The caller frees the text; NULL: no memory. Cost: O(bytes of
+ * the names) and 24 bytes per host for the time of the call.
  */
 char *topo_hosts_fold(const struct topo_hosts *hosts, uint32_t count);
 
-/* The same for a message: at most about max_bytes of text, which ends in
- * " and N more" where that leaves hosts out. */
+/* As topo_hosts_fold, for a message: at most about max_bytes of text, which
+ * ends in " and N more" where hosts are left out. */
 char *topo_hosts_fold_short(const struct topo_hosts *hosts, size_t max_bytes);
 
 #endif

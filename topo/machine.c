@@ -1,4 +1,4 @@
-/* What is known of a machine: all that takes no hwloc. */
+/* The parts of a machine's description that do not need hwloc. */
 #include "topo/machine.h"
 
 #include <stdlib.h>

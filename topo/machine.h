@@ -1,10 +1,10 @@
-/* This machine: how much of it there is for processes to run on.
+/* This machine: the sockets, cores and processors that processes can use.
  *
- * The only part of xylem that knows hwloc. What counts is what this process
- * may use: a container's or batch system's cut-down set of processors, and
- * its own binding. A limit on processor time (a quota) does not count.
+ * The only part of xylem that knows hwloc. What counts is what this process may
+ * use: a container's or batch system's cut-down set of processors, and its own
+ * binding. A limit on processor time (a quota) does not count.
  *
- * What looks at machines is a module, `xylem_machine.so`, which
+ * The code that looks at machines is a module, `xylem_machine.so`, which
  * endpoints/sys/machine.h opens: hwloc and the libraries that it needs are a
  * fifth of what the start of a daemon takes, and few jobs ask for it.
  */
@@ -17,7 +17,8 @@
 #include "topo/object.h"
 #include "topo/why.h"
 
-/* Each at least 1. A core counts when one of its PUs may be used. */
+/* Each number is at least 1. A core counts when at least one of its PUs
+ * (hardware threads) may be used. */
 struct topo_machine {
     uint32_t packages; /* sockets */
     uint32_t numa;     /* memory nodes near a usable PU */
@@ -31,25 +32,25 @@ struct topo_cpus {
     uint32_t count;
 };
 
-/* Looks at this machine, or at one that `lstopo FILE.xml` has recorded when
- * xml_path is not NULL. Nothing stays open or allocated; processes and the
- * environment are left as they are.
- * Cost: some milliseconds, 10 to 100 on machines of hundreds of cores.
- * Returns 0, OV_EINVAL (the file is not there or no topology), OV_ENOMEM or
- * OV_ESYS with a sentence in why (TOPO_WHY_MAX bytes, may be NULL).
+/* Describes this machine or, when xml_path is not NULL, the machine that
+ * `lstopo FILE.xml` has recorded. Nothing stays open or allocated; processes
+ * and the environment are left as they are. Cost: some milliseconds, 10 to 100
+ * on machines of hundreds of cores. Returns 0, OV_EINVAL (the file is missing
+ * or is not a topology), OV_ENOMEM or OV_ESYS with a sentence in why
+ * (TOPO_WHY_MAX bytes, may be NULL).
  */
 int topo_machine_load(struct topo_machine *out, const char *xml_path,
                       char *why);
 
-/* The objects of a kind in the order of the machine, each with its PUs that
- * may be used, leaving out those that have none: at least one. A machine that
- * tells of no such objects has a core for each PU, and one socket for all.
- * Cost and errors as above; out is then empty. */
+/* Lists the objects of a kind in the order of the machine, each with its PUs
+ * that may be used. Objects without any such PU are left out; at least one is
+ * left. A machine that reports no such objects counts each PU as a core, and
+ * all of it as one socket. Cost and errors as above; out is then empty. */
 int topo_machine_cpus(struct topo_cpus *out, enum topo_object object,
                       const char *xml_path, char *why);
 void topo_cpus_fini(struct topo_cpus *cpus);
 
-/* What looks at machines, for whoever opens the module. */
+/* The functions that the module offers. */
 struct topo_machine_ops {
     int (*load)(struct topo_machine *out, const char *xml_path, char *why);
     int (*cpus)(struct topo_cpus *out, enum topo_object object,

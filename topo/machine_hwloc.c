@@ -1,10 +1,11 @@
 /* This machine, seen through hwloc.
  *
  * hwloc opens all its plugins as soon as it starts: XML, OpenCL and X11
- * libraries come along, 10 ms and 3 MiB in a process that is to stay small.
- * Only the environment can keep it from that, so two variables are set for
- * the time of the call. Its x86 part, which moves the calling thread from
- * processor to processor, stays out as well: Linux tells what is needed.
+ * libraries come along, which costs 10 ms and 3 MiB in a process that should
+ * stay small. Only the environment can prevent that, so two variables are set
+ * during the call. Its x86 backend, which moves the calling thread from
+ * processor to processor, is left out as well: Linux reports all that is
+ * needed.
  */
 #include "topo/machine.h"
 
@@ -18,7 +19,7 @@
 
 #include "overlay/base/err.h"
 
-/* A variable of the environment that has another value for a while. */
+/* A variable of the environment that is changed for a while. */
 struct setting {
     const char *name;
     const char *value;
@@ -50,8 +51,8 @@ static void setting_end(struct setting *setting)
     free(setting->before);
 }
 
-/* Leaves out what is not counted. A hwloc that does not know one of these
- * wishes just does more than it has to. */
+/* Leaves out what is not counted. An old hwloc that does not know one of these
+ * settings only does more than it has to. */
 static void make_light(hwloc_topology_t topology)
 {
     unsigned long flags = hwloc_topology_get_flags(topology);
@@ -72,7 +73,7 @@ static void make_light(hwloc_topology_t topology)
     hwloc_topology_set_flags(topology, flags);
 }
 
-/* Objects of a type that have a PU in usable; at least 1. */
+/* Counts the objects of a type that have a PU in `usable`; at least 1. */
 static uint32_t count_usable(hwloc_topology_t topology, hwloc_obj_type_t type,
                              hwloc_const_cpuset_t usable)
 {
@@ -84,8 +85,8 @@ static uint32_t count_usable(hwloc_topology_t topology, hwloc_obj_type_t type,
     return count > 0 ? count : 1;
 }
 
-/* The PUs that this process may use: those allowed to it, and of these the
- * ones it is bound to, where there is a binding. */
+/* The PUs that this process may use: those that it is allowed to use,
+ * restricted to those that it is bound to, if it is bound. */
 static hwloc_cpuset_t usable_pus(hwloc_topology_t topology)
 {
     hwloc_cpuset_t usable =
@@ -116,7 +117,7 @@ static int count_all(struct topo_machine *out, hwloc_topology_t topology,
         .cores = count_usable(topology, HWLOC_OBJ_CORE, usable),
         .pus = count_usable(topology, HWLOC_OBJ_PU, usable),
     };
-    /* Some virtual machines have processors but tell of no cores. */
+    /* Some virtual machines report processors but no cores. */
     if (hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) <= 0)
         out->cores = out->pus;
     hwloc_bitmap_free(usable);
@@ -161,7 +162,7 @@ static int list_cpus(struct topo_cpus *cpus, enum topo_object object,
     hwloc_cpuset_t usable = usable_pus(topology);
     int count, rc = 0;
 
-    /* Some virtual machines have processors but tell of nothing above. */
+    /* Some virtual machines report processors but nothing above them. */
     if (hwloc_get_nbobjs_by_type(topology, type) <= 0)
         type = object == TOPO_CORE ? HWLOC_OBJ_PU : HWLOC_OBJ_MACHINE;
     count = hwloc_get_nbobjs_by_type(topology, type);
@@ -170,7 +171,7 @@ static int list_cpus(struct topo_cpus *cpus, enum topo_object object,
         rc = OV_ENOMEM;
     if (rc == 0)
         rc = list_objects(cpus, topology, type, usable);
-    if (rc == 0 && cpus->count == 0) /* of a machine without processors */
+    if (rc == 0 && cpus->count == 0) /* the machine has no processors */
         rc = cpus_add(cpus, usable);
     hwloc_bitmap_free(usable);
     if (rc != 0) {
@@ -182,7 +183,7 @@ static int list_cpus(struct topo_cpus *cpus, enum topo_object object,
 
 /* --- loading */
 
-/* What is wanted of a machine: the one or the other. */
+/* What the caller wants to know: one of the two. */
 struct wanted {
     struct topo_machine *counts;
     struct topo_cpus *cpus;
@@ -223,7 +224,7 @@ static int load_quietly(const struct wanted *wanted, const char *xml_path,
 {
     struct setting settings[] = {
         {.name = "HWLOC_PLUGINS_PATH", .value = "/nonexistent"},
-        /* Reports of a firmware's mistakes, on our stderr. */
+        /* Reports of firmware errors would go to our stderr. */
         {.name = "HWLOC_HIDE_ERRORS", .value = "2"},
     };
     size_t count = sizeof(settings) / sizeof(settings[0]);

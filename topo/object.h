@@ -1,4 +1,4 @@
-/* Parts of a machine that processes are bound to, or placed by. */
+/* Parts of a machine that processes are bound to, or placed on. */
 #ifndef TOPO_OBJECT_H
 #define TOPO_OBJECT_H
 
@@ -6,7 +6,7 @@
 
 enum topo_object { TOPO_NO_OBJECT, TOPO_CORE, TOPO_SOCKET, TOPO_OBJECTS };
 
-/* "core", "socket"; "none" for none. */
+/* The name of a kind: "core", "socket" or "none". */
 static inline const char *topo_object_name(enum topo_object object)
 {
     static const char *const names[TOPO_OBJECTS] = {"none", "core", "socket"};
@@ -14,7 +14,7 @@ static inline const char *topo_object_name(enum topo_object object)
     return names[object];
 }
 
-/* The object of that name, TOPO_OBJECTS for any other text. */
+/* The kind of object of that name; TOPO_OBJECTS for any other text. */
 static inline enum topo_object topo_object_find(const char *name)
 {
     int object = TOPO_NO_OBJECT;

@@ -8,10 +8,10 @@
 
 enum { NO_LIMIT = 0 };
 
-/* The wishes, and what they come to. */
+/* What the user asks for, and the numbers that follow from it. */
 struct plan {
     struct topo_place_ask ask;
-    uint32_t nodes_max; /* nodes there are to choose from */
+    uint32_t nodes_max; /* how many nodes there are to choose from */
     char *why;
 };
 
@@ -27,7 +27,7 @@ static uint32_t node_limit(const struct plan *plan, uint32_t node)
     return limit == NO_LIMIT ? UINT32_MAX : limit;
 }
 
-/* What `nodes` nodes hold when none has more than level processes. */
+/* How many processes `nodes` nodes can hold when none has more than `level`. */
 static uint64_t room_below(const struct plan *plan, uint32_t nodes,
                            uint32_t level)
 {
@@ -41,7 +41,7 @@ static uint64_t room_below(const struct plan *plan, uint32_t nodes,
     return room;
 }
 
-/* Room for nodes; the counts of processes follow. */
+/* Allocates the table for this many nodes; the caller fills in the counts. */
 static int table_new(struct topo_place *out, uint32_t nodes, char *why)
 {
     out->first = calloc((size_t)nodes + 1, sizeof(out->first[0]));
@@ -60,7 +60,7 @@ static void node_append(struct topo_place *out, uint32_t node, uint32_t procs)
     out->first[node + 1] = out->procs;
 }
 
-/* The same number on each node: one, or --ppn. */
+/* Places the same number on each node: one, or --ppn. */
 static int place_equal(const struct plan *plan, struct topo_place *out)
 {
     const struct topo_place_ask *ask = &plan->ask;
@@ -84,7 +84,7 @@ static int place_equal(const struct plan *plan, struct topo_place *out)
     return rc;
 }
 
-/* Says that -n is more than so many nodes have room for. */
+/* Says that -n is more than what these nodes have room for. */
 static int fail_room(const struct plan *plan, uint32_t nodes, uint64_t room)
 {
     const struct topo_place_ask *ask = &plan->ask;
@@ -112,7 +112,7 @@ static int fail_room(const struct plan *plan, uint32_t nodes, uint64_t room)
     return OV_EINVAL;
 }
 
-/* -n alone, or with --ppn: node after node is filled. */
+/* -n alone, or with --ppn: fills node after node. */
 static int place_filled(const struct plan *plan, struct topo_place *out)
 {
     uint32_t procs = plan->ask.procs;
@@ -135,7 +135,7 @@ static int place_filled(const struct plan *plan, struct topo_place *out)
     return rc;
 }
 
-/* -n with -N: evenly, where the limits let it. */
+/* -n with -N: shares the processes evenly, as far as the limits allow. */
 static int place_shared(const struct plan *plan, struct topo_place *out)
 {
     uint32_t procs = plan->ask.procs;
@@ -155,8 +155,8 @@ static int place_shared(const struct plan *plan, struct topo_place *out)
 
     if (room < procs)
         return fail_room(plan, nodes, room);
-    /* The highest level that all nodes can reach, as far as they may; what
-     * is then left goes to the first ones that may have one more. */
+    /* Finds the highest level that all nodes can reach, as far as their limits
+     * allow; the rest goes to the first nodes that may take one more. */
     while (low < high) {
         uint32_t mid = high - (high - low) / 2;
 
@@ -179,7 +179,7 @@ static int place_shared(const struct plan *plan, struct topo_place *out)
     return rc;
 }
 
-/* How many nodes there are to choose from. */
+/* Finds out how many nodes there are to choose from. */
 static int count_nodes(struct plan *plan)
 {
     const struct topo_place_ask *ask = &plan->ask;
@@ -208,7 +208,7 @@ static int count_nodes(struct plan *plan)
     return OV_EINVAL;
 }
 
-/* Does the list say of any host how many slots it has? */
+/* True when the list gives a number of slots for at least one host. */
 static bool has_slots(const struct topo_hosts *hosts)
 {
     for (uint32_t i = 0; i < hosts->count; i++) {
@@ -218,7 +218,7 @@ static bool has_slots(const struct topo_hosts *hosts)
     return false;
 }
 
-/* What -n alone means for hosts that say nothing about slots. */
+/* Decides how -n alone treats hosts without a number of slots. */
 static void settle_unsaid(struct plan *plan)
 {
     struct topo_place_ask *ask = &plan->ask;
@@ -253,8 +253,8 @@ int topo_place_init(struct topo_place *out, const struct topo_place_ask *ask,
         return place_equal(&plan, out);
     if (plan.ask.nodes == 0)
         return place_filled(&plan, out);
-    /* Who names the number of nodes decides where processes go: nodes that
-     * no list speaks of take what comes. */
+    /* With -N the user decides where processes go: nodes without a number of
+     * slots have no limit. */
     plan.ask.slots_unsaid = NO_LIMIT;
     return place_shared(&plan, out);
 }

@@ -1,4 +1,5 @@
-/* Placement of several programs, each by topo/place.h on the nodes left. */
+/* Placement of several programs: topo/place.h places each on the nodes that are
+ * left. */
 #include "topo/programs.h"
 
 #include <inttypes.h>
@@ -9,16 +10,17 @@
 
 #define NO_LIMIT UINT32_MAX
 
-/* Programs with -n, one behind the other. */
+/* Programs with -n, placed one after the other. */
 struct chain {
     const struct topo_programs_ask *ask;
     struct topo_programs *out;
     char *why;
     uint32_t *left;         /* owned: slots of each node, or NO_LIMIT */
-    uint32_t *node_of;      /* owned: of each host in rest its node */
-    struct topo_hosts rest; /* its items are owned: where there is room */
-    uint32_t nodes;         /* to choose from */
-    uint32_t next;          /* where to go on */
+    uint32_t *node_of;      /* owned: the node of each host in rest */
+    struct topo_hosts rest; /* the nodes with room left, as hosts; owns its
+                               items only */
+    uint32_t nodes;         /* how many there are to choose from */
+    uint32_t next;          /* the node to continue at */
 };
 
 static int fail_memory(char *why)
@@ -27,7 +29,7 @@ static int fail_memory(char *why)
     return OV_ENOMEM;
 }
 
-/* --ppn on a node; 0: not said. */
+/* The --ppn of a program on a node; 0: not given. */
 static uint32_t ppn_at(const struct topo_program *program, uint32_t node)
 {
     return program->ppn_of != NULL ? program->ppn_of[node] : program->ppn;
@@ -52,8 +54,8 @@ static int block_add(struct topo_programs *out, struct topo_block block)
     return 0;
 }
 
-/* Adds processes of a program on a node. Neighbours with equally many become
- * one block. */
+/* Adds processes of a program on a node. Neighbouring nodes with equally many
+ * processes become one block. */
 static int node_add(struct topo_programs *out, uint32_t program, uint32_t node,
                     uint32_t procs)
 {
@@ -77,7 +79,7 @@ static int by_program(const void *a, const void *b)
     return x->nodes.first < y->nodes.first ? -1 : 1;
 }
 
-/* Counts the ranks through, and the nodes. */
+/* Numbers the ranks of all blocks, and counts the nodes. */
 static int number_ranks(struct topo_programs *out, char *why)
 {
     uint64_t ranks = 0;
@@ -103,7 +105,7 @@ static int number_ranks(struct topo_programs *out, char *why)
 
 /* --- programs with -n */
 
-/* Lists the nodes from `first` on that have room. */
+/* Lists the nodes, starting with `first`, that have room. */
 static void list_rest(struct chain *c, uint32_t first,
                       const struct topo_program *program)
 {
@@ -117,14 +119,14 @@ static void list_rest(struct chain *c, uint32_t first,
             continue;
         c->node_of[c->rest.count] = node;
         c->rest.items[c->rest.count++].slots = left == NO_LIMIT ? 0 : left;
-        /* Nodes that are made as needed: one is enough. */
+        /* Nodes are made as needed: one is enough. */
         if (c->ask->hosts == NULL && c->ask->nodes == 0 && program->ppn == 0)
             break;
     }
 }
 
-/* Deals the processes of a placement on the listed nodes out to the programs
- * from `program` on, in order, as many to each as it asks for. */
+/* Distributes the processes of a placement over the programs from `program` on,
+ * in order, as many to each as it asks for. */
 static int deal(struct chain *c, uint32_t program,
                 const struct topo_place *place)
 {
@@ -150,7 +152,8 @@ static int deal(struct chain *c, uint32_t program,
     return rc;
 }
 
-/* The next program goes on at the last node in use, or behind it. */
+/* Decides where the next program continues: at the last node in use, or after
+ * it. */
 static void move_on(struct chain *c, const struct topo_place *place,
                     const struct topo_program *program)
 {
@@ -160,7 +163,7 @@ static void move_on(struct chain *c, const struct topo_place *place,
     c->next = end + (here == ppn_at(program, end) || c->left[end] == 0);
 }
 
-/* A group that begins at node `first`. */
+/* Places a group of programs, beginning at node `first`. */
 static int place_from(struct chain *c, uint32_t program, uint32_t count,
                       uint32_t first, char *why)
 {
@@ -195,7 +198,7 @@ static int place_from(struct chain *c, uint32_t program, uint32_t count,
     return rc;
 }
 
-/* Hosts that differ have room for fewer. */
+/* Reports that there is no room. Hosts with their own --ppn count with less. */
 static void say_room(const struct chain *c, uint32_t program)
 {
     const struct topo_program *p = &c->ask->programs[program];
@@ -233,8 +236,8 @@ static int place_group(struct chain *c, uint32_t program, uint32_t count)
     return rc;
 }
 
-/* How many nodes there are to choose from: those of the list, or made as
- * needed. Returns 0, or OV_EINVAL with words. */
+/* Finds out how many nodes there are to choose from: those of the list, or as
+ * many as needed. Returns 0, or OV_EINVAL with a sentence. */
 static int count_nodes(struct chain *c)
 {
     const struct topo_programs_ask *ask = c->ask;
@@ -281,7 +284,7 @@ static int chain_open(struct chain *c)
     c->rest.items = calloc(c->nodes, sizeof(c->rest.items[0]));
     if (c->left == NULL || c->node_of == NULL || c->rest.items == NULL)
         return fail_memory(c->why);
-    /* As topo/place.h has it for a single program. */
+    /* The same rule as in topo/place.h for a single program. */
     if (ask->nodes == 0 && has_slots(ask->hosts))
         unsaid = 1;
     for (uint32_t node = 0; node < c->nodes; node++) {
@@ -299,7 +302,7 @@ static void chain_close(struct chain *c)
     free(c->rest.items);
 }
 
-/* Does a program take slots, as one with its neighbours? */
+/* True when a program is placed by slots: it has -n and no --ppn. */
 static bool fills(const struct topo_program *program)
 {
     return program->procs > 0 && program->ppn == 0;
@@ -323,9 +326,10 @@ static int place_chain(struct chain *c)
     return rc;
 }
 
-/* --- all */
+/* --- all programs */
 
-/* Without a list there are as many nodes as the chain made, or one. */
+/* How many nodes the job has. Without a list: as many as the programs with -n
+ * needed, or one. */
 static uint32_t nodes_of_all(const struct chain *c)
 {
     uint32_t nodes = 1;
@@ -339,7 +343,7 @@ static uint32_t nodes_of_all(const struct chain *c)
     return nodes;
 }
 
-/* The processes of a program without -n. */
+/* Places a program without -n on all nodes. */
 static int place_on_all(struct topo_programs *out, uint32_t program,
                         const struct topo_program *p, uint32_t nodes)
 {

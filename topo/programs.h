@@ -1,7 +1,7 @@
 /* Placement of several programs of one job.
  *
- * Each program has wishes as in topo/place.h, and the ranks of one follow
- * those of the one before:
+ * Each program has options as in topo/place.h, and its ranks follow the ranks
+ * of the program before it:
  *
  *   without -n       one process, or --ppn, on each node of the job, beside
  *                    whatever else is there; takes no slots
@@ -12,8 +12,8 @@
  *   -n with --ppn    the same, with at most --ppn processes of its own on each
  *                    node, whatever its slots
  *
- * Where the nodes that are left have too little room for a program with -n it
- * begins again at the first node. The nodes of the job are the first -N of the
+ * Where the remaining nodes have too little room for a program with -n, it
+ * starts again at the first node. The nodes of the job are the first -N of the
  * list, or all; without a list, as many as the programs with -n need.
  *
  * Memory: 20 bytes for each run of nodes with equally many processes of a
@@ -28,23 +28,24 @@
 #include "topo/tree.h"
 #include "topo/why.h"
 
-/* What the user asks for one program; 0 where nothing is said. */
+/* What the user asks for one program; 0 where the user did not say. */
 struct topo_program {
     const char *name;       /* for messages */
     uint32_t procs;         /* -n */
     uint32_t ppn;           /* --ppn */
-    const uint32_t *ppn_of; /* borrowed: of each host, at least 1, where they
-                               differ; ppn is then the largest. Else NULL */
+    const uint32_t *ppn_of; /* borrowed: --ppn of each host, at least 1,
+                               where hosts differ; ppn is then the largest of
+                               them. Else NULL */
 };
 
 struct topo_programs_ask {
     const struct topo_hosts *hosts; /* borrowed. NULL: no list */
-    uint32_t nodes;                 /* -N; 0: not said */
+    uint32_t nodes;                 /* -N; 0: not given */
     const struct topo_program *programs;
     uint32_t count; /* at least 1 */
 };
 
-/* Nodes that run equally many processes of a program. */
+/* Neighbouring nodes that run equally many processes of a program. */
 struct topo_block {
     uint32_t program;
     struct topo_range nodes; /* from 0 */
@@ -53,15 +54,16 @@ struct topo_block {
 };
 
 struct topo_programs {
-    struct topo_block *blocks; /* owned; by rank */
+    struct topo_block *blocks; /* owned; in the order of ranks */
     uint32_t count, max;
     uint32_t nodes; /* in use, from node 0 */
     uint32_t procs;
 };
 
-/* --ppn for each object of a kind. ppn_of has how many of them each host has,
- * at least 1, and becomes how many processes that makes, at most
- * TOPO_NUMBER_MAX; *out borrows it where hosts differ. O(hosts). */
+/* Sets --ppn of a program to `each` processes for each object (core or socket)
+ * of a host. ppn_of has how many such objects each host has, at least 1; they
+ * are replaced by the numbers of processes, at most TOPO_NUMBER_MAX, and *out
+ * borrows the array where hosts differ. O(hosts). */
 void topo_program_count(struct topo_program *out, uint32_t each,
                         uint32_t *ppn_of, uint32_t hosts);
 
@@ -73,8 +75,8 @@ int topo_programs_place(struct topo_programs *out,
                         const struct topo_programs_ask *ask, char *why);
 void topo_programs_fini(struct topo_programs *out);
 
-/* The most processes on one node. O(nodes * programs), and 4 bytes per node
- * for the time of the call. 0 when memory is out. */
+/* The largest number of processes on one node; 0 when memory is out. O(nodes *
+ * programs), and 4 bytes per node during the call. */
 uint32_t topo_programs_most(const struct topo_programs *placed);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "overlay/base/err.h"
 
-/* Numbers have at most ten digits; a pair, its dash and its comma fit. */
+/* A term of text fits: two numbers of at most ten digits, a dash and a
+ * comma. */
 enum { TERM_BYTES_MAX = 24 };
 
 void topo_ranges_init(struct topo_ranges *set, struct topo_range *items,
@@ -31,7 +32,7 @@ static uint32_t lower_bound(const struct topo_ranges *set, uint32_t number)
     return low;
 }
 
-/* Puts range where the ranges [from, to) are. */
+/* Replaces the ranges [from, to) by one range. */
 static int replace(struct topo_ranges *set, uint32_t from, uint32_t to,
                    struct topo_range range)
 {
@@ -49,7 +50,8 @@ int topo_ranges_add(struct topo_ranges *set, struct topo_range range)
     if (range.first > range.last || range.last > TOPO_NUMBER_MAX)
         return OV_EINVAL;
 
-    /* Ranges that touch count as one, hence the numbers beside range. */
+    /* Ranges that touch count as one, so the numbers next to range are looked
+     * at. */
     uint32_t below = range.first == 0 ? 0 : range.first - 1;
     bool is_last = set->count == 0 || set->items[set->count - 1].last < below;
     uint32_t from = is_last ? set->count : lower_bound(set, below);
@@ -75,7 +77,7 @@ uint32_t topo_ranges_terms(const char *text, size_t len_bytes)
     return terms;
 }
 
-/* A text that is being read, and the first thing wrong with it. */
+/* A text that is being read, and the first fault in it. */
 struct reader {
     const char *text;
     size_t len_bytes;
@@ -89,7 +91,7 @@ static bool fail_at(struct reader *rd, size_t at, const char *what)
     return false;
 }
 
-/* True, and past it, when the next character is c. */
+/* If the next character is c, moves past it and returns true. */
 static bool skip(struct reader *rd, char c)
 {
     if (rd->at == rd->len_bytes || rd->text[rd->at] != c)
@@ -258,8 +260,8 @@ void topo_ranges_coarsen(struct topo_ranges *set, uint32_t ranges)
     if (set->count <= ranges)
         return;
 
-    /* The narrowest width that few enough gaps exceed: wider gaps stay, and
-     * of those just as wide as many as there is room for. */
+    /* Finds the narrowest width that few enough gaps exceed. Wider gaps stay
+     * open, and gaps of this width as far as there is room. */
     uint32_t low = 0;
     uint32_t high = UINT32_MAX;
 

@@ -19,7 +19,7 @@
 struct topo_ranges {
     struct topo_range *items; /* borrowed; sorted, at least 1 apart */
     uint32_t count;           /* ranges in use */
-    uint32_t max;             /* ranges there is memory for */
+    uint32_t max;             /* how many ranges the memory holds */
 };
 
 /* Where a text is wrong, and a sentence that says what to write instead. */
@@ -39,12 +39,11 @@ void topo_ranges_init(struct topo_ranges *set, struct topo_range *items,
  */
 int topo_ranges_add(struct topo_ranges *set, struct topo_range range);
 
-/* How many ranges the text needs at most: its terms. */
+/* The most ranges that the text can need: the number of its terms. */
 uint32_t topo_ranges_terms(const char *text, size_t len_bytes);
 
-/* Replaces the set by what the text lists, for example "0,4-7,10": numbers
- * and ranges in any order, repeated or overlapping as they like. An empty
- * text is a fault.
+/* Replaces the set by what the text lists, for example "0,4-7,10": numbers and
+ * ranges in any order; they may repeat or overlap. An empty text is a fault.
  * Returns 0, OV_EINVAL with *fault filled, or OV_EFULL (never when max is at
  * least topo_ranges_terms). On failure the set is empty.
  */
@@ -52,27 +51,26 @@ int topo_ranges_parse(struct topo_ranges *set, const char *text,
                       size_t len_bytes, struct topo_fault *fault);
 
 /* Writes the set as text ("0-3,7", nothing for the empty set) with a NUL into
- * size_bytes bytes; cuts where that is too short.
- * Returns the length of the whole text without its NUL, as snprintf does.
+ * size_bytes bytes; it is cut off where it does not fit. Returns the length of
+ * the whole text without its NUL, as snprintf does.
  */
 size_t topo_ranges_format(const struct topo_ranges *set, char *text,
                           size_t size_bytes);
 
-/* O(log count). Has the set a member in range? */
+/* O(log count). True when the set has a member in range. */
 bool topo_ranges_touches(const struct topo_ranges *set,
                          struct topo_range range);
 
 /* O(count). How many numbers are members. */
 uint32_t topo_ranges_size(const struct topo_ranges *set);
 
-/* O(count). The n-th member from below, counted from 0; TOPO_NONE when there
- * are not so many. */
+/* O(count). The n-th member in ascending order, counted from 0; TOPO_NONE when
+ * the set has fewer members. */
 uint32_t topo_ranges_nth(const struct topo_ranges *set, uint32_t n);
 
-/* Brings the set down to at most `ranges` (at least 1) ranges by closing the
- * narrowest gaps, the highest of equal ones first: the smallest superset that
- * has so few. Cost: O(32 * count).
- */
+/* Reduces the set to at most `ranges` (at least 1) ranges by closing the
+ * narrowest gaps, the highest of equal ones first. The result is the smallest
+ * superset with at most `ranges` ranges. Cost: O(32 * count). */
 void topo_ranges_coarsen(struct topo_ranges *set, uint32_t ranges);
 
 #endif

@@ -1,12 +1,12 @@
 /* The shape of a tree over a fabric of switches, level by level from the root.
  *
- * A depth is tried, that of a complete tree first. On each level three sorts
- * of hosts want a place: of a switch that was entered, so many that the rest
- * can still come below them; the first hosts of switches that must be entered
- * now, as their hosts take all levels that are left; and whoever can make use
- * of the places that are then free. A depth at which the first two find no
- * room is given up: then switches are entered as early as can be, and then one
- * more level is tried.
+ * Depths are tried one after the other, beginning with that of a complete tree.
+ * On each level places go first to hosts of switches that were entered before,
+ * enough of them for the remaining hosts to fit below; then to the first hosts
+ * of switches that must be entered now because their hosts need all levels that
+ * are left; and then to any others that can use the free places. When there is
+ * no room for the first two groups, the same depth is tried once more with
+ * switches entered as early as possible, and then one more level.
  */
 #include "topo/shape.h"
 
@@ -18,30 +18,33 @@
 struct work {
     const struct topo_shape_ask *ask;
     struct topo_shape *out;
-    uint32_t *mem;      /* owned: all that follows */
-    uint32_t *order;    /* [hosts] by switch, of one as the list has them */
-    uint32_t *level;    /* [nodes] those of the level above, by switch */
-    uint32_t *under;    /* [nodes] of a node its switch */
-    uint32_t *leads;    /* [nodes] a switch that is entered from it */
-    uint32_t *first;    /* [switches + 1] of a switch its first in order */
-    uint32_t *by_size;  /* [switches] to be entered: the largest first */
-    uint32_t *taken;    /* [switches] hosts that have their place */
-    uint32_t *own;      /* [switches] of the rest, for this level */
+    uint32_t *mem;      /* owned: memory of the arrays below */
+    uint32_t *order;    /* [hosts] sorted by switch, then by the list */
+    uint32_t *level;    /* [nodes] nodes of the level above, by switch */
+    uint32_t *under;    /* [nodes] the switch of each node */
+    uint32_t *leads;    /* [nodes] a switch that is entered from the node */
+    uint32_t *first;    /* [switches + 1] where each switch begins in order */
+    uint32_t *by_size;  /* [switches] switches to be entered, the largest
+                           first */
+    uint32_t *taken;    /* [switches] how many hosts are placed */
+    uint32_t *own;      /* [switches] how many to place on this level */
     uint32_t *room;     /* [switches] free places beneath its hosts */
-    uint32_t *width;    /* [switches] its hosts on the level above */
-    uint32_t *level_at; /* [switches] where they begin in level */
-    uint32_t *led;      /* [switches] switches entered from it, this level */
-    uint32_t *next;     /* [switches] the next one of the same list */
-    uint32_t *near;     /* [switches] list by what is above a switch */
-    uint32_t *offers;   /* [switches] those with hosts on the level above */
+    uint32_t *width;    /* [switches] how many of its hosts are on the level
+                           above */
+    uint32_t *level_at; /* [switches] where these begin in level */
+    uint32_t *led;      /* [switches] how many switches were entered from it
+                           on this level */
+    uint32_t *next;     /* [switches] links of the lists below */
+    uint32_t *near;     /* [switches] switches listed by what is above them */
+    uint32_t *offers;   /* [switches] switches with hosts on the level above */
     uint32_t offers_count;
     uint32_t waiting; /* switches in by_size */
-    uint32_t entered; /* of these, the first ones */
-    uint32_t used;    /* nodes that have their place */
-    bool is_eager;    /* switches are entered as early as can be */
+    uint32_t entered; /* how many of these were entered, from the first */
+    uint32_t used;    /* how many nodes are placed */
+    bool is_eager;    /* enter switches as early as possible */
 };
 
-/* Nodes of a complete tree of so many levels below its top. */
+/* How many nodes a complete tree with this many levels below its top has. */
 static uint64_t full(uint32_t arity, uint32_t levels)
 {
     uint64_t nodes = 1;
@@ -101,7 +104,7 @@ static int work_new(struct work *w)
     return 0;
 }
 
-/* Hosts by switch, by counting. */
+/* Sorts the hosts by switch, by counting. */
 static void sort_hosts(struct work *w)
 {
     const struct topo_shape_ask *ask = w->ask;
@@ -123,8 +126,8 @@ static int compare_keys(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The switches to be entered, the largest first, of equal ones as they come.
- * That of the launcher is not to be entered. */
+/* Sorts the switches to be entered, the largest first, equal ones in their
+ * order. The launcher's own switch is not among them. */
 static int sort_switches(struct work *w)
 {
     uint64_t *keys = calloc(w->ask->switches, sizeof(*keys));
@@ -152,7 +155,7 @@ static int compare_hosts(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The next hosts of a switch, beneath parent. */
+/* Places the next hosts of a switch beneath parent. */
 static void place(struct work *w, uint32_t s, uint32_t count, uint32_t parent)
 {
     for (; count > 0; count--) {
@@ -163,7 +166,8 @@ static void place(struct work *w, uint32_t s, uint32_t count, uint32_t parent)
     }
 }
 
-/* The children of a node are all there, from `first`: in the list's order. */
+/* All children of a node are placed, from `first` on: sorts them as in the
+ * list. */
 static void settle(struct work *w, uint32_t first)
 {
     qsort(w->out->host + first, w->used - first, sizeof(*w->out->host),
@@ -174,7 +178,7 @@ static void settle(struct work *w, uint32_t first)
     }
 }
 
-/* Who is on the level above. */
+/* Lists the switches that have hosts on the level above. */
 static void list_offers(struct work *w, struct topo_range above)
 {
     uint32_t at = 0;
@@ -201,8 +205,9 @@ static void list_offers(struct work *w, struct topo_range above)
     }
 }
 
-/* What each switch must place now for the rest to find room below; a place
- * holds `below` of them. False: there are not so many places. */
+/* Reserves what each entered switch must place now so that its remaining hosts
+ * find room below; one place has `below` nodes beneath it. False: there are too
+ * few places. */
 static bool keep_own(struct work *w, uint64_t below, uint64_t *free_places,
                      uint64_t *spare)
 {
@@ -224,9 +229,10 @@ static bool keep_own(struct work *w, uint64_t below, uint64_t *free_places,
     return true;
 }
 
-/* How many switches are entered on this level: those that must; those of
- * several hosts, who make more places; and any others as far as the places are
- * of no use to those above. TOPO_NONE: there is no room for those that must. */
+/* How many switches are entered on this level: those that must be, those with
+ * several hosts, because they provide more places, and others as far as
+ * switches above cannot use the places. TOPO_NONE: there is no room for those
+ * that must be entered. */
 static uint32_t count_entries(const struct work *w, uint32_t levels_below,
                               uint64_t free_places, uint64_t spare)
 {
@@ -252,7 +258,8 @@ static uint32_t count_entries(const struct work *w, uint32_t levels_below,
     return count < free_places ? count : (uint32_t)free_places;
 }
 
-/* The switch `entered` is entered from `from`, whose nodes take turns. */
+/* Notes that the switch `entered` is entered from switch `from`, whose nodes
+ * take turns. */
 static void lead(struct work *w, uint32_t from, uint32_t entered)
 {
     uint32_t turn = w->led[from]++ % w->width[from];
@@ -291,8 +298,8 @@ static void enter_near(struct work *w, uint32_t count)
     }
 }
 
-/* Enters the others from wherever there is room, one after the other; first
- * where places are left that own hosts cannot fill. */
+/* Enters the remaining switches from wherever there is room, one after the
+ * other; first from switches whose own hosts cannot fill their places. */
 static void enter_any(struct work *w, uint32_t count)
 {
     uint32_t i = w->entered, end = w->entered + count;
@@ -320,7 +327,7 @@ static void enter_any(struct work *w, uint32_t count)
     }
 }
 
-/* Own hosts take the places that are left. */
+/* Gives the remaining places to hosts of the switch they are under. */
 static void fill(struct work *w)
 {
     for (uint32_t i = 0; i < w->offers_count; i++) {
@@ -328,13 +335,13 @@ static void fill(struct work *w)
         uint32_t wanted = left_of(w, s) - w->own[s];
 
         w->own[s] += wanted < w->room[s] ? wanted : w->room[s];
-        /* From now on: how many of its nodes had their turn. */
+        /* from here on: how many of its nodes had their turn */
         w->room[s] = 0;
     }
 }
 
-/* The children of a node on the level above: switches that are entered from
- * it, and its share of its own switch's. */
+/* Places the children of a node on the level above: the switches that are
+ * entered from it, and its share of the hosts of its own switch. */
 static void place_beneath(struct work *w, uint32_t node)
 {
     uint32_t s = w->under[node], first = w->used, turn = w->room[s]++;
@@ -350,7 +357,7 @@ static void place_beneath(struct work *w, uint32_t node)
     settle(w, first);
 }
 
-/* False: the depth is too small. */
+/* Places one level. False: the depth is too small. */
 static bool place_level(struct work *w, struct topo_range above,
                         uint32_t levels_below)
 {
@@ -372,8 +379,8 @@ static bool place_level(struct work *w, struct topo_range above,
     return true;
 }
 
-/* The first level below a launcher that is under no switch: each place goes to
- * the switch that has most hosts for those it got. */
+/* Places the first level below a launcher that is under no switch. Each place
+ * goes to the switch that has the most hosts for each place it got so far. */
 static void place_first(struct work *w)
 {
     for (uint32_t i = 0; i < w->waiting; i++)
@@ -395,8 +402,7 @@ static void place_first(struct work *w)
     settle(w, 1);
 }
 
-/* --- the whole
- * */
+/* --- the whole tree */
 
 static bool try_depth(struct work *w, uint32_t depth)
 {
@@ -427,7 +433,7 @@ static void build(struct work *w)
                                     .arity = w->ask->arity};
     uint32_t depth = topo_tree_height(&plain);
 
-    /* It ends: with no limit on the depth all find a place. */
+    /* This ends: when the depth is large enough, all hosts find a place. */
     for (;; depth++) {
         w->is_eager = false;
         if (try_depth(w, depth))

@@ -1,4 +1,4 @@
-/* Hosts by subtrees. */
+/* Gives neighbouring hosts to the same subtree. */
 #include "topo/spread.h"
 
 #include <stdlib.h>
@@ -7,12 +7,12 @@
 #include "overlay/base/err.h"
 
 struct work {
-    uint32_t *mem;    /* owned: all that follows */
-    uint32_t *sizes;  /* [nodes] of a subtree */
+    uint32_t *mem;    /* owned: memory of the arrays below */
+    uint32_t *sizes;  /* [nodes] the size of each subtree */
     uint32_t *turns;  /* [nodes] when the next child of a node is visited */
-    uint32_t *visits; /* [nodes] in the order in which they are visited */
-    uint32_t *hosts;  /* [nodes] by switch, each in order */
-    uint32_t *next;   /* [switches + 1] of a switch: where its next one is */
+    uint32_t *visits; /* [nodes] when each node is visited */
+    uint32_t *hosts;  /* [nodes] sorted by switch, in order within each */
+    uint32_t *next;   /* [switches + 1] where the next host of a switch is */
 };
 
 static uint32_t switch_of(const struct topo_spread_ask *ask, uint32_t host)
@@ -48,7 +48,8 @@ static void sort_hosts(struct work *w, const struct topo_spread_ask *ask)
 
         w->hosts[w->next[switch_of(ask, host)]++] = host;
     }
-    /* Each has moved to where the next switch begins: back. */
+    /* Each entry has moved on to where the next switch begins: shifts them
+     * back. */
     memmove(w->next + 1, w->next, ask->switches * sizeof(*w->next));
     w->next[0] = 0;
 }

@@ -1,10 +1,10 @@
-/* Which host is which node of a tree, so that neighbours in an order are under
- * one subtree.
+/* Assigns hosts to the nodes of a tree so that hosts that are neighbours in a
+ * given order are in the same subtree.
  *
- * The nodes are visited from the root down, each with all that is beneath it
- * before the next one, and take the hosts in order. So each subtree has hosts
- * that are neighbours, and wherever the order is cut into switches few links
- * go from one to another, though nobody knows where that is.
+ * The nodes are visited from the root down, each with its whole subtree before
+ * the next one, and take the hosts in order. So each subtree has neighbouring
+ * hosts, and few links go from one switch to another although nobody knows
+ * where in the order a switch begins.
  */
 #ifndef TOPO_SPREAD_H
 #define TOPO_SPREAD_H
@@ -17,19 +17,19 @@
 struct topo_spread_ask {
     const struct topo_tree *tree; /* its nodes > 0 are the hosts */
     const uint32_t *order;        /* [hosts] borrowed: each host once */
-    const uint32_t *under;        /* [hosts] borrowed: of each its switch; NULL:
-                                     all under one */
+    const uint32_t *under;        /* [hosts] borrowed: the switch of each
+                                     host; NULL: all are under one */
     uint32_t switches;            /* at least 1 */
 };
 
-/* host[node] is that of a shape, or anything where all are under one switch; a
- * node keeps its switch and gets the next host of it. Cost: O(nodes) time and
- * 24 bytes a node for the time of the call. Returns 0 or OV_ENOMEM; host is
- * then as it was. */
+/* Assigns the hosts. On entry host[node] is the result of topo_shape_init, or
+ * anything when all hosts are under one switch; a node stays under its switch
+ * and gets the next host of it. Cost: O(nodes) time, and 24 bytes per node
+ * during the call. Returns 0 or OV_ENOMEM; host is then as before. */
 int topo_spread(const struct topo_spread_ask *ask, uint32_t *host);
 
-/* Links between two switches: of the hosts that are nodes, with the launcher
- * under a switch or under none (TOPO_NONE). O(nodes). */
+/* Counts the links between two switches. The launcher is under a switch, or
+ * under none (TOPO_NONE). O(nodes). */
 uint32_t topo_spread_crossings(const struct topo_tree *tree,
                                const uint32_t *host, const uint32_t *under,
                                uint32_t launcher);

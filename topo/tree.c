@@ -1,5 +1,5 @@
-/* Two shapes, arithmetic and table; all that follows asks these for parents
- * and for the level below. */
+/* Trees as arithmetic or as a table. Everything else asks the functions here
+ * for parents and for the level below. */
 #include "topo/tree.h"
 
 #include <stddef.h>
@@ -13,8 +13,8 @@ int topo_tree_init(struct topo_tree *tree, const uint32_t *parents,
 
     if (nodes < 1)
         return OV_EINVAL;
-    /* Parents that never fall are enough: then no level begins before the one
-     * above is over, and children lie side by side. */
+    /* It is enough that parents never decrease: then no level begins before the
+     * one above has ended, and children lie side by side. */
     for (uint32_t node = 1; node < nodes; node++) {
         uint32_t before = node == 1 ? 0 : parents[node - 1];
 
@@ -37,8 +37,8 @@ uint32_t topo_tree_parent(const struct topo_tree *tree, uint32_t node)
                                  : (node - 1) / tree->arity;
 }
 
-/* The first node whose parent is at or behind this one, by bisection; nodes
- * when there is none. */
+/* The first node whose parent is not before this one, found by bisection;
+ * `nodes` when there is none. */
 static uint32_t first_below(const struct topo_tree *tree, uint32_t parent)
 {
     uint32_t low = 1, high = tree->nodes;

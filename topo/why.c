@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How much of a text is shown to find the place of a fault. */
+/* How much of a text is shown to locate a fault. */
 enum { SHOWN_MAX = 32 };
 
 void topo_why(char *why, const char *format, ...)
@@ -17,7 +17,7 @@ void topo_why(char *why, const char *format, ...)
     va_start(args, format);
     vsnprintf(why, TOPO_WHY_MAX, format, args);
     va_end(args);
-    /* A terminal must not act on what a broken file holds. */
+    /* Control characters of a broken file must not reach a terminal. */
     for (char *c = why; *c != '\0'; c++) {
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = '?';

@@ -1,4 +1,4 @@
-/* Sentences for the user that say what is wrong and what to do. */
+/* Sentences that tell the user what is wrong and what to do. */
 #ifndef TOPO_WHY_H
 #define TOPO_WHY_H
 
@@ -6,15 +6,14 @@
 
 enum { TOPO_WHY_MAX = 512 }; /* bytes of a sentence with its NUL */
 
-/* Writes a sentence into why (TOPO_WHY_MAX bytes), cut where it is too long;
- * NULL is allowed and takes nothing. */
+/* Writes a sentence into why (TOPO_WHY_MAX bytes), cut off where it is too
+ * long. With why NULL nothing is written. */
 void topo_why(char *why, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same for a fault at byte at_bytes of text: the sentence `what`, then
- * the place, counted from 1 and shown by what stands before it, for example
- * `the ']' is missing (character 9, after "node[1-4")`.
- */
+/* As topo_why, for a fault at byte at_bytes of text: the sentence `what`, then
+ * the place, counted from 1 and shown by the text before it, for example `the
+ * ']' is missing (character 9, after "node[1-4")`. */
 void topo_why_at(char *why, const char *text, size_t at_bytes,
                  const char *what);
 

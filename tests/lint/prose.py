@@ -17,6 +17,8 @@ import sources
 
 # The folders that are read.
 CHECKED = [
+    "text",
+    "topo",
 ]
 
 # Where a sentence begins.
