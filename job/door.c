@@ -1,4 +1,4 @@
-/* Messages at the door, as tables. */
+/* The bodies of door messages, as tables. */
 #include "job/door.h"
 
 #include <string.h>
@@ -62,7 +62,8 @@ static const struct job_schema_row ended_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
-/* What a kind has no more rows for is zero, and so JOB_ROW_END. */
+/* A kind uses as many rows as it needs; the others are zero, which is
+ * JOB_ROW_END. */
 enum { ROWS_MAX = 9 };
 
 static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {

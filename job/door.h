@@ -1,17 +1,18 @@
 /* What a session and its clients say to each other at the session's door, a
- * socket of packets: one message each.
+ * socket of packets: one message in each packet.
  *
- * A client says HELLO first, and hears WELCOME or REFUSED. The form of these
- * three is that of every version, so that two that differ can say so. What it
- * may say then is STOP, ADDRESS, or ATTACH to a job, of which it hears JOB: it
- * may ask WHERE the processes of that are, pull their output and push to their
- * stdin. Processes go by their numbers in the session: rank and base.
+ * A client says HELLO first and hears WELCOME or REFUSED. These three have the
+ * same form in every version, so that two programs of different versions can
+ * say so. Then the client may say STOP, ADDRESS, or ATTACH to a job, which is
+ * answered by JOB: it may ask WHERE the processes of the job are, pull their
+ * output and push to their stdin. Processes are named by their numbers in the
+ * session: base + rank.
  *
- * One that serves a PMIx tool WATCHes instead: it hears of all jobs, and asks
- * and says what concerns no job alone. For each pull of the tool, and each job
- * that it pushes to or starts, it comes once more, as a client of that job.
+ * A client that serves a PMIx tool says WATCH instead, and hears of all jobs.
+ * For each pull of the tool, and each job that it pushes to or starts, it
+ * connects once more, as a client of that job.
  *
- * The rows of a body are in door.c and, as a table, in docs/protocol.md.
+ * The rows of each body are in door.c and, as a table, in docs/protocol.md.
  */
 #ifndef JOB_DOOR_H
 #define JOB_DOOR_H
@@ -24,112 +25,105 @@
 #include "overlay/base/wire.h"
 
 enum {
-    JOB_DOOR_VERSION = 6, /* of the messages behind the first three */
+    JOB_DOOR_VERSION = 6, /* of all messages but the first three */
     JOB_DOOR_TEXT_MAX = 512,
     JOB_DOOR_OUTPUT_MAX = 64 * 1024, /* bytes of output, */
-    JOB_DOOR_REST_MAX = 32 * 1024,   /* of a push, of ranges */
-    JOB_DOOR_HEAD_MAX = 64,          /* of what has such bytes, without them */
+    JOB_DOOR_REST_MAX = 32 * 1024,   /* of ranges in a PUSH, */
+    JOB_DOOR_HEAD_MAX = 64,          /* longest head before either */
     JOB_DOOR_BYTES_MAX = JOB_DOOR_HEAD_MAX + JOB_DOOR_OUTPUT_MAX,
-    JOB_DOOR_PARTS = 64, /* that WHERE is answered with at most */
+    JOB_DOOR_PARTS = 64, /* in an answer to WHERE, at most */
     JOB_DOOR_RANGE_BYTES = 8,
-    JOB_DOOR_NUMBER_BYTES = 4, /* of a pid, and of a status */
+    JOB_DOOR_NUMBER_BYTES = 4, /* size of a pid, and of a status */
 };
 
 /* The status of a process that has not ended. */
 #define JOB_DOOR_RUNS UINT32_MAX
 
 enum job_door_kind {
-    JOB_DOOR_HELLO = 1, /* of the client */
-    JOB_DOOR_WELCOME,   /* of the session */
-    JOB_DOOR_REFUSED,   /* of the session, what the client asked for last */
-    JOB_DOOR_STOP,      /* of the client: the dvm is to end */
-    JOB_DOOR_ADDRESS,   /* of the client: where do PMIx tools connect? */
-    JOB_DOOR_TOOLS,     /* of the session: there, and they can */
-    JOB_DOOR_ATTACH,    /* of the client: to a job; its only one */
-    JOB_DOOR_JOB,       /* of the session: it is this one */
-    JOB_DOOR_WHERE,     /* of the client: where are its parts from here on? */
-    JOB_DOOR_PART,      /* of the session: neighbours on one host; PARTS of
-                           them, or as many as there are */
-    JOB_DOOR_RANGES,    /* of the client: PULL is for these, too; without one
-                           it is for all */
-    JOB_DOOR_PULL,      /* of the client: their output, once; what the job keeps
-                           from before comes first. A copy, or (redirects) in
-                           the place of the console */
-    JOB_DOOR_PULLED,    /* of the session: what is written from now on comes */
-    JOB_DOOR_OUTPUT,    /* of the session */
-    JOB_DOOR_PUSH,      /* of the client: to stdin; the next one when it has */
-    JOB_DOOR_PUSHED,    /* of the session: heard this */
-    JOB_DOOR_SPAWN,     /* of the client, in place of ATTACH: a piece of
-                           job/request.h; is_more: of several. The answer is
-                           JOB, and then STARTED, or UNSTARTED. All of the job's
-                           output comes, and the job ends with the client */
-    JOB_DOOR_STARTED,   /* of the session: all of its processes run */
-    JOB_DOOR_UNSTARTED, /* of the session: it does not begin, or ends as one of
-                           its processes cannot be started */
-    JOB_DOOR_SIGNAL,    /* of the client: for all processes of its job; of one
-                           that watches: for those of the RANGES before it */
-    JOB_DOOR_SIGNALLED, /* of the session: it is on its way; is_over: none of
-                           them runs */
-    JOB_DOOR_ENDED,     /* of the session: all of its processes have */
-    JOB_DOOR_TAKEN,     /* of a client that redirects: so many OUTPUTs, counted
-                           from PULL on, need not come back any more when it
-                           goes; all others do, to the console. is_over: none
-                           of those has reached anybody, and nothing more is
-                           said */
+    JOB_DOOR_HELLO = 1, /* client: the first message */
+    JOB_DOOR_WELCOME,   /* session: the client is accepted */
+    JOB_DOOR_REFUSED,   /* session: the last wish of the client is refused */
+    JOB_DOOR_STOP,      /* client: end the dvm */
+    JOB_DOOR_ADDRESS,   /* client: where do PMIx tools connect? */
+    JOB_DOOR_TOOLS,     /* session: PMIx tools connect to this address */
+    JOB_DOOR_ATTACH,    /* client: attach to a job; once per connection */
+    JOB_DOOR_JOB,       /* session: attached to this job */
+    JOB_DOOR_WHERE,     /* client: where are the processes from here on? */
+    JOB_DOOR_PART,      /* session: neighbouring ranks on one host; at most
+                           PARTS answers, fewer at the job's end */
+    JOB_DOOR_RANGES,    /* client: the next PULL is for these ranks, too;
+                           without RANGES it is for all */
+    JOB_DOOR_PULL,      /* client: send output, once; what the job keeps from
+                           before comes first. A copy, or (redirects) instead
+                           of the console */
+    JOB_DOOR_PULLED,    /* session: what is written from now on is sent */
+    JOB_DOOR_OUTPUT,    /* session: output of a process */
+    JOB_DOOR_PUSH,      /* client: for stdin; the next only after PUSHED */
+    JOB_DOOR_PUSHED,    /* session: answers a PUSH */
+    JOB_DOOR_SPAWN,     /* client, instead of ATTACH: a piece of
+                           job/request.h; is_more: not the last. The answer
+                           is JOB, then STARTED or UNSTARTED. All output of
+                           the job comes, and it ends with the client */
+    JOB_DOOR_STARTED,   /* session: all processes of the job run */
+    JOB_DOOR_UNSTARTED, /* session: the job does not begin, or ends because a
+                           process cannot be started */
+    JOB_DOOR_SIGNAL,    /* client: a signal for all processes of its job;
+                           from one that watches: for the RANGES before it */
+    JOB_DOOR_SIGNALLED, /* session: it is on its way; is_over: none runs */
+    JOB_DOOR_ENDED,     /* session: all processes of the job have ended */
+    JOB_DOOR_TAKEN,     /* client that redirects: this many OUTPUTs, counted
+                           from PULL on, need not go to the console when it
+                           leaves; all others do. is_over: nobody got those,
+                           and no TAKEN follows */
 
-    /* Of one that watches, and of the session to it. */
-    JOB_DOOR_WATCH,     /* of the client, in place of ATTACH. The answer is what
-                           follows for each job that is known, then WATCHED */
-    JOB_DOOR_WATCHED,   /* of the session: from here on all is new */
-    JOB_DOOR_BEGUN,     /* of the session: a job */
-    JOB_DOOR_STAGE,     /* of the session: how far it is */
-    JOB_DOOR_BROKEN,    /* of the session: a channel has ended, and not all of
-                           its output came */
-    JOB_DOOR_FORGOTTEN, /* of the session: nothing of the job is known any more
-                         */
-    JOB_DOOR_DESCRIBE,  /* of the client: what are the processes of this job?
-                           The answer is PLACEs, PIDSs and EXITSs, in any order,
-                           and then DESCRIBED */
-    JOB_DOOR_PLACE,     /* of the session: neighbours of one program on one host
-                         */
-    JOB_DOOR_PIDS,      /* of the session: these processes were started */
-    JOB_DOOR_EXITS,     /* of the session: how these have ended */
-    JOB_DOOR_DESCRIBED, /* of the session: that is all. is_over: there is no
-                           such job */
-    JOB_DOOR_NAME,      /* of the client: its tool wants this name, or ("") any
-                         */
-    JOB_DOOR_NAMED,     /* of the session: it has this name. is_over: the one
-                           that it wants is taken */
-    JOB_DOOR_LOG,       /* of the client: text for stdout or stderr of the
-                           launcher; is_more: of several pieces */
-    JOB_DOOR_LOGGED,    /* of the session: it is written. is_over: it cannot be
-                           taken */
-    JOB_DOOR_EVENT,     /* of the client: a word of its tool to all others; and
-                           of the session to these. It does not look into it */
-    JOB_DOOR_NOTE,      /* of the client: for a user who wants to know all */
+    /* Messages of a client that watches, and of the session to it. */
+    JOB_DOOR_WATCH,     /* client, instead of ATTACH. The answer describes
+                           all known jobs by the messages below, then WATCHED */
+    JOB_DOOR_WATCHED,   /* session: from here on everything is new */
+    JOB_DOOR_BEGUN,     /* session: there is this job */
+    JOB_DOOR_STAGE,     /* session: the job has reached this stage */
+    JOB_DOOR_BROKEN,    /* session: a channel ended with output missing */
+    JOB_DOOR_FORGOTTEN, /* session: the job is no longer known */
+    JOB_DOOR_DESCRIBE,  /* client: describe the processes of this job. The
+                           answer is PLACEs, PIDSs and EXITSs, in any order,
+                           then DESCRIBED */
+    JOB_DOOR_PLACE,     /* session: ranks of one program on one host */
+    JOB_DOOR_PIDS,      /* session: these processes were started */
+    JOB_DOOR_EXITS,     /* session: these processes have ended, and how */
+    JOB_DOOR_DESCRIBED, /* session: that is all. is_over: no such job */
+    JOB_DOOR_NAME,      /* client: its tool asks for this name, or for any
+                           ("") */
+    JOB_DOOR_NAMED,     /* session: its name. is_over: it is taken */
+    JOB_DOOR_LOG,       /* client: for stdout or stderr of the launcher;
+                           is_more: not the last piece */
+    JOB_DOOR_LOGGED,    /* session: the text is written. is_over: it cannot
+                           be */
+    JOB_DOOR_EVENT,     /* client: an event of its tool for all others, to
+                           whom the session passes it unread */
+    JOB_DOOR_NOTE,      /* client: for a user who wants to know everything */
     JOB_DOOR_KINDS
 };
 
 /* Why a job does not start. */
 enum job_door_reason {
-    JOB_DOOR_NO_ROOM = 1, /* too little room, or anything that is not below */
-    JOB_DOOR_NO_HOST,     /* a host is none of the dvm's */
+    JOB_DOOR_NO_ROOM = 1, /* too little room, or a reason not listed here */
+    JOB_DOOR_NO_HOST,     /* a host does not belong to the dvm */
     JOB_DOOR_BAD_HOSTS,   /* a text or file of hosts makes no sense */
-    JOB_DOOR_NO_READER,   /* it has no such rank for stdin */
-    JOB_DOOR_BLIND,       /* a host does not know its machine */
-    JOB_DOOR_NO_DIR,      /* of a program, or it may not be entered */
+    JOB_DOOR_NO_READER,   /* the job has no such rank to read stdin */
+    JOB_DOOR_BLIND,       /* a host cannot describe its machine */
+    JOB_DOOR_NO_DIR,      /* a directory is missing or cannot be entered */
     JOB_DOOR_NO_PROGRAM,
-    JOB_DOOR_NO_EXEC,   /* it is no program, or may not be run */
-    JOB_DOOR_FAILED,    /* in another way */
-    JOB_DOOR_NO_GROWTH, /* it is to add a host that the tree has not */
+    JOB_DOOR_NO_EXEC,   /* a program is missing, or cannot be executed */
+    JOB_DOOR_FAILED,    /* for another reason */
+    JOB_DOOR_NO_GROWTH, /* the tree cannot get a host that it needs */
     JOB_DOOR_REASONS
 };
 
 /* How far a job is. */
 enum job_door_stage {
     JOB_DOOR_STARTING = 1, /* a first process runs */
-    JOB_DOOR_RUNNING,      /* all do */
-    JOB_DOOR_OVER,         /* nothing more is heard of any */
+    JOB_DOOR_RUNNING,      /* all processes run */
+    JOB_DOOR_OVER,         /* all processes are over */
     JOB_DOOR_STAGES
 };
 
@@ -137,64 +131,66 @@ struct job_door {
     uint8_t kind;     /* enum job_door_kind */
     uint32_t version; /* HELLO: JOB_DOOR_VERSION of the client */
     bool is_dvm;      /* WELCOME. BEGUN: its processes are the daemons */
-    bool is_end;      /* OUTPUT: of the channel */
-    bool needs_all;   /* PUSH: where one does not read it goes to none */
-    bool is_over;     /* PUSHED: nobody reads it any more, it goes nowhere.
-                         Of others as said there */
-    bool is_more;     /* SPAWN, LOG. PUSH: nothing of others comes between this
-                         one and the next */
+    bool is_end;      /* OUTPUT: the channel ends */
+    bool needs_all;   /* PUSH: only when all of the ranks read stdin */
+    bool is_over;     /* PUSHED: nobody reads stdin, so it was dropped.
+                         Others: see the kind */
+    bool is_more;     /* SPAWN, LOG: more pieces follow. PUSH: nothing from
+                         others comes between this one and the next */
     bool is_lost;     /* ENDED, STAGE: a process was lost before one failed */
-    bool redirects;   /* PULL. PULLED: it does; else it gets a copy */
-    bool is_last;     /* PULL: of what is kept the last bytes, not the first.
-                         BEGUN: that, and what goes first from one that is too
-                         slow, unless a tool says otherwise */
+    bool redirects;   /* PULL: asks for output instead of the console.
+                         PULLED: it gets that, else a copy */
+    bool is_last;     /* PULL: asks for the last bytes that are kept, not the
+                         first. BEGUN: the default for that, and for what a
+                         tool that is too slow loses first */
     uint8_t reason;   /* enum job_door_reason. STAGE: enum job_door_stage */
-    int32_t status;   /* ENDED, STAGE: of the process `first`, which ended badly
-                         before all others, as of waitpid(); count is how many
-                         did. SIGNAL: its number */
+    int32_t status;   /* ENDED, STAGE: as from waitpid(), of the process
+                         `first`, the first one that ended badly; count is
+                         how many did. SIGNAL: its number */
     uint8_t channel;  /* OUTPUT, BROKEN, LOG */
-    uint8_t channels; /* JOB, BEGUN: that its processes have, PULL: wanted;
-                         bits, 1 << channel */
+    uint8_t channels; /* bits, 1 << channel. JOB, BEGUN: that the processes
+                         have. PULL: that are wanted */
     /* JOB, BEGUN, PART, PLACE, PIDS, EXITS: the first process. OUTPUT, BROKEN:
      * the process. NAME, NAMED: the rank. */
     uint32_t first;
-    uint32_t base;        /* STAGE, FORGOTTEN, DESCRIBE: of the job */
-    uint32_t count;       /* JOB, BEGUN, PART, PLACE: processes */
-    uint32_t parts;       /* JOB: how many there are. WHERE, PART: number of
-                             one. PLACE: number of the program */
-    uint32_t push_bytes;  /* JOB: of a push, at most */
+    uint32_t base;        /* STAGE, FORGOTTEN, DESCRIBE: base of the job */
+    uint32_t count;       /* JOB, BEGUN, PART, PLACE: number of processes */
+    uint32_t parts;       /* JOB: how many. WHERE, PART: one of them. PLACE:
+                             index of the program */
+    uint32_t push_bytes;  /* JOB: the longest push */
     uint32_t cache_bytes; /* PULL: of each channel, from before;
-                             JOB_CACHE_UNSAID: all that is kept. JOB: how much
-                             is. BEGUN: as who has started it said */
-    /* BEGUN: of each channel so much is put together for a tool that does not
-     * say otherwise, for so long; 0: however long it takes. */
+                             JOB_CACHE_UNSAID: all. JOB: how many are kept.
+                             BEGUN: as its starter asked */
+    /* BEGUN: by default a tool gets output of a channel when this many bytes
+     * are gathered, or after this time; 0: without a time limit. */
     uint32_t buffer_bytes, buffer_s;
-    uint32_t limit_bytes;   /* PULL: so much may wait for it, in a file, before
-                               it gets copies instead, or copies are dropped; 0:
-                               256 MiB when it redirects, else no file */
+    uint32_t limit_bytes;   /* PULL: this much may wait for the client in a
+                               file, then it gets copies instead, or loses
+                               copies. 0: 256 MiB when it redirects, else no
+                               file */
     uint64_t taken;         /* TAKEN */
     uint64_t time_s;        /* STAGE: since 1970 */
-    uint64_t dropped_bytes; /* OUTPUT: missing, as the client was too slow; */
-    uint64_t before_bytes;  /* as they are not kept for those who come late */
+    uint64_t dropped_bytes; /* OUTPUT: lost, as the client was too slow; */
+    uint64_t before_bytes;  /* not kept for clients that come late */
     const char *host;       /* PLACE: borrowed */
     /* HELLO: the release of the client. WELCOME: the name of the session's own
-     * job, or of the dvm. REFUSED: why, a sentence. TOOLS: the address. ATTACH:
-     * the name of the job, or "": the only one. JOB, BEGUN: the same. PART:
-     * host. UNSTARTED: a sentence, for those who want to know more. PLACE: the
-     * program. NAME, NAMED: the namespace. NOTE: a sentence. */
+     * job, or of the dvm. REFUSED: a sentence that says why. TOOLS: the
+     * address. ATTACH: the name of the job, or "" for the only one. JOB, BEGUN:
+     * its name. PART: the host. UNSTARTED: details for those who want them.
+     * PLACE: the program. NAME, NAMED: the namespace. NOTE: a sentence. */
     char text[JOB_DOOR_TEXT_MAX];
     /* Borrowed. RANGES: first 4, last 4 each, ascending and apart over all
      * RANGES. OUTPUT, LOG: bytes. PUSH: a message of overlay/wire/push.h.
-     * SPAWN: a piece. PIDS: 4 each. EXITS: status 4 each, as of waitpid(), or
-     * JOB_DOOR_RUNS. EVENT: the client's. */
+     * SPAWN: a piece. PIDS: 4 each. EXITS: status 4 each, as from waitpid(), or
+     * JOB_DOOR_RUNS. EVENT: bytes of the client. */
     struct ov_rd rest;
 };
 
-/* Writes the message, of JOB_DOOR_BYTES_MAX bytes at most. */
+/* Writes the message, at most JOB_DOOR_BYTES_MAX bytes. */
 void job_door_encode(struct ov_wr *wr, const struct job_door *msg);
-/* Returns 0, or OV_EPROTO when it is no such message. */
+/* Returns 0, or OV_EPROTO when the bytes are no valid message. */
 int job_door_decode(struct ov_rd rd, struct job_door *msg);
-/* The rows of its body. */
+/* The rows of the body of this kind. */
 const struct job_schema_row *job_door_rows(unsigned kind);
 
 #endif

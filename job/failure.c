@@ -1,4 +1,4 @@
-/* The first of those that ended badly. */
+/* Finds the first of the processes that ended badly. */
 #include "job/failure.h"
 
 #include <sys/wait.h>

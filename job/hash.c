@@ -1,10 +1,10 @@
-/* By xxhash, which looks at the processor once where it can. */
+/* Uses xxhash, in a build that looks once at what the processor can do. */
 #include "config.h"
 
 #include "job/hash.h"
 
 #ifdef HAVE_XXH3_64BITS_WITHSEED_DISPATCH
-#include <xxh_x86dispatch.h> /* in place of the functions of xxhash.h */
+#include <xxh_x86dispatch.h> /* replaces the functions of xxhash.h */
 #else
 #include <xxhash.h>
 #endif

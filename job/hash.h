@@ -1,4 +1,4 @@
-/* The one hash of the house above the core. */
+/* The hash function of everything above the core. */
 #ifndef JOB_HASH_H
 #define JOB_HASH_H
 
@@ -6,9 +6,8 @@
 #include <stdint.h>
 
 /* XXH3, 64 bits, seeded with the hash of what came before, so that parts can be
- * added one after another. It is no proof against somebody who looks for two
- * that are the same.
- * Cost: O(len_bytes); job/tally.h has figures. */
+ * added one after another. It does not protect against somebody who wants two
+ * texts to have the same hash. Cost: O(len_bytes); job/tally.h has figures. */
 uint64_t job_hash(const void *mem, size_t len_bytes, uint64_t seed);
 
 #endif

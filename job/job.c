@@ -1,4 +1,4 @@
-/* A job: its parts, and who is where. */
+/* A job: its parts, and which rank is on which node. */
 #include "job/job.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ int job_add_places(struct job *job, struct job_places places)
     return 0;
 }
 
-/* Is one of these strings from `first` on a setting of the same name? */
+/* True when one of these strings, from `first` on, sets the same variable. */
 static bool has_name(const struct job_strings *strings, uint32_t first,
                      const char *entry)
 {
@@ -98,8 +98,7 @@ const char **job_app_env(const struct job *job, uint32_t app)
     return env;
 }
 
-/* --- who is where
- * */
+/* --- which rank is where */
 
 uint32_t job_place(const struct job *job, uint32_t node)
 {
@@ -115,7 +114,7 @@ uint32_t job_place(const struct job *job, uint32_t node)
     return TOPO_NONE;
 }
 
-/* The entry of a place that there is. */
+/* The entry that has this place; there must be one. */
 static uint32_t find_places(const struct job *job, uint32_t place)
 {
     uint32_t low = 0, high = job->places_count;
@@ -194,8 +193,8 @@ uint32_t job_node_of(const struct job *job, uint32_t rank, uint32_t *app)
     return TOPO_NONE;
 }
 
-/* The nodes of a range of places that there are; further ranges: as many as the
- * job has of places are enough. */
+/* Adds the nodes of a range of places, all of which exist. It needs room for as
+ * many further ranges as the job has entries of places. */
 static void add_places(const struct job *job, struct topo_range places,
                        struct topo_ranges *nodes)
 {
@@ -217,7 +216,7 @@ static uint32_t place_of(const struct job *job, uint32_t rank)
     return job_place(job, job_node_of(job, rank, NULL));
 }
 
-/* The nodes of those of the ranks that are the program's. */
+/* Adds the nodes of those ranks in `ranks` that belong to the program. */
 static void add_nodes(const struct job *job, const struct job_app *app,
                       struct topo_range ranks, struct topo_ranges *nodes)
 {

@@ -7,8 +7,7 @@
 #include "job/lines.h"
 #include "overlay/base/err.h"
 
-/* --- what rows cannot say
- * */
+/* --- lines that rows cannot describe */
 
 static void put_slow(const void *what, struct text_buf *out)
 {
@@ -56,7 +55,7 @@ static int get_bind(void *what, struct text_fields *fields)
     return 0;
 }
 
-/* A list as "0-3,8": nothing else may come to the shim. */
+/* Reads a list like "0-3,8"; nothing else may reach the shim. */
 static int get_cpus(void *what, struct text_fields *fields)
 {
     struct job *job = what;
@@ -76,7 +75,7 @@ static void put_umask(const void *what, struct text_buf *out)
         text_buf_printf(out, "umask %" PRIu32 "\n", job->manners.umask);
 }
 
-/* A limit that is not said is none. */
+/* Reads the umask; limits that no line names stay unlimited. */
 static int get_umask(void *what, struct text_fields *fields)
 {
     struct job_manners *manners = &((struct job *)what)->manners;
@@ -177,10 +176,10 @@ void job_encode(const struct job *job, struct text_buf *out)
     job_lines_encode(lines, job, out);
 }
 
-/* --- what must hold beyond one line
- * */
+/* --- conditions over several lines */
 
-/* Nodes and ranks ascend. The launcher runs none. *ranks counts on. */
+/* True when nodes and ranks ascend and the launcher's node is not among them.
+ * *ranks counts on. */
 static bool app_ascends(const struct job_app *app, uint64_t *ranks)
 {
     uint64_t last = 0;
@@ -201,8 +200,8 @@ static bool app_ascends(const struct job_app *app, uint64_t *ranks)
     return app->argv.count > 0 && app->ranks_count > 0;
 }
 
-/* The nodes beyond `node` that the programs run on begin with a range: that
- * with the lowest first one. `at` has where each program is. */
+/* The next ranges of ranks beyond `node` in the order of nodes: the one whose
+ * nodes begin first. `at` has how far each program is. */
 static const struct job_ranks *next_ranks(const struct job *job, uint32_t node,
                                           uint32_t *at)
 {
@@ -220,7 +219,7 @@ static const struct job_ranks *next_ranks(const struct job *job, uint32_t node,
     return next;
 }
 
-/* How many nodes run a program. */
+/* How many nodes run at least one program. */
 static uint64_t count_nodes(const struct job *job)
 {
     uint32_t at[JOB_APPS_MAX] = {0};
@@ -238,7 +237,7 @@ static uint64_t count_nodes(const struct job *job)
     return count;
 }
 
-/* Each rank is in one place. */
+/* True when each rank is on one node. */
 static bool places_all(const struct job *job)
 {
     uint64_t ranks = 0;
@@ -257,7 +256,8 @@ static int compare_nodes(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Is each of these nodes, that ascend, in one of them? No launcher is. */
+/* True when each of these nodes, which ascend, is in one entry only, and the
+ * launcher's is in none. */
 static bool are_apart(const struct job_places *places, uint32_t count)
 {
     uint64_t last = 0;
@@ -271,7 +271,8 @@ static bool are_apart(const struct job_places *places, uint32_t count)
     return last < TOPO_NONE;
 }
 
-/* Each place that is used is one node, no two the same. */
+/* Checks that each place that is used is one node, and that no two places are
+ * the same node. */
 static int check_places(const struct job *job)
 {
     struct job_places *sorted;

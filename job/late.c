@@ -1,4 +1,4 @@
-/* Which channels come only behind what was before. */
+/* Which channels wait for their output from before. */
 #include "job/late.h"
 
 #include <stdlib.h>
@@ -7,13 +7,14 @@
 #include "overlay/base/panic.h"
 
 enum {
-    UNHEARD = 1, /* beside the channels of a process: bit 0 is none */
+    UNHEARD = 1, /* bit 0, which is no channel of output */
     CHANNELS = 8,
 };
 
 static uint8_t *find_waits(const struct job_late *late, uint32_t number)
 {
-    uint32_t i = number - late->first; /* of one below the first: too large */
+    uint32_t i = number - late->first; /* a number below the first wraps
+                                          round and is too large */
 
     return i < late->count ? &late->waits[i] : NULL;
 }
@@ -50,7 +51,7 @@ void job_late_expect(struct job_late *late, uint32_t number, uint8_t channels)
     late->unheard++;
 }
 
-/* --- whom to ask for */
+/* --- whom to ask */
 
 static bool is_waiting(const struct job_late *late, uint32_t i)
 {
@@ -85,7 +86,7 @@ struct topo_range *job_late_ranges(const struct job_late *late, uint32_t *count)
     return ranges;
 }
 
-/* --- what comes */
+/* --- what has come */
 
 uint8_t job_late_channels(const struct job_late *late, uint32_t number)
 {

@@ -1,5 +1,6 @@
-/* Somebody who comes late to the output of processes, and asks for what was
- * before (job/replay.h): which of their channels come to him only behind that.
+/* A client that comes late to the output of processes asks for their earlier
+ * output (job/replay.h). This keeps which of their channels must wait, because
+ * the earlier output has to come first.
  *
  *     open     nothing is waited for yet
  *     expect   each process, before anything else is heard of it
@@ -7,10 +8,10 @@
  *     heard    its node knows that somebody wants what it writes from now on
  *     turn     all from before of one channel has come: the rest may follow
  *
- * The last turn closes, and so does whoever wants nothing any more. After that
- * nothing is waited for, and words that still come change nothing. Where a turn
- * also says that the process is heard of, `heard` comes first, as a last turn
- * leaves nobody to hear of.
+ * The last turn closes it, and so does a client that wants nothing further.
+ * After that nothing is waited for, and words that still come change nothing.
+ * Where one answer means both `heard` and `turn`, heard() must be called first,
+ * because the last turn() ends everything.
  */
 #ifndef JOB_LATE_H
 #define JOB_LATE_H
@@ -28,48 +29,51 @@ struct job_late {
     uint8_t *waits;        /* owned [count], by number from `first` on; NULL:
                               nothing is waited for */
     uint32_t first, count; /* processes */
-    uint64_t left;         /* channels that are waited for */
-    uint32_t unheard;      /* processes whose node is still to hear of it */
-    uint16_t ticket;       /* of the order; the caller's, 0 when it opens */
+    uint64_t left;         /* channels that still wait */
+    uint32_t unheard;      /* processes whose node has not yet the order */
+    uint16_t ticket;       /* number of the order; set by the caller, 0 after
+                              opening */
 };
 
-/* For processes first to last; nothing is waited for yet. What *late was is
- * not looked at. O(last - first).
+/* Begins for the processes first to last; nothing is waited for yet. *late may
+ * be uninitialised. O(last - first).
  *
  * Returns 0; OV_EINVAL when last < first or they are more than
- * JOB_LATE_SPAN_MAX; or OV_ENOMEM. *late is then as it was.
+ * JOB_LATE_SPAN_MAX; or OV_ENOMEM. *late is then as before.
  */
 int job_late_open(struct job_late *late, uint32_t first, uint32_t last);
 
-/* Nothing is waited for any more; once more it is harmless. */
+/* Stops waiting for anything. May be called again. */
 void job_late_close(struct job_late *late);
 
-/* These channels of the process (bits, 1 << channel each, never bit 0) come
- * behind what was before. Each process counts once: a second call for it
- * changes nothing, nor does one without channels or outside the span. O(1). */
+/* Notes that these channels of the process (bits, 1 << channel each, never bit
+ * 0) must wait for their earlier output. Each process counts once: a second
+ * call for it changes nothing, nor does a call without channels or for a
+ * process outside the span. O(1). */
 void job_late_expect(struct job_late *late, uint32_t number, uint8_t channels);
 
-/* Those of which a channel is waited for, neighbours as one range: ascending,
- * apart, *count of them, for the caller to free. NULL: there are none, and
- * *count is 0, or there is no memory for them. O(count of *late). */
+/* The processes with a channel that waits, as ascending ranges that do not
+ * touch; *count is their number. The caller frees them. NULL: there are none,
+ * and *count is 0, or memory is out. O(count of *late). */
 struct topo_range *job_late_ranges(const struct job_late *late,
                                    uint32_t *count);
 
-/* Channels of the process that are waited for: bits, never bit 0; 0 when there
- * are none, and outside the span. O(1). */
+/* The channels of the process that wait: bits, never bit 0; 0 outside the span.
+ * O(1). */
 uint8_t job_late_channels(const struct job_late *late, uint32_t number);
 
-/* Whether this one is; no other than 1 to 7 ever is. O(1). */
+/* True when this channel waits, which must be 1 to 7. O(1). */
 bool job_late_waits(const struct job_late *late, uint32_t number,
                     uint8_t channel);
 
-/* The nodes of so many processes from this number on have heard of it; those
- * outside the span, or that it has heard of before, do not matter. True: with
- * this all have, which is so once. O(count), within the span. */
+/* The nodes of `count` processes from this number on have the order. Processes
+ * outside the span, and repetitions, do not matter. Returns true once: when
+ * with this call the nodes of all processes have it. O(count), within the
+ * span. */
 bool job_late_heard(struct job_late *late, uint32_t number, uint32_t count);
 
-/* The channel has what was before. False: it was not waited for, and nothing
- * has changed. When it was the last one all is closed. O(1). */
+/* The earlier output of the channel has come. False: the channel did not wait,
+ * and nothing has changed. The last turn ends everything. O(1). */
 bool job_late_turn(struct job_late *late, uint32_t number, uint8_t channel);
 
 #endif

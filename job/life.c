@@ -1,4 +1,4 @@
-/* The life of a job: what a word or a loss means. */
+/* The life of a job: what an event means. */
 #include "job/life.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "overlay/base/err.h"
 #include "topo/tree.h"
 
-/* What a process becomes that was TOLD; from there nothing leads on. */
+/* What a process that was TOLD becomes; these states are final. */
 static const enum job_process_state ends[JOB_LIFE_KINDS] = {
     [JOB_LIFE_PROCESS_ENDED] = JOB_PROCESS_ENDED,
     [JOB_LIFE_PROCESS_UNSTARTED] = JOB_PROCESS_UNSTARTED,
@@ -48,7 +48,8 @@ static bool turn(struct job_life *life, enum turn turn)
     return life->state != before;
 }
 
-/* Nothing more is to be waited for there before the job counts as started. */
+/* A node has started its processes, or is lost: the start no longer waits for
+ * it. */
 static struct job_life_news node_is_there(struct job_life *life,
                                           const struct job_life_event *event)
 {

@@ -1,5 +1,5 @@
-/* The life of a job and of its processes, as the launcher hears of it: a step
- * that decides what a word or a loss means, and nothing else.
+/* The life of a job and of its processes, as the launcher hears of it. One step
+ * decides what a word of a node, or a loss, means.
  *
  *     process   event                  next
  *     TOLD      it ended               ENDED
@@ -13,8 +13,9 @@
  *     RUNNING   a process cannot be started          FAILED
  *     any       the last process is over             OVER
  *
- * All else changes nothing: words come twice, and behind a loss. A lost node
- * counts as started, as whoever waits for the start waits for the others only.
+ * All other events change nothing: words may come twice, and after a loss. A
+ * lost node counts as started, so that the start waits for the other nodes
+ * only.
  */
 #ifndef JOB_LIFE_H
 #define JOB_LIFE_H
@@ -46,23 +47,23 @@ enum job_life_kind {
     JOB_LIFE_NODE_LOST,         /* node */
     JOB_LIFE_PROCESS_ENDED,     /* rank, status */
     JOB_LIFE_PROCESS_UNSTARTED, /* rank */
-    JOB_LIFE_PROCESS_LOST,      /* rank: before the loss of its node */
+    JOB_LIFE_PROCESS_LOST,      /* rank: comes before the loss of its node */
     JOB_LIFE_KINDS
 };
 
 struct job_life_event {
     enum job_life_kind kind;
-    uint32_t node; /* of the tree; one without a place in the job is none */
-    uint32_t rank; /* in the job; one that it does not have is none */
-    int status;    /* as of waitpid() */
+    uint32_t node; /* of the tree; ignored when it has no place in the job */
+    uint32_t rank; /* in the job; ignored when the job has no such rank */
+    int status;    /* as from waitpid() */
     uint64_t now_ns;
 };
 
-/* What is so since this step, and was not before. */
+/* What has become true with this step. */
 struct job_life_news {
-    bool is_process; /* this process is over */
+    bool is_process; /* the process is over */
     bool is_started; /* the job is RUNNING */
-    bool is_failed;  /* it is FAILED; it may be OVER, too */
+    bool is_failed;  /* the job is FAILED; it may be OVER, too */
     bool is_over;
 };
 
@@ -70,30 +71,31 @@ struct job_life {
     const struct job *job; /* borrowed */
     enum job_life_state state;
     uint8_t *processes;   /* owned: enum job_process_state, by rank */
-    bool *nodes;          /* owned, by place: started, or lost */
-    uint32_t nodes_count; /* of these, and of these that were lost before they
-                             had started: */
+    bool *nodes;          /* owned, by place: started or lost */
+    uint32_t nodes_count; /* how many have started or are lost, and how many
+                             were lost before they had started: */
     uint32_t nodes_unheard;
     uint32_t processes_over;
-    bool is_killed; /* the driver's: its processes were told to die, so how
-                       they end says nothing */
-    struct job_failure failure; /* until then */
+    bool is_killed; /* set by the driver: the processes were told to die, so
+                       how they end says nothing */
+    struct job_failure failure; /* what failed before that */
 };
 
-/* All of a job's processes are told of. The job stays as it is and outlives its
- * life. One byte for each process and for each node. Returns 0 or OV_ENOMEM,
- * and *life can be closed in both cases. */
+/* Begins the life of a job: all of its processes are TOLD. The job must not
+ * change, and must outlive *life. Memory: one byte for each process and for
+ * each node. Returns 0 or OV_ENOMEM, and *life can be closed in both cases. */
 int job_life_open(struct job_life *life, const struct job *job);
-/* Zeroed is fine. */
+/* *life may be zeroed. */
 void job_life_close(struct job_life *life);
 
-/* O(log places) for words of nodes, else O(1). */
+/* O(log places) for events about nodes, else O(1). */
 struct job_life_news job_life_step(struct job_life *life,
                                    const struct job_life_event *event);
 
-/* What the processes come to as the exit code of a command: that of the first
- * that failed; 1 where one was lost before; 0. A node that is lost when all its
- * processes have ended counts, too: what they wrote may be gone. O(1). */
+/* The exit code of a command for this job: the code of the process that failed
+ * first; 1 where a process was lost before; else 0. A node that is lost when
+ * all its processes have ended counts as a loss, too: some of their output may
+ * be gone. O(1). */
 int job_life_code(const struct job_life *life);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writing and reading texts by their lines. */
+/* Writes and reads texts by the tables of their lines. */
 #include "job/lines.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void put_field(const struct job_schema_row *row, const uint8_t *at,
         text_buf_field(out, (const char *)at);
 }
 
-/* The line with its fields, if it has rows for any, or with a word. */
+/* Writes the line with its fields, or with one word. */
 static void put_line(const struct job_line *line, const uint8_t *what,
                      const char *word, struct text_buf *out)
 {
@@ -129,7 +129,7 @@ void job_lines_encode(const struct job_line *lines, const void *what,
 /* --- reading
  * */
 
-/* What the member can hold, or less. */
+/* The largest number allowed: what the member can hold, or less. */
 static uint64_t most(const struct job_schema_row *row)
 {
     uint64_t fits = UINT64_MAX >> (64 - 8 * row->bytes);
@@ -166,7 +166,7 @@ void job_line_fields(const struct job_schema_row *rows,
     }
 }
 
-/* The item added last. */
+/* The item that was added last. */
 static uint8_t *last_item(const struct job_line *line, void *what)
 {
     return items_of(line, what) +
@@ -247,7 +247,8 @@ int job_lines_decode(struct job_lines *text, const char *keyword,
     uint32_t bit;
     int rc;
 
-    if (line == NULL && text->item != NULL) { /* the next one may begin */
+    if (line == NULL && text->item != NULL) { /* a line of the next item may
+                                                 follow */
         text->lines = text->item;
         text->what = text->whole;
         line = job_line_is(text->item, keyword, strlen(keyword)) ? text->item

@@ -1,5 +1,5 @@
-/* What processes take over from who starts the job, beside the environment:
- * umask and soft limits, as at a shell's prompt there.
+/* What processes inherit from whoever starts the job, beside the environment:
+ * the umask and the soft limits, as for programs started from a shell there.
  *
  * RLIMIT_MEMLOCK is not among them: how much may be locked for a network card
  * is a matter of each host.
@@ -30,15 +30,15 @@ enum job_manners_limit {
         JOB_MANNERS_LIMITS
 };
 
-/* Zeroed: nothing is said, and processes have what their daemon has. */
+/* All zero: nothing is known, and processes inherit from their daemon. */
 struct job_manners {
     bool is_known;
     uint32_t umask;
-    uint8_t nice; /* further steps of nice(2), which no launcher says */
+    uint8_t nice; /* further steps of nice(2); a launcher never sets this */
     uint64_t soft[JOB_MANNERS_LIMITS]; /* UINT64_MAX: unlimited */
 };
 
-/* "core" for JOB_MANNERS_CORE, as setrlimit(2) has them. O(1). */
+/* The name of a limit as in setrlimit(2): "core" for JOB_MANNERS_CORE. O(1). */
 const char *job_manners_name(enum job_manners_limit limit);
 
 #endif

@@ -1,4 +1,4 @@
-/* Is a node still waited for? */
+/* Decides whether a node is still waited for. */
 #include "job/node.h"
 
 static enum job_node_news make_final(struct job_node *node)

@@ -1,4 +1,4 @@
-/* Orders on stream 0, as tables. */
+/* The bodies of orders on stream 0, as tables. */
 #include "job/order.h"
 
 #include <string.h>
@@ -27,7 +27,8 @@ static const struct job_schema_row want_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
-/* What a kind has no more rows for is zero, and so JOB_ROW_END. */
+/* A kind uses as many rows as it needs; the others are zero, which is
+ * JOB_ROW_END. */
 enum { ROWS_MAX = 6 };
 
 static const struct job_schema_row orders[JOB_CONTROL_KINDS][ROWS_MAX] = {

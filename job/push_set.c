@@ -1,4 +1,4 @@
-/* Whom pushes of one writer are for. */
+/* The set of processes that the pushes of one writer are for. */
 #include "job/push_set.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ void job_push_set_close(struct job_push_set *set)
     *set = (struct job_push_set){.ranges = NULL};
 }
 
-/* Memory is bounded by the processes of a job, and without it nothing works.
- */
+/* The memory is bounded by the number of processes of a job, and nothing works
+ * without it: so its lack is fatal. */
 static void add(struct job_push_set *set, struct topo_range range)
 {
     if (set->count == set->room) {
@@ -53,7 +53,8 @@ bool job_push_set_say_with(const struct job_push_set *set, uint8_t *mem,
     struct ov_wr wr;
 
     OV_ASSERT(ov_push_decode(mem, *len_bytes, &push) == 0);
-    if (set->count == 0) { /* what it names itself is all */
+    if (set->count == 0) { /* the ranges that it names itself are the whole
+                              set */
         wr = ov_wr_init(mem, sizeof(push.flags));
         ov_wr_u16(&wr, push.flags | OV_PUSH_NEW);
         return true;

@@ -1,4 +1,4 @@
-/* Answers about output from before, as tables. */
+/* The bodies of answers about output from before, as tables. */
 #include "job/replay.h"
 
 #include "job/schema.h"

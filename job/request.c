@@ -1,4 +1,4 @@
-/* A job that a client asks for, as bytes. */
+/* A job that a client requests, as bytes. */
 #include "job/request.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const struct job_schema_row flags[] = {
     {.kind = JOB_ROW_END},
 };
 
-/* What stands before the programs, and those as bytes. */
+/* The fields before the programs; the programs are the rest. */
 static const struct job_schema_row rows[] = {
     JOB_SCHEMA_FLAGS(2, flags),
     UINT(reader, "reader", 0, UINT32_MAX),
@@ -61,7 +61,8 @@ void job_request_encode(struct ov_wr *wr, const struct job_request *request)
         job_wish_encode(wr, &request->apps[i]);
 }
 
-/* Files have a name, and what has none is no file. Bit 0 is that of stdin. */
+/* True when there are files exactly where there is a name. Bit 0 would be
+ * stdin. */
 static bool makes_sense(const struct job_request *request)
 {
     return (request->files == JOB_REQUEST_NO_FILES) ==

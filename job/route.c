@@ -7,21 +7,21 @@
 #include "overlay/base/panic.h"
 
 struct waiter {
-    uint32_t next; /* a cookie */
+    uint32_t next; /* cookie of the next one that waits */
     uint32_t channel;
 };
 
 struct job_route {
     uint32_t channels, cookies;
-    uint32_t *shown;        /* owned: [channels]: records at the places, counted
-                               once for each of these */
+    uint32_t *shown;        /* owned [channels]: records at the places that
+                               are not yet written, once for each place */
     struct waiter *waiters; /* owned: [cookies] */
-    uint32_t first, last;   /* that wait; `cookies`: none */
-    uint32_t waiting;       /* so many */
+    uint32_t first, last;   /* the records that wait; `cookies`: none */
+    uint32_t waiting;       /* how many of them there are */
     struct job_route_back *backs, **backs_last; /* borrowed */
 };
 
-/* Rows: what the record is for. */
+/* Rows: whom the record is for. */
 static const enum job_route_to moves[JOB_ROUTE_WISHES][JOB_ROUTE_STATES] = {
     [JOB_ROUTE_FOR_PLACES] = {[JOB_ROUTE_CLEAR] = JOB_ROUTE_TO_PLACES,
                               [JOB_ROUTE_SHOWN] = JOB_ROUTE_TO_PLACES,
@@ -66,7 +66,7 @@ void job_route_close(struct job_route *route)
     free(route);
 }
 
-/* --- what a channel is */
+/* --- states of a channel */
 
 enum job_route_state job_route_state(const struct job_route *route,
                                      uint32_t channel)
@@ -127,8 +127,8 @@ void job_route_shown(struct job_route *route, uint32_t channel, uint32_t places)
     route->shown[channel] += places;
 }
 
-/* What has come back is written before what came to the places after it, and
- * these have had nothing else of its channel then. */
+/* Output that has come back is written before what went to the places after it,
+ * and the places had nothing else of its channel then. */
 bool job_route_written(struct job_route *route, uint32_t channel,
                        uint32_t place, bool *is_due)
 {
@@ -148,7 +148,7 @@ bool job_route_written(struct job_route *route, uint32_t channel,
     return true;
 }
 
-/* --- a turn */
+/* --- turns */
 
 void job_route_turn(struct job_route *route, struct job_route_turn *turn)
 {
@@ -177,7 +177,7 @@ uint32_t job_route_waiting(const struct job_route *route)
     return route->waiting + (kept > 0);
 }
 
-/* --- what has come back */
+/* --- output that has come back */
 
 void job_route_back_add(struct job_route *route, struct job_route_back *back,
                         uint32_t channel)
@@ -193,8 +193,9 @@ struct job_route_back *job_route_backs(const struct job_route *route)
     return route->backs;
 }
 
-/* The proof counts what the places write by its order, and has counted this: it
- * goes when they have nothing else of the channel. */
+/* The proof of the output counts what the places write in its order, and has
+ * counted output that came back already. So that goes to the places only when
+ * they have nothing else of the channel. */
 struct job_route_back *job_route_back_due(const struct job_route *route)
 {
     for (struct job_route_back *at = route->backs; at != NULL; at = at->next) {

@@ -1,4 +1,4 @@
-/* Writing and reading messages by their rows. */
+/* Writes and reads messages by their rows. */
 #include "job/schema.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-/* Where in 8 bytes those of a narrower number lie. */
+/* Where the bytes of a narrower number are in a number of 8 bytes. */
 static size_t narrow(size_t bytes)
 {
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - bytes : 0;
@@ -25,8 +25,7 @@ void job_schema_store(void *at, uint64_t value, size_t bytes)
     memcpy(at, (uint8_t *)&value + narrow(bytes), bytes);
 }
 
-/* --- writing: each gives back its bytes, also those without room
- * */
+/* --- writing: each returns the bytes needed, also those without room */
 
 static size_t put(const struct job_schema_row *rows, const uint8_t *what,
                   struct ov_wr *wr);
@@ -155,8 +154,7 @@ void job_schema_encode(const struct job_schema_row *rows, const void *what,
     put(rows, what, wr);
 }
 
-/* --- reading: what is cut off shows in rd->bad
- * */
+/* --- reading: a message that is cut off shows in rd->bad */
 
 static int get(const struct job_schema_row *rows, struct ov_rd *rd,
                uint8_t *out);
@@ -244,7 +242,8 @@ static int get_strings(const struct job_schema_row *row, struct ov_rd *rd,
     uint32_t count = ov_rd_u32(rd);
     const char **strings;
 
-    /* Each has a byte at least: nobody is made to allocate for nothing. */
+    /* Each item needs at least one byte, so a false count cannot cause a large
+     * allocation. */
     if (check_range(row, count) || count > ov_rd_left(rd))
         return OV_EPROTO;
     strings = calloc((size_t)count + 1, sizeof(*strings));

@@ -1,11 +1,12 @@
-/* A message as a table of rows, one for each field in the order of the wire.
+/* A message, described by a table of rows: one for each field in the order of
+ * the wire.
  *
- * A row says of what kind a field is, where it lies in the struct that holds
- * the message, what its limits are and what it is called. One writer and one
- * reader walk the rows of every message, so the two cannot disagree. What rows
- * cannot say is a check of its own behind the reader, in the message's file.
+ * A row says what kind of field it is, where it is in the struct that holds the
+ * message, what its limits are and what it is called. One writer and one reader
+ * walk the rows of every message, so the two cannot disagree. Conditions that
+ * rows cannot express are checked after the reader, in the file of the message.
  *
- * Numbers are little-endian. A reader takes only what the writer would write:
+ * Numbers are little-endian. A reader accepts only what the writer would write:
  * every number, length and count is within its limits, and nothing is left.
  */
 #ifndef JOB_SCHEMA_H
@@ -17,32 +18,37 @@
 #include "overlay/base/wire.h"
 
 enum job_row_kind {
-    JOB_ROW_END,     /* behind the last row of a table */
+    JOB_ROW_END,     /* after the last row of a table */
     JOB_ROW_UINT,    /* a number or bool, as wide as its member */
     JOB_ROW_FLAGS,   /* a number of flags; a bool member for each of `rows` */
     JOB_ROW_FLAG,    /* one of those; `min` is its bit */
-    JOB_ROW_WHEN,    /* `rows` are there when the bool member is `min` */
-    JOB_ROW_TEXT,    /* an array of char, NUL-terminated; the rest, without */
-    JOB_ROW_REST,    /* struct ov_rd: the rest, in pieces of so many bytes */
-    JOB_ROW_LIST,    /* an array, and how many are in it; items to the end */
-    JOB_ROW_PLACES,  /* an array; items to the end, each behind its place, 1
-                        byte, ascending from `min` on; one whose first number
-                        is 0 is left out, so that row has a limit of 1 */
+    JOB_ROW_WHEN,    /* `rows` are present when the bool member equals `min` */
+    JOB_ROW_TEXT,    /* an array of char, NUL-terminated; the rest of the
+                        message, without the NUL */
+    JOB_ROW_REST,    /* struct ov_rd: the rest of the message, in pieces of
+                        `bytes` bytes */
+    JOB_ROW_LIST,    /* an array and the number of its items; to the end of
+                        the message */
+    JOB_ROW_PLACES,  /* an array; items to the end, each after its index, 1
+                        byte, ascending from `min` on. An item whose first
+                        number is 0 is left out, so that row has a limit of 1 */
     JOB_ROW_STRING,  /* const char *, with its NUL; NULL is written as "" */
-    JOB_ROW_STRINGS, /* const char *const *, NULL-terminated, of the reader
-                        owned; NULL: none; count 4, then these */
-    JOB_ROW_HEX,     /* an array of bytes; of lines (job/lines.h) alone */
+    JOB_ROW_STRINGS, /* const char *const *, NULL-terminated, owned after
+                        reading; NULL: none; count 4, then these */
+    JOB_ROW_HEX,     /* an array of bytes; only in job/lines.h */
 };
 
 struct job_schema_row {
     enum job_row_kind kind;
-    const char *name; /* in docs/protocol.md */
+    const char *name; /* as in docs/protocol.md */
     size_t offset;    /* of the member */
     size_t bytes;     /* of the number, of a piece, of an item in memory */
-    uint64_t min;     /* of the number, or of what is counted: bytes of a */
+    uint64_t min;     /* limits of the number, or of what is counted: bytes
+                         of a */
     uint64_t max;     /* text, pieces, items, strings */
-    const struct job_schema_row *rows; /* of flags, of each item */
-    size_t count_offset;               /* LIST: of the uint32_t that counts */
+    const struct job_schema_row *rows; /* of FLAGS and WHEN, or of each item */
+    size_t count_offset;               /* LIST: of the uint32_t with the
+                                          number of items */
 };
 
 #define JOB_SCHEMA_BYTES(type, member) sizeof(((type *)0)->member)
@@ -53,8 +59,8 @@ struct job_schema_row {
         .kind = JOB_ROW_##what, .offset = offsetof(type, member), __VA_ARGS__  \
     }
 
-/* Rows; `least` and `most` are limits of their own, what is in memory sets the
- * others. */
+/* Macros for rows. `least` and `most` are limits of a field's own; where they
+ * are missing the type of the member limits it. */
 #define JOB_SCHEMA_RANGE(type, member, label, least, most)                     \
     JOB_SCHEMA_ROW(UINT, type, member, .name = (label), .min = (least),        \
                    .max = (most), .bytes = JOB_SCHEMA_BYTES(type, member))
@@ -97,23 +103,23 @@ struct job_schema_row {
 uint64_t job_schema_load(const void *at, size_t bytes);
 void job_schema_store(void *at, uint64_t value, size_t bytes);
 
-/* How long the message is on the wire. O(its bytes). */
+/* The length of the message on the wire. O(its bytes). */
 size_t job_schema_bytes(const struct job_schema_row *rows, const void *what);
 
-/* Appends it; sets wr->bad when it does not fit. What it says is the caller's
- * own: of limits only those of a text and a list are held. */
+/* Appends the message; sets wr->bad when it does not fit. The caller makes sure
+ * that it is valid: only limits of texts and lists are checked. */
 void job_schema_encode(const struct job_schema_row *rows, const void *what,
                        struct ov_wr *wr);
 
 /* Reads a body into *out. Members that are not on the wire stay as they are, so
- * strings and places, and what WHEN is about, are zeroed by the caller. What is
- * borrowed lies in the body. Returns 0; OV_EPROTO; or OV_ENOMEM for strings.
- * After an error *out owns nothing. O(its bytes). */
+ * the caller must zero strings and places, and the members that a WHEN row
+ * covers. Borrowed pointers point into the body. Returns 0; OV_EPROTO; or
+ * OV_ENOMEM for strings. After an error *out owns nothing. O(its bytes). */
 int job_schema_decode(const struct job_schema_row *rows, struct ov_rd body,
                       void *out);
 
-/* Frees what the reader has allocated, the arrays of STRINGS, which stand in no
- * table but a message's own. */
+/* Frees what the reader has allocated: the arrays of STRINGS, which occur only
+ * in the table of the message itself. */
 void job_schema_fini(const struct job_schema_row *rows, void *what);
 
 #endif

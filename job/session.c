@@ -1,4 +1,4 @@
-/* The moves of a session. */
+/* The moves of a session, as a table. */
 #include "job/session.h"
 
 #include <stdint.h>
@@ -6,7 +6,7 @@
 #include "overlay/base/panic.h"
 
 struct move {
-    uint8_t next; /* 0: there is none, as nothing leads to LAUNCHING */
+    uint8_t next; /* 0: there is no such move, as none leads to LAUNCHING */
     uint8_t acts;
 };
 

@@ -1,5 +1,5 @@
-/* The life of a session: when it begins and ends, and with which exit code, as
- * a step that decides what an event means, and nothing else.
+/* The life of a session: when it begins and ends, and with which exit code. One
+ * step decides what an event means.
  *
  *     state      event   next      what is to be done
  *     LAUNCHING  BEGUN   RUNNING
@@ -14,9 +14,9 @@
  *     not OVER   LATE    OVER      LEAVE
  *     OVER       LATE    OVER      BREAK
  *
- * All else changes nothing: a second reason to end is none, and what has ended
- * does not fail any more. What processes wrote that were told to die is waited
- * for, in ENDING no longer than an end may take.
+ * All other events change nothing: only the first reason to end counts, and a
+ * session that has ended can no longer fail. After processes were told to die
+ * their remaining output is waited for, in ENDING only until LATE.
  */
 #ifndef JOB_SESSION_H
 #define JOB_SESSION_H
@@ -28,8 +28,8 @@ enum job_session_state {
     JOB_SESSION_LAUNCHING, /* daemons start and join */
     JOB_SESSION_RUNNING,   /* jobs are told to the nodes */
     JOB_SESSION_KILLING,   /* all processes were told to die */
-    JOB_SESSION_ENDING,    /* the same, with a code of its own */
-    JOB_SESSION_LEAVING,   /* goodbye was said */
+    JOB_SESSION_ENDING,    /* as KILLING, with an exit code of its own */
+    JOB_SESSION_LEAVING,   /* goodbye was said to the nodes */
     JOB_SESSION_OVER,      /* only the ends of daemons are waited for */
     JOB_SESSION_STATES
 };
@@ -37,43 +37,46 @@ enum job_session_state {
 enum job_session_event {
     JOB_SESSION_BEGUN, /* all nodes are there */
     JOB_SESSION_KILL,  /* all processes are to die; how they ended decides */
-    JOB_SESSION_ABORT, /* code: it cannot go on, or is not to */
-    JOB_SESSION_DONE,  /* everything that was said has come and was written */
-    JOB_SESSION_GONE,  /* goodbye has reached all */
-    JOB_SESSION_LATE,  /* what began with HURRY or LEAVE has had its time */
+    JOB_SESSION_ABORT, /* code: the session cannot or must not go on */
+    JOB_SESSION_DONE,  /* all processes are over, and all output was written */
+    JOB_SESSION_GONE,  /* goodbye has reached all nodes */
+    JOB_SESSION_LATE,  /* the time that HURRY or LEAVE began is up */
     JOB_SESSION_EVENTS
 };
 
-/* What is to be done, bits. */
+/* What to do, as bits. */
 enum job_session_act {
     JOB_SESSION_DO_KILL = 1,    /* tell all processes to die */
-    JOB_SESSION_DO_HURRY = 2,   /* LATE is to come, in seconds */
-    JOB_SESSION_DO_GOODBYE = 4, /* say it */
-    JOB_SESSION_DO_LEAVE = 8,   /* let all daemons go; LATE is to come */
-    JOB_SESSION_DO_BREAK = 16,  /* nobody is waited for */
+    JOB_SESSION_DO_HURRY = 2,   /* start a time limit of seconds; LATE
+                                   follows */
+    JOB_SESSION_DO_GOODBYE = 4, /* say goodbye to the nodes */
+    JOB_SESSION_DO_LEAVE = 8,   /* let all daemons go; start a limit; LATE
+                                   follows */
+    JOB_SESSION_DO_BREAK = 16,  /* stop waiting for anybody */
 };
 
 struct job_session {
     enum job_session_state state;
-    int code;       /* exit code; -1: as the processes have ended */
-    bool has_begun; /* it was RUNNING */
+    int code;       /* exit code; -1: the processes decide */
+    bool has_begun; /* it has been RUNNING */
 };
 
-/* LAUNCHING. */
+/* The initial state is LAUNCHING. */
 #define JOB_SESSION_INIT ((struct job_session){.code = -1})
 
-/* Pure; O(1). `code` is ABORT's, at least 0. Returns bits. */
+/* Pure; O(1). `code` is for ABORT, at least 0. Returns what to do, as bits. */
 unsigned job_session_step(struct job_session *session,
                           enum job_session_event event, int code);
 
-/* Its jobs run, or are told to die. */
+/* True when its jobs run, or were told to die. */
 static inline bool job_session_runs(const struct job_session *session)
 {
     return session->state >= JOB_SESSION_RUNNING &&
            session->state <= JOB_SESSION_ENDING;
 }
 
-/* And nothing but its processes decides how it ends. */
+/* True when its jobs run and nothing but its processes decides the exit
+ * code. */
 static inline bool job_session_goes_on(const struct job_session *session)
 {
     return session->state == JOB_SESSION_RUNNING ||

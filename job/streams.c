@@ -1,4 +1,4 @@
-/* The stdin of processes: what several have for it becomes one stream. */
+/* The stdin of processes: what several writers send becomes one stream. */
 #include "job/streams.h"
 
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 #include "overlay/control.h"
 #include "overlay/wire/frame.h"
 
-/* The streams, by number from JOB_STREAM_STDIN on. */
+/* The streams; their numbers begin with JOB_STREAM_STDIN. */
 enum { OWN, OTHERS, STREAMS };
 
-/* What becomes of a stream. */
+/* The states of a stream. */
 enum stream_state {
-    CLOSED, /* nobody has heard of it */
+    CLOSED, /* no node has heard of it */
     OPEN,   /* what comes is sent */
-    ENDED,  /* the launcher's own has: pushes may come */
-    OVER,   /* and nothing follows, as all know */
+    ENDED,  /* the launcher's stdin has ended: pushes may come */
+    OVER,   /* it has ended, and all nodes know */
     STREAM_STATES
 };
 
@@ -29,11 +29,11 @@ static const uint8_t stream_moves[STREAM_STATES] = {
     [ENDED] = 1u << OVER,
 };
 
-/* A message that waits. */
+/* A message that waits to be sent. */
 struct push {
     struct push *next;
     uint32_t writer;
-    bool is_ours; /* it only names a set anew: nobody waits for it */
+    bool is_ours; /* it only names a set again, so nobody is told */
     uint32_t len_bytes;
     uint8_t mem[];
 };
@@ -41,25 +41,26 @@ struct push {
 struct writer {
     struct writer *next;
     uint32_t number;
-    struct job_push_set set; /* owned: the one that it named last */
+    struct job_push_set set; /* owned: the set that the writer named last */
 };
 
 struct stream {
     enum stream_state state;
     struct push *first, **last; /* owned */
     struct writer *writers;     /* owned */
-    struct writer *named; /* its set holds behind all pushes; NULL: none does */
+    struct writer *named;       /* whose set was named last behind all pushes;
+                                   NULL: none is known */
 };
 
 struct job_streams {
     struct job_streams_cfg cfg;
     struct stream streams[STREAMS];
-    struct ov_buf *buf;    /* being filled by the reader */
+    struct ov_buf *buf;    /* is being filled by the reader */
     bool are_expected;     /* pushes to the run's own job */
     bool are_refused;      /* all pushes */
-    uint64_t sent_bytes;   /* of the launcher's own */
-    uint64_t taken_bytes;  /* the most that a process took */
-    uint32_t readers_over; /* of which we know that */
+    uint64_t sent_bytes;   /* of the launcher's stdin */
+    uint64_t taken_bytes;  /* the most of these that a process took */
+    uint32_t readers_over; /* how many readers have ended, as far as we know */
 };
 
 static uint32_t number_of(unsigned which)
@@ -90,7 +91,7 @@ int job_streams_open(const struct job_streams_cfg *cfg,
 
 /* --- opening */
 
-/* The nodes with readers, in ranges. */
+/* The nodes with readers, as ranges. */
 static uint16_t reader_nodes(const struct job_streams *in,
                              struct topo_range *range)
 {
@@ -132,7 +133,7 @@ void job_streams_open_stream(struct job_streams *in, uint32_t stream)
                            (uint32_t)(wr.at - mem) - OV_CONTROL_HEAD_BYTES);
 }
 
-/* --- pushes come */
+/* --- queueing pushes */
 
 static struct writer **find_writer(struct stream *stream, uint32_t number)
 {
@@ -169,7 +170,7 @@ void job_streams_leave(struct job_streams *in, uint32_t stream, uint32_t number)
     free(writer);
 }
 
-/* A push with room for so many bytes. */
+/* Allocates a push with room for this many bytes. */
 static struct push *push_new(const struct writer *writer, uint32_t room_bytes)
 {
     struct push *push = malloc(sizeof(*push) + room_bytes);
@@ -185,7 +186,8 @@ static void append(struct stream *stream, struct push *push)
     stream->last = &push->next;
 }
 
-/* Names a set before a push that has no room for it. */
+/* Queues messages that name the writer's set, before a push that has no room
+ * for it. */
 static void name_before(const struct job_streams *in, struct stream *stream,
                         const struct writer *writer)
 {
@@ -202,7 +204,8 @@ static void name_before(const struct job_streams *in, struct stream *stream,
     }
 }
 
-/* What a push takes together with the set of its writer, where that fits. */
+/* The length of a push together with the set of its writer, or without it where
+ * both do not fit. */
 static uint32_t room_with(const struct job_streams *in,
                           const struct writer *writer, uint32_t len_bytes)
 {
@@ -237,7 +240,7 @@ void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t number,
     job_push_set_note(&writer->set, decoded);
 }
 
-/* Takes out the first one, which is the caller's from then on. */
+/* Removes the first push, which the caller owns from then on. */
 static struct push *take_first(struct stream *stream)
 {
     struct push *push = stream->first;
@@ -274,9 +277,9 @@ void job_streams_refuse(struct job_streams *in)
     in->are_refused = true;
 }
 
-/* --- pushes go */
+/* --- sending pushes */
 
-/* Nobody reads the stream any more, or nobody ever did. */
+/* True when nobody reads the stream any longer, or nobody ever did. */
 static bool is_unread(const struct job_streams *in, unsigned which)
 {
     enum stream_state state = in->streams[which].state;
@@ -287,7 +290,7 @@ static bool is_unread(const struct job_streams *in, unsigned which)
                         : state == CLOSED;
 }
 
-/* It is sent, or dropped; frees it. */
+/* Tells that the push was sent or dropped, and frees it. */
 static void tell_pushed(const struct job_streams *in, unsigned which,
                         struct push *push)
 {
@@ -296,7 +299,8 @@ static void tell_pushed(const struct job_streams *in, unsigned which,
     free(push);
 }
 
-/* The sets that were named with them are known nowhere. */
+/* Drops pushes that nobody reads. The sets that they named are known nowhere
+ * then. */
 static void drop_unread(struct job_streams *in, unsigned which)
 {
     struct stream *stream = &in->streams[which];
@@ -307,7 +311,8 @@ static void drop_unread(struct job_streams *in, unsigned which)
     }
 }
 
-/* Sends what the stream has room for, beside so many frames. */
+/* Sends pushes as long as the stream has room for them and `beside` more
+ * frames. */
 static void send_pushes(struct job_streams *in, unsigned which, uint32_t beside)
 {
     const struct job_streams_events *events = in->cfg.events;
@@ -328,10 +333,10 @@ static void send_pushes(struct job_streams *in, unsigned which, uint32_t beside)
     }
 }
 
-/* --- the launcher's own */
+/* --- the launcher's stdin */
 
 /* Asks for the next frame when there is room for it beside `held` frames that
- * are about to go. */
+ * are about to be sent. */
 static void read_more(struct job_streams *in, uint32_t held)
 {
     if (in->streams[OWN].state != OPEN || in->buf != NULL)
@@ -347,7 +352,7 @@ void job_streams_filled(struct job_streams *in, uint32_t len_bytes)
 
     in->buf = NULL;
     in->sent_bytes += len_bytes;
-    read_more(in, 1); /* read on while this frame is sent */
+    read_more(in, 1); /* the next frame is read while this one is sent */
     in->cfg.events->send(in->cfg.arg, JOB_STREAM_STDIN, buf, len_bytes, 0);
 }
 
@@ -382,7 +387,7 @@ static void send_end(struct job_streams *in)
     in->cfg.events->send(in->cfg.arg, JOB_STREAM_STDIN, last, 0, OV_DOWN_END);
 }
 
-/* It may be called from within the sending. */
+/* This may be called from within send(). */
 void job_streams_pump(struct job_streams *in)
 {
     read_more(in, 0);
@@ -395,7 +400,7 @@ void job_streams_pump(struct job_streams *in)
     send_end(in);
 }
 
-/* --- what was taken of it */
+/* --- how much was taken */
 
 void job_streams_took(struct job_streams *in, uint32_t rank,
                       uint64_t taken_bytes)
@@ -407,8 +412,8 @@ void job_streams_took(struct job_streams *in, uint32_t rank,
         in->taken_bytes = taken_bytes;
 }
 
-/* Of a process that was lost nothing is known: it may have taken all that was
- * sent. */
+/* Nothing is known about a process that was lost: it may have taken all that
+ * was sent. */
 uint64_t job_streams_taken(const struct job_streams *in)
 {
     bool is_known = in->readers_over == job_readers(in->cfg.job) &&

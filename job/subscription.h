@@ -1,4 +1,5 @@
-/* Which output of a further job travels: what nobody wants need not come.
+/* Which output of a further job travels up the tree: output that nobody wants
+ * need not.
  *
  *     a channel           TRAVELS                      DROPPED
  *     came for nobody     counts                       was on its way
@@ -24,17 +25,17 @@ enum { JOB_UNWANTED_BYTES = 64 * 1024 };
 
 struct job_subscription;
 
-/* Ranks from 0 to `size`. Returns 0 or OV_ENOMEM. */
+/* For ranks from 0 to `size`, exclusive. Returns 0 or OV_ENOMEM. */
 int job_subscription_open(uint32_t size, struct job_subscription **out);
 /* NULL is fine. */
 void job_subscription_close(struct job_subscription *sub);
 
-/* A record came for nobody. True: a turn to drop is due. O(1). */
+/* A record came that nobody wanted. True: a turn to drop is due. O(1). */
 bool job_subscription_unwanted(struct job_subscription *sub, uint32_t rank,
                                uint8_t channel, uint32_t len_bytes);
 
-/* A turn, for each channel of each rank: to send, or to drop. True: that has
- * changed, and its node is to be told. O(1). */
+/* Part of a turn to send or to drop, which the caller does for each channel of
+ * each rank. True: the channel has changed, and its node must be told. O(1). */
 bool job_subscription_turn(struct job_subscription *sub, uint32_t rank,
                            uint8_t channel, bool is_wanted, bool is_to_send);
 

@@ -1,9 +1,9 @@
-/* The moves of a suspension. */
+/* The moves of a suspension, as a table. */
 #include "job/suspension.h"
 
 #include <stddef.h>
 
-/* All is told by then, or never. */
+/* By then all is told, or never will be. */
 #define TELL_NS UINT64_C(1000000000)
 
 // clang-format off
@@ -20,8 +20,9 @@ static const struct {
     MOVE(NONE,    HEARD,     TELLING, TELL),
     MOVE(DUE,     BEGUN,     TELLING, TELL),
     MOVE(DUE,     CONTINUED, NONE,    NOTHING),
-    /* A second look, though all is told: a SIGTSTP that was caught before they
-     * were held back is heard at the latest in the round of the first. */
+    /* A second look even though all is told: a SIGTSTP that a process caught
+     * before it was held back is heard in the round of the first look at the
+     * latest. */
     MOVE(TELLING, WAITS,     LOOKED,  LOOK),
     MOVE(TELLING, TOLD,      LOOKED,  LOOK),
     MOVE(TELLING, OVER,      NONE,    RESUME),

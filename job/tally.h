@@ -1,14 +1,15 @@
-/* What a channel of a process carried, told in so few words that both its ends
- * can say it: the daemon tallies each record that it gives to the tree, the
- * launcher each that its descriptor has taken. Equal tallies prove that every
- * byte came, once, in order and unchanged.
+/* What a channel of a process carried, in so few bytes that both of its ends
+ * can report it: the daemon tallies each record that it gives to the tree, the
+ * launcher each record that was written to its descriptor. Equal tallies prove
+ * that every byte came, once, in order and unchanged.
  *
- * The sum is XXH3 of the records one after another, each seeded with the sum
- * of those before. A record is never cut or joined between its two ends, so a
- * tally needs 16 bytes. The streaming states of xxhash, which know no records,
- * need 576 bytes (XXH3) or 88 (XXH64); for 10,000 processes with two channels
- * that would be 11 or 1.7 MiB of the launcher's 32, in place of 0.3, and they
- * are no faster: GB/s on one core of an EPYC, libxxhash 0.8.1, by record size
+ * The sum is XXH3 of the records one after another, each seeded with the sum of
+ * the earlier records. A record is never cut or joined between its two ends, so
+ * a tally needs 16 bytes. The streaming states of xxhash, which know no
+ * records, need 576 bytes (XXH3) or 88 (XXH64); for 10,000 processes with two
+ * channels that would be 11 or 1.7 MiB of the launcher's 32, instead of 0.3,
+ * and they are no faster: GB/s on one core of an EPYC, libxxhash 0.8.1, by
+ * record size
  *
  *                        64 B   512 B   4 KiB   64 KiB
  *     XXH3, seeded       10.9    18.2    35.8     37.6
@@ -16,7 +17,7 @@
  *     XXH3, streaming     7.3    13.0    17.6     18.7   without AVX
  *     XXH64, streaming   10.5    14.0    14.6     14.5
  *
- * It finds faults. Against somebody who wants it to fail it proves nothing;
+ * It finds faults. It is no protection against somebody who forges records;
  * only peers that have the session key can send records at all.
  */
 #ifndef JOB_TALLY_H
@@ -26,13 +27,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Zeroed: nothing was said. */
+/* All zero: nothing was carried. */
 struct job_tally {
     uint64_t bytes;
     uint64_t sum;
 };
 
-/* One record more; one without bytes changes nothing. O(len_bytes). */
+/* Adds one record; a record without bytes changes nothing. O(len_bytes). */
 void job_tally_add(struct job_tally *tally, const void *mem, size_t len_bytes);
 
 static inline bool job_tally_is_equal(const struct job_tally *a,

@@ -1,4 +1,4 @@
-/* A program that is asked for, as bytes. */
+/* A program that is requested, as bytes. */
 #include "job/wish.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void put_string(struct ov_wr *wr, const char *string)
     ov_wr_bytes(wr, string, strlen(string) + 1);
 }
 
-/* An empty one says nothing. */
+/* Writes a string; NULL as an empty one. */
 static void put_maybe(struct ov_wr *wr, const char *string)
 {
     put_string(wr, string != NULL ? string : "");
@@ -79,7 +79,8 @@ static const char *get_maybe(struct ov_rd *rd)
     return string[0] != '\0' ? string : NULL;
 }
 
-/* So many things of so many bytes at least may still come. */
+/* Reads a count and checks that this many items of at least least_bytes can
+ * still follow. */
 static uint32_t get_count(struct ov_rd *rd, size_t least_bytes)
 {
     uint32_t count = ov_rd_u32(rd);

@@ -20,16 +20,17 @@
 #include "job/program.h"
 #include "overlay/base/wire.h"
 
-/* How many bytes it takes; both here need a word at least. O(bytes). */
+/* The length in bytes. This and encoding need at least one word. O(bytes). */
 size_t job_wish_bytes(const struct job_wish *wish);
-/* No change is OWN: only the launcher knows what its environment has. */
+/* No change may be OWN: only the launcher knows its environment. */
 void job_wish_encode(struct ov_wr *wr, const struct job_wish *wish);
 
-/* Returns 0; OV_EPROTO when it is none: without a word, a setting without a
- * name, a number that is not covered by what follows; or OV_ENOMEM. *out owns
- * its two arrays in each case, and borrows the strings. O(bytes). */
+/* Returns 0; OV_EPROTO when the bytes are not valid: there is no word, a
+ * setting without a name, or a count larger than what follows; or OV_ENOMEM.
+ * *out owns its two arrays in each case, and borrows the strings. O(bytes). */
 int job_wish_decode(struct ov_rd *rd, struct job_wish *out);
-/* Frees its two arrays, of words and of changes: they are its own. */
+/* Frees the two arrays, of words and of changes, that decoding has
+ * allocated. */
 void job_wish_fini(struct job_wish *wish);
 
 #endif

@@ -24,7 +24,8 @@ static const struct job_schema_row pid_rows[] = {
     {.kind = JOB_ROW_END},
 };
 
-/* What a kind has no more rows for is zero, and so JOB_ROW_END. */
+/* A kind uses as many rows as it needs; the others are zero, which is
+ * JOB_ROW_END. */
 enum { ROWS_MAX = 8 };
 
 static const struct job_schema_row words[JOB_WORD_KINDS][ROWS_MAX] = {
@@ -72,7 +73,8 @@ void job_word_encode(struct ov_wr *wr, const struct job_word *word)
     job_schema_encode(rows, word, wr);
 }
 
-/* A machine is known, both numbers of it, or a text says why not. */
+/* True when both numbers of the machine are known, or neither and a text says
+ * why. */
 static bool is_machine(const struct job_word *word)
 {
     bool has_why = word->text[0] != '\0';

@@ -17,6 +17,7 @@ import sources
 
 # The folders that are read.
 CHECKED = [
+    "job",
     "text",
     "topo",
 ]
