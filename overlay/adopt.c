@@ -1,4 +1,4 @@
-/* Hellos, asks and answers, as a parent has them. */
+/* The parent's side of hellos, asks and answers. */
 #include "overlay/adopt.h"
 
 #include "overlay/asks.h"
@@ -9,9 +9,9 @@
 
 /* --- claims */
 
-/* A node beneath `top`, with a parent that may be its parent: only who is above
- * it in the plan. So no circle can form, and nobody answers for more nodes than
- * its tables have room for. */
+/* True for a node in the subtree of `top` whose parent may be its parent: one
+ * that is above it in the plan. So no circle can form, and no node answers for
+ * more nodes than its tables have room for. */
 static bool is_beneath(const struct ov_node *node, uint32_t top,
                        const struct ov_member_ref *ref)
 {
@@ -23,7 +23,8 @@ static bool is_beneath(const struct ov_node *node, uint32_t top,
            topo_tree_contains(plan, ref->parent, ref->node);
 }
 
-/* The members of this part join the ask. OV_EPROTO: one is not beneath it. */
+/* Adds the members of this part to the ask. OV_EPROTO: a member is not beneath
+ * the node that asks. */
 static int take_members(struct ov_node *node, struct ov_ask *ask,
                         const struct ov_claim *claim, struct ov_item *item,
                         bool *has_room)
@@ -39,7 +40,7 @@ static int take_members(struct ov_node *node, struct ov_ask *ask,
     return 0;
 }
 
-/* How far the one who asks is. */
+/* Notes how far the asking node is in each stream. */
 static int take_cursors(struct ov_node *node, struct ov_place *place,
                         const struct ov_claim *claim, struct ov_rd rd,
                         bool is_hello)
@@ -55,9 +56,10 @@ static int take_cursors(struct ov_node *node, struct ov_place *place,
     return 0;
 }
 
-/* The claim is complete: the root answers, others ask on, even about members
- * that they know. Two claims of a node may be under way on two paths, and only
- * where all paths meet is it seen which one is newer. */
+/* The claim is complete: the root answers it, other nodes ask their parent,
+ * even about members that they know. Two claims of a node may be under way on
+ * two paths, and only where all paths meet can it be seen which one is
+ * newer. */
 static void pass_on(struct ov_node *node, struct ov_ask *ask)
 {
     struct ov_tree *tree = &node->tree;
@@ -75,7 +77,7 @@ static void pass_on(struct ov_node *node, struct ov_ask *ask)
     }
 }
 
-/* The cursors stand behind the members. */
+/* The cursors of a claim, which follow its members. */
 static struct ov_rd cursors_of(const struct ov_claim *claim,
                                const struct ov_item *item)
 {
@@ -94,9 +96,9 @@ static bool is_lost(const struct ov_node *node, uint32_t who)
     return member != NULL && member->state == OV_MEMBER_LOST;
 }
 
-/* Why this hello cannot be taken in, or OV_GRANTED. An orphan cannot ask for
- * others; one that starts can, as soon as it has joined. The root is never
- * full: nobody is above it to whom the child could go on. */
+/* Why this hello cannot be accepted, or OV_GRANTED. An orphan cannot ask for
+ * others; a node that starts can, as soon as it has joined. The root is never
+ * full: there is no node above it that could take the child. */
 static enum ov_refuse_reason why_not(const struct ov_node *node,
                                      const struct ov_claim *claim,
                                      struct ov_rd cursors)
@@ -112,7 +114,7 @@ static enum ov_refuse_reason why_not(const struct ov_node *node,
     if (!ov_node_asks(node))
         return OV_REFUSE_UNATTACHED;
     if (place != OV_NO_PLACE && tree->places[place].attach >= claim->attach)
-        return OV_REFUSE_STALE; /* an older dial that came late */
+        return OV_REFUSE_STALE; /* an older dial that arrived late */
     if (!ov_node_is_root(node) && place == OV_NO_PLACE &&
         ov_place_children(node) >= node->cfg->children_max)
         return OV_REFUSE_FULL;
@@ -130,8 +132,8 @@ static int refuse(struct ov_node *node, uint16_t link,
     return 0;
 }
 
-/* A place for the child; what it had with us before is over: it would not dial
- * anew if that link still lived for it. */
+/* Takes a place for the child. Any earlier link of the child is over: it would
+ * not dial again while that link still worked for it. */
 static uint16_t place_for(struct ov_node *node, uint32_t child, uint16_t link)
 {
     uint16_t old = ov_place_find(node, child);
@@ -170,8 +172,9 @@ static int first_hello(struct ov_node *node, uint16_t index,
     place = &node->tree.places[at];
     if (take_cursors(node, place, claim, cursors, true))
         return OV_EPROTO;
-    /* From here on our base includes the claim's, long before the answer: what
-     * the child lacks must not be released anywhere above meanwhile. */
+    /* From here on our base includes that of the claim, long before the answer:
+     * nothing that the child lacks may be released anywhere above us
+     * meanwhile. */
     ask = ov_asks_begin(node, at, &ref);
     if (ask == NULL) {
         link->refuse = OV_REFUSE_FULL;
@@ -179,8 +182,8 @@ static int first_hello(struct ov_node *node, uint16_t index,
         return 0;
     }
     place->coming = ov_ask_index(node->tree.claims, ask);
-    /* It stops the child's clock: how long the way to the root takes says
-     * nothing about us, and to try elsewhere would only begin it anew. */
+    /* This stops the child's clock: how long the way to the root takes says
+     * nothing about us, and elsewhere the way would only begin again. */
     place->is_asked_due = !ov_node_is_root(node);
     return 0;
 }
@@ -223,7 +226,7 @@ int ov_adopt_on_hello(struct ov_node *node, uint16_t index,
 
 /* --- ask */
 
-/* A refusal for a claim that is not kept; the rest of it is not looked at. */
+/* Refuses a claim for which there is no room; the rest of it is ignored. */
 static void turn_down(struct ov_node *node, struct ov_place *place,
                       const struct ov_claim *claim,
                       enum ov_refuse_reason reason, bool has_more)
@@ -237,7 +240,8 @@ static void turn_down(struct ov_node *node, struct ov_place *place,
                  NULL);
 }
 
-/* The first part: the first member is who asks, with its adopter. */
+/* The first part of an ask. Its first member is the node that asks, with the
+ * parent that took it in. */
 static int first_ask(struct ov_node *node, struct ov_place *place,
                      struct ov_claim *claim, struct ov_item *item)
 {
@@ -309,7 +313,7 @@ int ov_adopt_on_ask(struct ov_node *node, uint16_t index, struct ov_item *item)
 
 /* --- answer */
 
-/* The nodes of this part are not granted. */
+/* Notes that the nodes of this part are not granted. */
 static int strip(struct ov_node *node, struct ov_ask *ask, struct ov_rd rd)
 {
     struct ov_tree *tree = &node->tree;
@@ -344,7 +348,7 @@ int ov_adopt_on_answer(struct ov_node *node, struct ov_item *item)
         return OV_EPROTO;
     ask = ov_asks_find(node, answer.node, answer.attach);
     if (ask == NULL || ask->state != OV_ASK_ASKED)
-        return 0; /* nobody waits for it any more */
+        return 0; /* nobody waits for this answer */
     if (answer.reason != OV_GRANTED) {
         ov_settle_refuse(node, ask, (enum ov_refuse_reason)answer.reason);
         return 0;

@@ -1,4 +1,4 @@
-/* Asks with the members that they claim. */
+/* The asks of a node, with the members that they claim. */
 #include "overlay/asks.h"
 
 struct ov_ask *ov_asks_begin(struct ov_node *node, uint16_t place,

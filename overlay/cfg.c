@@ -1,4 +1,4 @@
-/* Defaults, and the check of sizes. */
+/* Default sizes and times, and the check of both. */
 #include "overlay/cfg.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Tables of asks and cells, with lists through them. */
+/* Tables of asks and of cells, and lists in them. */
 #include "overlay/claims.h"
 
 #include "overlay/base/panic.h"

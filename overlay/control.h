@@ -7,10 +7,10 @@
  *
  *     OPEN     stream 4, window 2, ranges 2, then (first 4, last 4) each
  *     GOODBYE  nothing
- *     APP ...  the driver's; may continue in the next frame (more = 1)
+ *     APP ...  for the drivers; may continue in the next frame (more = 1)
  *
- * The core acts on OPEN and GOODBYE; every message also goes to the driver of
- * every node, which reports it consumed.
+ * The core acts on OPEN and GOODBYE. Every message is also given to the driver
+ * of every node, which reports it as consumed.
  */
 #ifndef OVERLAY_CONTROL_H
 #define OVERLAY_CONTROL_H
@@ -24,13 +24,14 @@
 enum ov_control_kind {
     OV_CONTROL_OPEN = 1,
     OV_CONTROL_GOODBYE = 2,
-    OV_CONTROL_APP = 16, /* this and all above belong to the driver */
+    OV_CONTROL_APP = 16, /* this and all higher kinds belong to the driver */
 };
 
 enum {
     OV_CONTROL_HEAD_BYTES = 4,
     OV_OPEN_BYTES = 8,
-    OV_OPEN_RANGES_MAX = 256, /* a wider set is told in coarser ranges */
+    OV_OPEN_RANGES_MAX = 256, /* a set with more ranges is sent as fewer,
+                                 coarser ones */
 };
 
 struct ov_control {
@@ -39,8 +40,8 @@ struct ov_control {
     struct ov_rd body; /* borrowed */
 };
 
-/* Opens a stream to the nodes in the ranges (a superset of those with targets
- * is correct: a node without targets consumes at once). */
+/* Opens a stream to the nodes in the ranges. A superset of the nodes that have
+ * targets is correct: a node without targets consumes at once. */
 struct ov_open {
     uint32_t stream;
     uint16_t window;
@@ -48,11 +49,11 @@ struct ov_open {
 };
 
 void ov_control_encode(struct ov_wr *wr, uint8_t kind, bool more);
-/* OV_EPROTO when too short or of unknown kind. */
+/* OV_EPROTO when the message is too short or its kind is unknown. */
 int ov_control_decode(const uint8_t *mem, uint32_t len_bytes,
                       struct ov_control *control);
 
-/* The whole message. ranges is at most OV_OPEN_RANGES_MAX. */
+/* Writes the whole message. `ranges` is at most OV_OPEN_RANGES_MAX. */
 void ov_open_encode(struct ov_wr *wr, const struct ov_open *open,
                     const struct topo_range *range);
 /* The ranges follow in body, read by ov_open_range(). */

@@ -1,4 +1,4 @@
-/* Dialling, again and again. */
+/* Dials parents until one accepts. */
 #include "overlay/dial.h"
 
 /* xorshift (Marsaglia 2003): jitter need not be good, only different. */
@@ -23,16 +23,16 @@ void ov_dial_begin(struct ov_node *node)
     tree->orphan_ns = node->now_ns;
     tree->is_dialling = false;
     tree->attempt_ns = OV_NEVER;
-    /* The grandparent first: the parent has just been lost. Not all at the same
-     * moment: its other children have lost it, too. */
+    /* The grandparent comes first: the parent has just been lost. The orphans
+     * wait for different times, because they all lost the parent at once. */
     tree->dial_at = tree->has_joined && tree->ancestors_count > 1 ? 1 : 0;
     tree->redial_ns = node->now_ns;
     if (tree->has_joined)
         tree->redial_ns += next_random(node) % (least_ns + 1);
 }
 
-/* One that starts has patience with its planned parent, which may be starting,
- * too: who went higher at once would spoil the shape of the tree. */
+/* A node that starts has patience with its planned parent, which may be
+ * starting, too. To go higher at once would spoil the shape of the tree. */
 static bool is_patient(const struct ov_node *node)
 {
     return !node->tree.has_joined && !node->tree.is_turned_down &&
@@ -69,7 +69,7 @@ void ov_dial_done(struct ov_node *node)
     node->tree.redial_ns = OV_NEVER;
 }
 
-/* A round ends with the old parent, which is the first in the list. */
+/* A round ends with the former parent, which is first in the list. */
 void ov_dial_failed(struct ov_node *node)
 {
     struct ov_tree *tree = &node->tree;
@@ -83,7 +83,7 @@ void ov_dial_failed(struct ov_node *node)
     tree->redial_ns = node->now_ns + jitter_ns(node, pause_ns);
 }
 
-/* Who starts may have to wait for others that start. */
+/* A node that starts may have to wait for others that start. */
 static uint64_t giveup_ns(const struct ov_node *node)
 {
     const struct ov_times *t = &node->cfg->times;
@@ -98,7 +98,7 @@ bool ov_dial_on_time(struct ov_node *node, struct ov_out *out)
 
     if (node->now_ns >= tree->redial_ns && !node->has_left) {
         if (node->now_ns >= tree->orphan_ns + giveup_ns(node)) {
-            /* The root is lost to us, and may have given us up by now. */
+            /* The root is out of reach, and may have given us up by now. */
             tree->redial_ns = OV_NEVER;
             node->has_left = true;
             ov_out_act(out, OV_ACT_END)->flags = OV_END_ALONE;

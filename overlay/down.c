@@ -1,4 +1,4 @@
-/* DOWN streams: keeping, forwarding, bases. */
+/* DOWN streams: keeps and forwards frames, and computes bases. */
 #include "overlay/down.h"
 
 #include "overlay/base/err.h"
@@ -43,9 +43,10 @@ static struct ov_stream *find(const struct ov_node *node, uint32_t number)
     return NULL;
 }
 
-/* Is a report due at once, or after a while? Not at every frame: at every
- * eighth of the window, at the end, and where goodbye is complete. And when the
- * base has fallen: whoever is above must not release what is needed again. */
+/* Decides whether a report is due at once or after a while. Not every frame is
+ * reported: every eighth of the window is, and the end, and a complete goodbye.
+ * A base that has fallen is reported at once, so that no node above releases
+ * what is needed again. */
 static void schedule_report(struct ov_node *node, struct ov_stream *stream)
 {
     uint64_t eighth = stream->window / 8 > 0 ? stream->window / 8 : 1;
@@ -64,9 +65,10 @@ static void schedule_report(struct ov_node *node, struct ov_stream *stream)
     }
 }
 
-/* The lowest frame not consumed by all, and who holds it back. A hold counts as
- * its link did, a claim from its first word on: whoever is missing, or about to
- * be let in, finds all frames from its own head on. */
+/* The lowest frame that not all have consumed, and who holds it back. A hold
+ * counts as its link did, and a claim from its first word on, so that a node
+ * that is missing, or about to be let in, finds all frames from its own head
+ * on. */
 static struct ov_base lowest(const struct ov_node *node,
                              const struct ov_stream *stream)
 {
@@ -101,7 +103,7 @@ static void release(struct ov_stream *stream, struct ov_out *out)
         ov_out_put(out, stream->ring[stream->first % stream->window]);
 }
 
-/* Root: since when the window is full without a move. */
+/* Root: notes since when the window is full and has not moved. */
 static void time_full(const struct ov_node *node, struct ov_feed *feed,
                       bool has_moved, bool is_full)
 {
@@ -142,8 +144,8 @@ void ov_down_refresh(struct ov_node *node, struct ov_out *out)
     }
 }
 
-/* Does the plan have targets of the stream in that subtree? Who answers for
- * targets carries the stream for good, whatever becomes of the tree. */
+/* True when the plan has targets of the stream in that subtree. A node that
+ * answers for targets always carries the stream, however the tree changes. */
 static bool is_needed(const struct ov_node *node, unsigned slot, uint32_t top)
 {
     const struct ov_stream *stream = &node->streams[slot];
@@ -172,7 +174,8 @@ void ov_down_place_opened(struct ov_node *node, struct ov_place *place)
         place->flows[slot].is_needed = is_needed(node, slot, place->child);
 }
 
-/* Where a claim is in a stream: at the beginning unless it says so. */
+/* How far a claim is in a stream: at the beginning unless the claim says
+ * more. */
 static struct ov_cursor cursor_of(const struct ov_claim *claim,
                                   struct ov_rd cursors, uint32_t stream)
 {
@@ -192,7 +195,7 @@ bool ov_down_serves(const struct ov_node *node, const struct ov_claim *claim,
 {
     struct ov_item item = {.body = cursors};
 
-    /* What was released here may be released everywhere above. */
+    /* A frame that was released here may be released everywhere above. */
     for (unsigned i = 0; i < node->cfg->streams_max; i++) {
         const struct ov_stream *stream = &node->streams[i];
 
@@ -201,7 +204,7 @@ bool ov_down_serves(const struct ov_node *node, const struct ov_claim *claim,
             is_needed(node, i, claim->node))
             return false;
     }
-    /* And what it has seen of a stream that we do not know is ahead of us. */
+    /* A claim that has seen a stream that is unknown here is ahead of us. */
     for (unsigned i = 0; i < claim->cursors; i++) {
         struct ov_cursor cursor = ov_cursor_decode(&item);
 
@@ -222,8 +225,8 @@ int ov_down_on_cursor(struct ov_node *node, struct ov_place *place,
     if (stream == NULL)
         return is_hello && cursor->head == 0 ? 0 : OV_EPROTO;
     flow = &place->flows[slot_of(node, stream)];
-    /* What lies before its head the child has, whoever sent it; its base may be
-     * lower, as not all beneath it have consumed that. */
+    /* The child has everything before its head, whoever sent it. Its base may
+     * be lower, as not all nodes beneath it have consumed that. */
     if (is_hello)
         flow->sent = cursor->head;
     else if (cursor->head > flow->sent)
@@ -247,7 +250,8 @@ bool ov_down_cursor(struct ov_node *node, unsigned slot,
     return true;
 }
 
-/* Those that were put together to a hold of nobody's count as needing it. */
+/* A hold that was merged from several has no child of its own; it counts as
+ * needing the stream. */
 static void open_places(struct ov_node *node, unsigned slot)
 {
     for (unsigned p = 0; p < node->tree.places_used; p++) {
@@ -311,8 +315,8 @@ static int on_control(struct ov_node *node, struct ov_buf *buf)
     return 0;
 }
 
-/* One more frame is kept, consumed here where there are targets, and offered
- * to the children. */
+/* Keeps one more frame, gives it to this node's targets if there are any, and
+ * offers it to the children. */
 static int accept(struct ov_node *node, struct ov_stream *stream,
                   struct ov_buf *buf, const struct ov_down *down,
                   struct ov_out *out)
@@ -370,8 +374,8 @@ uint32_t ov_down_room(const struct ov_node *node, uint32_t number)
     const struct ov_stream *stream = find(node, number);
 
     OV_ASSERT(ov_node_is_root(node));
-    /* Nothing is sent before all have joined or were given up: so a stream
-     * begins with the same set of nodes everywhere. */
+    /* Nothing is sent before all nodes have joined or were given up, so that a
+     * stream begins with the same set of nodes everywhere. */
     if (stream == NULL || stream->has_ended || !node->root->is_joined_told ||
         stream->head - stream->base >= stream->window)
         return 0;
@@ -393,7 +397,7 @@ void ov_down_on_input(struct ov_node *node, const struct ov_event *ev,
     ov_down_encode(&wr, node->tree.number, &down, ev->len_bytes);
     buf->len_bytes = OV_DOWN_HEAD_BYTES + ev->len_bytes;
     int rc = accept(node, stream, buf, &down, out);
-    OV_ASSERT(rc == 0); /* a control message of the driver decodes */
+    OV_ASSERT(rc == 0); /* control messages of the driver are valid */
 }
 
 void ov_down_on_consumed(struct ov_node *node, const struct ov_event *ev,
@@ -428,7 +432,8 @@ int ov_down_on_base(struct ov_node *node, struct ov_place *place,
     return 0;
 }
 
-/* Sends the next frame of one stream to a child; false when it may not. */
+/* Sends the next frame of one stream to a child. False when it may not be
+ * sent. */
 static bool send_one(struct ov_node *node, struct ov_place *place,
                      unsigned slot, struct ov_out *out)
 {
@@ -460,7 +465,8 @@ void ov_down_send(struct ov_node *node, struct ov_place *place,
 {
     bool has_sent = true;
 
-    /* Control first: a word for a job must not wait for somebody's stdin. */
+    /* Stream 0 comes first: control messages for a job must not wait for its
+     * stdin. */
     while (send_one(node, place, 0, out))
         ;
     while (has_sent) {

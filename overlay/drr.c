@@ -42,7 +42,7 @@ void ov_drr_push(struct ov_drr *drr, uint16_t input)
     if (drr->inputs[input].is_queued)
         return;
     drr->inputs[input].is_queued = true;
-    drr->inputs[input].deficit_bytes = 0; /* nothing is saved up while idle */
+    drr->inputs[input].deficit_bytes = 0; /* an idle input saves up nothing */
     append(drr, &drr->line, input);
 }
 
@@ -83,7 +83,8 @@ void ov_drr_aside(struct ov_drr *drr)
 
     OV_ASSERT(drr->is_served);
     input = take_first(drr);
-    drr->inputs[input].deficit_bytes = 0; /* nor while it may not be served */
+    drr->inputs[input].deficit_bytes = 0; /* nor does one that may not be
+                                             served */
     append(drr, &drr->aside, input);
 }
 

@@ -1,4 +1,4 @@
-/* Questions about holds, and the root's verdicts. */
+/* Asks about members of holds, and decides about them at the root. */
 #include "overlay/hold.h"
 
 #include "overlay/base/err.h"
@@ -6,7 +6,7 @@
 #include "overlay/settle.h"
 #include "overlay/witness.h"
 
-/* --- when */
+/* --- when to ask */
 
 static void wake_at(struct ov_node *node, const struct ov_place *place)
 {
@@ -23,7 +23,7 @@ static void ask_soon(struct ov_node *node, struct ov_place *place)
     wake_at(node, place);
 }
 
-/* One that was beneath a dead child, and is dead itself. */
+/* A node that was beneath a dead child refuses dials, too: it is dead. */
 static void on_member_refused(struct ov_node *node, uint32_t who)
 {
     struct ov_member *member = ov_members_find(&node->tree.members, who);
@@ -38,7 +38,7 @@ static void on_member_refused(struct ov_node *node, uint32_t who)
     ask_soon(node, place);
 }
 
-/* The member in a hold whose child is refused to us; NULL: it has turned up. */
+/* The member in a hold whose address refuses us; NULL: it has turned up. */
 static struct ov_member *find_held(struct ov_node *node, uint32_t who)
 {
     struct ov_member *member = ov_members_find(&node->tree.members, who);
@@ -55,7 +55,7 @@ static void second(struct ov_node *node, struct ov_member *member)
     ask_soon(node, &node->tree.places[member->place]);
 }
 
-/* A firewall refuses, too: somebody else has to see it. */
+/* A firewall refuses, too, so somebody else must see it as well. */
 static void ask_witness(struct ov_node *node, uint32_t who,
                         struct ov_buf *address, struct ov_out *out)
 {
@@ -101,8 +101,9 @@ void ov_hold_on_refused(struct ov_node *node, uint32_t who,
     ask_witness(node, who, address, out);
 }
 
-/* Before the adoption time is over only those are asked about who are known to
- * be gone: the child, and others, to whom two dials were refused. */
+/* True for a hold with members to ask about before the adoption time is over.
+ * These are only members that are known to be gone: the child, and others to
+ * whom two dials were refused. */
 static bool is_early(const struct ov_node *node, const struct ov_place *place)
 {
     return node->now_ns < place->since_ns + node->cfg->times.adoption_ns;
@@ -115,7 +116,9 @@ static bool is_held(const struct ov_node *node, const struct ov_place *place,
            member->place == ov_place_index(node, place);
 }
 
-/* Not who is claimed by an ask that waits: its answer says where it is. */
+/* True when the parent is to be asked about this member. A member that is
+ * claimed by a waiting ask is left out: the answer to that ask says where it
+ * is. */
 static bool is_asked_about(const struct ov_node *node,
                            const struct ov_place *place,
                            const struct ov_member *member)
@@ -124,9 +127,10 @@ static bool is_asked_about(const struct ov_node *node,
            (!is_early(node, place) || member->is_seconded);
 }
 
-/* Is it of use to dial it? Those beneath a child that is gone may be, too; who
- * is not has half a time to turn up elsewhere before. One that was refused to
- * us alone is dialled again, and a witness asked again. */
+/* True when it is useful to dial this member. Nodes beneath a child that is
+ * gone may be gone, too. For the others half of the time passes first, in which
+ * they may turn up elsewhere. A member that only we were refused by is dialled
+ * again, and a witness is asked again. */
 static bool is_probed(const struct ov_node *node, const struct ov_place *place,
                       const struct ov_member *member)
 {
@@ -136,7 +140,7 @@ static bool is_probed(const struct ov_node *node, const struct ov_place *place,
                                          : member->is_addressed);
 }
 
-/* Is the lost child itself among those who are held? */
+/* True when the lost child itself is among the members of the hold. */
 static bool holds_child(const struct ov_node *node,
                         const struct ov_place *place)
 {
@@ -147,7 +151,7 @@ static bool holds_child(const struct ov_node *node,
 }
 
 /* After what time a hold with a dead child is looked at again: soon when there
- * is somebody to ask about, in a while when there is somebody to dial. */
+ * is a member to ask about, later when there is one to dial. */
 static uint64_t pause_ns(const struct ov_node *node,
                          const struct ov_place *place)
 {
@@ -173,7 +177,8 @@ static uint64_t after(uint64_t now_ns, uint64_t ns)
     return ns == OV_NEVER ? OV_NEVER : now_ns + ns;
 }
 
-/* When there is something to do again: a question, or a probe, may be lost. */
+/* Sets when there is something to do again: questions and probes may get
+ * lost. */
 static void set_next(struct ov_node *node, struct ov_place *place)
 {
     const struct ov_times *t = &node->cfg->times;
@@ -191,12 +196,12 @@ static void set_next(struct ov_node *node, struct ov_place *place)
         place->question_ns = all_ns;
 }
 
-/* --- the root's word */
+/* --- what the root decides */
 
 static void declare(struct ov_node *node, struct ov_member *member,
                     struct ov_out *out)
 {
-    if (!member->is_known) { /* the streams wait for it no longer */
+    if (!member->is_known) { /* the streams no longer wait for it */
         member->is_known = true;
         node->tree.joined++;
     }
@@ -222,8 +227,8 @@ static bool judge_hold(struct ov_node *node, struct ov_place *place,
     return true;
 }
 
-/* The oldest question that is still one, taken off. Who has dialled since it
- * was asked, as the attach number shows, lives. */
+/* Removes the oldest question that still matters. A node that has dialled since
+ * the question was asked, as its attach number shows, is alive. */
 static bool next_missing(struct ov_node *node, struct ov_member_ref *ref)
 {
     struct ov_claims *claims = node->tree.claims;
@@ -243,7 +248,7 @@ static bool next_missing(struct ov_node *node, struct ov_member_ref *ref)
     return false;
 }
 
-/* Questions that came from below. */
+/* Decides about members that nodes below asked about. */
 static bool judge_missing(struct ov_node *node, struct ov_out *out)
 {
     struct ov_member_ref ref;
@@ -257,7 +262,8 @@ static bool judge_missing(struct ov_node *node, struct ov_out *out)
     }
 }
 
-/* Who has never joined is given up; everything begins without it. */
+/* Gives up nodes that have never joined, so that everything begins without
+ * them. */
 static bool judge_absent(struct ov_node *node, struct ov_out *out)
 {
     struct ov_tree *tree = &node->tree;
@@ -293,9 +299,9 @@ static bool judge_all(struct ov_node *node, struct ov_out *out)
     return false;
 }
 
-/* --- time */
+/* --- what time brings */
 
-/* Dials those beneath a dead child. False when `out` had no room for all. */
+/* Dials members beneath a dead child. False when `out` had no room for all. */
 static bool probe_members(struct ov_node *node, struct ov_place *place,
                           struct ov_out *out)
 {
@@ -371,7 +377,7 @@ void ov_hold_on_time(struct ov_node *node, struct ov_out *out)
     ov_out_wake(out, claims->hold_ns);
 }
 
-/* --- questions */
+/* --- questions from below */
 
 bool ov_hold_question(struct ov_node *node, struct ov_member_ref *ref)
 {
@@ -414,7 +420,7 @@ static void say_left(struct ov_node *node, struct ov_place *place, uint32_t who)
                      NULL);
 }
 
-/* Without room it is forgotten: the holder asks again. */
+/* Keeps a question. Without room it is dropped: the holder asks again. */
 static void keep(struct ov_node *node, struct ov_member *member)
 {
     struct ov_claims *claims = node->tree.claims;
@@ -446,7 +452,8 @@ int ov_hold_on_missing(struct ov_node *node, uint16_t link,
 
         if (member != NULL && member->asks > 0)
             continue; /* the answer to that ask says where it is */
-        /* Of one with a later number the answer is on its way to the asker. */
+        /* When the member has a later attach number, the answer is on its way
+         * to the node that asked. */
         if (member == NULL || member->state != OV_MEMBER_CONFIRMED ||
             member->place != index)
             say_left(node, &tree->places[index], who);
@@ -471,9 +478,10 @@ int ov_hold_on_left(struct ov_node *node, struct ov_item *item)
         if (who <= tree->self || who >= tree->plan->nodes ||
             !topo_tree_contains(tree->plan, tree->self, who))
             return OV_EPROTO;
-        /* Also one of whom we have never heard: it may yet say hello. */
+        /* Members that we never heard of are added, too: they may still say
+         * hello. */
         member = ov_members_add(&tree->members, who);
-        OV_ASSERT(member != NULL); /* it has room for all of the subtree */
+        OV_ASSERT(member != NULL); /* there is room for the whole subtree */
         ov_settle_remove(node, member,
                          is_lost ? OV_MEMBER_LOST : OV_MEMBER_ABSENT);
     }

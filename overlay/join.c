@@ -1,4 +1,4 @@
-/* A node and its parents. */
+/* How a node joins a parent. */
 #include "overlay/join.h"
 
 #include "overlay/base/err.h"
@@ -8,7 +8,7 @@
 #include "overlay/settle.h"
 #include "overlay/up.h"
 
-/* Until a parent has told its own list: the plan's. */
+/* Uses the ancestors of the plan until a parent sends its own list. */
 static void list_planned(struct ov_tree *tree)
 {
     uint32_t at = tree->self;
@@ -80,7 +80,7 @@ int ov_join_on_asked(struct ov_node *node, struct ov_item *item)
     return 0;
 }
 
-/* Those that the root has elsewhere are not beneath us any more. */
+/* Removes members that the root has elsewhere. */
 static int drop_stripped(struct ov_node *node, struct ov_rd rd)
 {
     while (ov_rd_left(&rd) > 0) {
@@ -94,7 +94,7 @@ static int drop_stripped(struct ov_node *node, struct ov_rd rd)
     return 0;
 }
 
-/* What the old parent knew of our children the new one hears. */
+/* Tells the new parent where our children listen, as the old one knew. */
 static void tell_addresses(struct ov_node *node)
 {
     for (unsigned i = 0; i < node->tree.places_used; i++) {
@@ -129,7 +129,8 @@ int ov_join_on_welcome(struct ov_node *node, struct ov_item *item,
     return 0;
 }
 
-/* Those beneath hear of it too: all send again what was not accepted. */
+/* Passes the path on to the children: they, too, send again what was not
+ * accepted. */
 static void pass_path_on(struct ov_node *node)
 {
     for (unsigned i = 0; i < node->tree.places_used; i++) {
@@ -143,7 +144,8 @@ static void pass_path_on(struct ov_node *node)
     }
 }
 
-/* Ancestors of the plan, each above the one before, up to the root. */
+/* Takes the ancestors, which must be nodes above us in the plan, each above the
+ * one before, up to the root. */
 static int take_path(struct ov_tree *tree, struct ov_rd rd)
 {
     uint32_t before = tree->self;
@@ -193,8 +195,8 @@ int ov_join_on_refuse(struct ov_node *node, struct ov_item *item,
         ov_out_act(out, OV_ACT_END)->flags = OV_END_DECLARED;
         return 0;
     }
-    /* A parent that is without one itself may soon have one: no reason for a
-     * node that starts to give up its place in the plan. */
+    /* A parent that has no parent itself may get one soon: no reason for a
+     * starting node to give up its place in the plan. */
     tree->is_turned_down |= reason != OV_REFUSE_UNATTACHED;
     ov_loss_close(node, tree->parent, OV_PLACE_HOLD_UNCLEAR, out);
     return 0;

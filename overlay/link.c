@@ -45,8 +45,8 @@ bool ov_link_can_send(const struct ov_link *link, const struct ov_cfg *cfg,
 {
     if (link->state == OV_LINK_FREE || link->in_flight >= cfg->send_slots)
         return false;
-    /* Words among neighbours keep slots of their own: they make data move on
-     * the other side, and so must never wait behind it. */
+    /* Link-local messages have slots of their own: they let the other side send
+     * data, and so must never wait behind data. */
     return !is_data || link->data_in_flight < cfg->data_slots;
 }
 

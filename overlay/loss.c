@@ -1,4 +1,4 @@
-/* What the end of a link means. */
+/* Handles the end of a link. */
 #include "overlay/loss.h"
 
 #include "overlay/dial.h"
@@ -15,7 +15,7 @@ static void on_parent_down(struct ov_node *node, bool was_up, uint32_t peer,
     tree->parent = OV_NO_LINK;
     tree->is_hello_due = false;
     if (node->has_left || ov_down_is_done(node))
-        return; /* we leave, ov_node_step() says so */
+        return; /* we are leaving; ov_node_step() says so */
     if (!was_up) {
         ov_dial_failed(node);
         return;
@@ -23,11 +23,12 @@ static void on_parent_down(struct ov_node *node, bool was_up, uint32_t peer,
     tree->is_attached = false;
     tree->has_let_go = false;
     ov_out_act(out, OV_ACT_ORPHAN)->node = peer;
-    ov_settle_refuse_all(node); /* no answer can come by that link any more */
+    ov_settle_refuse_all(node); /* no answer can come by that link */
     ov_dial_begin(node);
 }
 
-/* It has said goodbye, with all beneath it. */
+/* Forgets the members of a child that, with all beneath it, has consumed the
+ * goodbye. */
 static void forget_members(struct ov_node *node, struct ov_place *place)
 {
     struct ov_members *members = &node->tree.members;
@@ -45,8 +46,8 @@ static void forget_members(struct ov_node *node, struct ov_place *place)
     }
 }
 
-/* Where the link was ended, and not judged by silence, the system can say at
- * once whether anybody still listens there. */
+/* When the link was ended, rather than judged by its silence, the system can
+ * tell at once whether anybody still listens there. */
 static void on_child_down(struct ov_node *node, struct ov_place *place,
                           enum ov_place_kind hold, struct ov_out *out)
 {
@@ -80,8 +81,9 @@ void ov_loss_close(struct ov_node *node, uint16_t index,
     ov_loss_on_down(node, index, hold, out);
 }
 
-/* Who is beneath an orphan gets nothing; another ancestor may serve it at once.
- * Those who wait for an answer by us go on as well. */
+/* Ends the links of the children. Nodes beneath an orphan receive nothing, but
+ * another ancestor may serve them at once. Nodes that wait for an answer
+ * through us look elsewhere as well. */
 static void let_go(struct ov_node *node)
 {
     node->tree.has_let_go = true;
@@ -94,7 +96,8 @@ static void let_go(struct ov_node *node)
     }
 }
 
-/* One that starts waits for as long as it has patience with its parent. */
+/* A starting node waits for as long as it has patience with its planned
+ * parent. */
 static uint64_t letgo_ns(const struct ov_node *node)
 {
     return node->tree.orphan_ns +

@@ -1,4 +1,5 @@
-/* Open addressing with linear probing; entries are never removed. */
+/* A hash table with open addressing and linear probing; entries are never
+ * removed. */
 #include "overlay/members.h"
 
 #include "overlay/base/panic.h"
@@ -27,7 +28,7 @@ void ov_members_init(struct ov_members *members, struct ov_member *table,
         table[i] = (struct ov_member){.node = TOPO_NONE};
 }
 
-/* The entry of node, or the empty one where it would stand. */
+/* The entry of a node, or the empty entry where it would be put. */
 static struct ov_member *probe(const struct ov_members *members, uint32_t node)
 {
     uint32_t at = node * 2654435769u;

@@ -1,4 +1,4 @@
-/* Dispatch: one event in, actions out. */
+/* Handles one event: dispatches it and collects the actions. */
 #include "overlay/node.h"
 
 #include "overlay/adopt.h"
@@ -31,8 +31,8 @@ uint16_t ov_node_links(const struct ov_node *node)
     return node->links_max;
 }
 
-/* When our own loop was late nobody else is to blame: the clocks of all links
- * start anew. */
+/* When this node itself was late, its neighbours are not to blame: the clocks
+ * of all links start again. */
 static void forgive(struct ov_node *node)
 {
     uint64_t late_ns = ov_times_own_delay_ns(&node->cfg->times);
@@ -48,22 +48,23 @@ static void forgive(struct ov_node *node)
     }
 }
 
-/* Looks at the links at once. An earlier time for that stays as it is: it tells
- * that our own loop was late. */
+/* Looks at the links at once. If the next look was to be earlier already, that
+ * time stays: it shows when this node itself is late. */
 static void watch_soon(struct ov_node *node)
 {
     if (node->now_ns < node->links_ns)
         node->links_ns = node->now_ns;
 }
 
-/* Enough time has passed for a beat that another one takes along. */
+/* True when enough time has passed for a beat to be sent along with another
+ * one. */
 static bool beats_along(const struct ov_node *node, const struct ov_link *link)
 {
     return node->now_ns >=
            link->spoke_ns + ov_times_beat_along_ns(&node->cfg->times);
 }
 
-/* The end of a link that was silent, or the beat that is due. */
+/* Ends a link that was silent for too long, or sends the beat that is due. */
 static void watch_link(struct ov_node *node, uint16_t index, struct ov_out *out)
 {
     struct ov_link *link = &node->links[index];
@@ -73,13 +74,13 @@ static void watch_link(struct ov_node *node, uint16_t index, struct ov_out *out)
         return;
     }
     ov_serve_link(node, index, true, out);
-    /* No slot is free: frames are on their way, that will do. */
+    /* No slot is free: frames are on their way, which serve as a beat. */
     link->spoke_ns = node->now_ns;
 }
 
-/* The root begins, and its beats go down as a wave: who has a parent answers
- * and beats with what comes from there. It waits longer before it begins
- * itself, yet not much, and clear of what the way through the tree takes. */
+/* The root begins, and its beats go down as a wave: a node with a parent beats
+ * when the beat from there arrives. It waits a little longer before it begins
+ * by itself: long enough for the wave to come down the tree, and not longer. */
 static uint64_t look_ns(const struct ov_node *node, const struct ov_link *link)
 {
     uint64_t beat_ns = ov_link_beat_ns(link, node->cfg);
@@ -90,8 +91,9 @@ static uint64_t look_ns(const struct ov_node *node, const struct ov_link *link)
     return beat_ns < silence_ns ? beat_ns : silence_ns;
 }
 
-/* Silence, and beats. Those that would be due soon go with the first one: all
- * neighbours then answer at about the same time, which wakes few processes. */
+/* Judges silence and sends beats. Beats that will be due soon are sent along
+ * with the first one: all neighbours then answer at about the same time, so
+ * fewer processes are woken. */
 static void watch_links(struct ov_node *node, struct ov_out *out)
 {
     uint64_t next_ns = OV_NEVER;
@@ -116,8 +118,8 @@ static void watch_links(struct ov_node *node, struct ov_out *out)
     node->links_ns = next_ns;
 }
 
-/* The link of an event. It may have ended meanwhile: what a driver has queued
- * for a slot comes late then. */
+/* The link that an event is about. It may have ended meanwhile: events that a
+ * driver has queued for its slot come too late then. */
 static struct ov_link *link_of(const struct ov_node *node,
                                const struct ov_event *ev)
 {
@@ -127,8 +129,9 @@ static struct ov_link *link_of(const struct ov_node *node,
 
 /* --- frames */
 
-/* An acknowledgement: our own, or one to pass on. Of those only the newest is
- * kept for each member, so that many on a busy link become one. */
+/* Handles an acknowledgement, for this node or to pass on. Acknowledgements to
+ * pass on are reduced to the newest for each member, so that many on a busy
+ * link become one. */
 static int on_ack(struct ov_node *node, struct ov_item *item,
                   struct ov_out *out)
 {
@@ -150,7 +153,7 @@ static int on_ack(struct ov_node *node, struct ov_item *item,
     return 0;
 }
 
-/* What a parent says. */
+/* Handles an item from the parent. */
 static int on_parent_item(struct ov_node *node, uint16_t link,
                           struct ov_item *item, struct ov_buf *buf,
                           struct ov_out *out)
@@ -195,7 +198,7 @@ static int on_parent_item(struct ov_node *node, uint16_t link,
     return OV_EPROTO;
 }
 
-/* It asks for a frame, which is lent to who is welcome. */
+/* The child asks for a frame; a child that is welcome is lent one. */
 static int on_want(struct ov_node *node, uint16_t link, struct ov_item *item)
 {
     uint16_t place = node->links[link].place;
@@ -206,8 +209,8 @@ static int on_want(struct ov_node *node, uint16_t link, struct ov_item *item)
     return ov_place_on_want(node, &node->tree.places[place]);
 }
 
-/* Where the child listens, or one beneath it: for the driver. Of the child it
- * is kept, too, for our parent. */
+/* Where the child, or a node beneath it, listens: for the driver. The child's
+ * own address is kept as well, to be sent to our parent. */
 static int on_address(struct ov_node *node, uint16_t link, struct ov_item *item,
                       struct ov_buf *buf, struct ov_out *out)
 {
@@ -229,7 +232,7 @@ static int on_address(struct ov_node *node, uint16_t link, struct ov_item *item,
         place->address_bytes = (uint8_t)len_bytes;
     }
     member = ov_members_add(&tree->members, who);
-    OV_ASSERT(member != NULL); /* it has room for all of the subtree */
+    OV_ASSERT(member != NULL); /* there is room for the whole subtree */
     member->is_addressed = true;
     act = ov_out_act(out, OV_ACT_ADDRESS);
     act->node = who;
@@ -238,7 +241,7 @@ static int on_address(struct ov_node *node, uint16_t link, struct ov_item *item,
     return 0;
 }
 
-/* What a child says. */
+/* Handles an item from a child. */
 static int on_child_item(struct ov_node *node, uint16_t link,
                          struct ov_item *item, struct ov_buf *buf,
                          struct ov_out *out)
@@ -361,7 +364,7 @@ static void on_frame(struct ov_node *node, const struct ov_event *ev,
     if (rc != 0)
         ov_loss_close(node, ev->link, OV_PLACE_HOLD_UNCLEAR, out);
     else if (beats_along(node, link))
-        watch_soon(node); /* one wake-up serves both, and all others */
+        watch_soon(node); /* one wake-up serves this link and all others */
 }
 
 /* --- the step */
@@ -416,7 +419,7 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
         break;
     case OV_EV_LINK_UP:
         ov_join_on_link_up(node, ev);
-        watch_soon(node); /* a new link */
+        watch_soon(node); /* there is a new link */
         break;
     case OV_EV_LINK_DOWN:
         if (link_of(node, ev)->state != OV_LINK_FREE)
@@ -479,7 +482,8 @@ static void serve_queue(struct ov_node *node, struct ov_out *out)
     }
 }
 
-/* The goodbye is consumed beneath us and reported: nothing is left to do. */
+/* The goodbye is consumed by all beneath this node, and that was reported:
+ * nothing is left to do. */
 static void leave(struct ov_node *node, struct ov_out *out)
 {
     uint16_t parent = node->tree.parent;
@@ -499,7 +503,7 @@ void ov_node_step(struct ov_node *node, const struct ov_event *ev,
     node->now_ns = ev->now_ns;
     dispatch(node, ev, out);
     if (node->now_ns >= node->links_ns)
-        watch_links(node, out); /* may start timers of those below */
+        watch_links(node, out); /* may start timers of the functions below */
     ov_loss_on_time(node, out);
     ov_hold_on_time(node, out);
     ov_join_tell(node, out);
@@ -518,7 +522,7 @@ void ov_node_step(struct ov_node *node, const struct ov_event *ev,
         ov_out_wake(out, node->now_ns);
 }
 
-/* --- views */
+/* --- views for the driver */
 
 uint32_t ov_node_down_room(const struct ov_node *node, uint32_t stream)
 {

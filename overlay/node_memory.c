@@ -1,4 +1,4 @@
-/* The memory of a node: one block, laid out once. */
+/* The memory of a node: one block, divided up once. */
 #include "overlay/down.h"
 #include "overlay/node.h"
 #include "overlay/place.h"
@@ -7,14 +7,14 @@
 #include "overlay/up.h"
 #include "overlay/witness.h"
 
-/* Hands out parts of one block; with no block it only counts. */
+/* Hands out parts of one block. Without a block it only counts bytes. */
 struct arena {
     uint8_t *mem;
     size_t used;
 };
 
-/* A part with whatever is there: its memory is not touched before it is used.
- */
+/* Takes a part that is not cleared: its memory is not touched before it is
+ * used. */
 static void *arena_take_raw(struct arena *arena, size_t count, size_t each)
 {
     size_t at = (arena->used + 7) & ~(size_t)7;
@@ -32,11 +32,12 @@ static void *arena_take(struct arena *arena, size_t count, size_t each)
 
 enum { ROOT_PLACES_MAX = 4096, SPARE_PLACES = 2 };
 
-/* A leaf has no place. The root may come to be the parent of everybody, within
- * reason; others of as many as the session allows. Two more for holds: with
- * those two can be put together when a child needs a place. But not such that
- * have frames left, as all of them have while nobody takes the output: others
- * send the child on then, the root has room for one of each frame. */
+/* How many places a node needs. A leaf has none. The root may become the parent
+ * of everybody, within reason; other nodes have as many children as the session
+ * allows. Two more are for holds: then two holds can be merged when a child
+ * needs a place. Holds that have frames left cannot be merged, and all have
+ * some while nobody takes the output: then other nodes send the child on, and
+ * the root has room for one place for each frame. */
 static uint16_t places_for(const struct ov_cfg *cfg, uint32_t self)
 {
     uint32_t wanted = topo_tree_size(&cfg->plan, self) - 1;
@@ -86,7 +87,7 @@ static void lay_places(struct ov_node *node, const struct ov_cfg *cfg,
         arena_take(arena, (size_t)count * cfg->streams_max, sizeof(*flows));
     struct ov_buf **queues = arena_take(arena, (size_t)count * cfg->up_frames,
                                         sizeof(struct ov_buf *));
-    /* The root has nobody to tell them to. */
+    /* The root has no parent to send addresses to. */
     uint8_t *addresses =
         arena_take(arena, self == 0 ? 0 : count, OV_ADDRESS_MAX);
 
@@ -121,7 +122,8 @@ static void lay_root(struct ov_node *node, const struct ov_cfg *cfg,
     root->frames = frames;
 }
 
-/* Lays a node out in the arena; with an empty arena only its size. */
+/* Lays out a node in the arena; an arena without a block gives only its
+ * size. */
 static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
                                 uint32_t self, uint16_t inputs)
 {
@@ -134,7 +136,7 @@ static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
     struct ov_link *links = arena_take(arena, links_max, sizeof(*links));
     struct ov_drr_input *drr =
         arena_take(arena, (size_t)places + inputs, sizeof(*drr));
-    /* Own records alone make one piece. */
+    /* A leaf's own records make one piece. */
     struct ov_piece *pieces =
         arena_take(arena, places == 0 ? 1 : cfg->batch_pieces, sizeof(*pieces));
     struct ov_member *table =

@@ -1,4 +1,4 @@
-/* Building the output of a step. */
+/* Builds the output of a step. */
 #include "overlay/out.h"
 
 void ov_out_reset(struct ov_out *out)

@@ -1,4 +1,4 @@
-/* Places of children and holds. */
+/* The places of children and holds. */
 #include "overlay/place.h"
 
 #include "overlay/asks.h"
@@ -46,7 +46,8 @@ static void reset(struct ov_node *node, struct ov_place *place)
         flows[i] = (struct ov_flow){.node = TOPO_NONE, .rank = TOPO_NONE};
 }
 
-/* Frames that the child sent on earlier links and that are not passed on. */
+/* How many frames that the child sent on earlier links are not yet passed
+ * on. */
 static uint32_t leftover_of(const struct ov_node *node, uint32_t child)
 {
     uint64_t leftover = 0;
@@ -60,15 +61,17 @@ static uint32_t leftover_of(const struct ov_node *node, uint32_t child)
     return (uint32_t)leftover;
 }
 
-/* One that can be put together with another: frames that are not passed on yet
- * are charged to their child, and so need a hold of that child's own. */
+/* True for a hold that can be merged with another. Frames that are not yet
+ * passed on are charged to their child, so a hold with frames must stay that
+ * child's own. */
 static bool is_plain_hold(const struct ov_place *place)
 {
     return place->kind > OV_PLACE_LINK && place->asks == 0 &&
            place->drained == place->received;
 }
 
-/* The later clock of both; but those who are gone are asked about as before. */
+/* Merges the clocks of two holds: the later one counts, but members that are
+ * gone are asked about as early as before. */
 static void join_clocks(struct ov_node *node, struct ov_place *to,
                         const struct ov_place *from)
 {
@@ -86,7 +89,8 @@ static void join_clocks(struct ov_node *node, struct ov_place *to,
     to->is_question_due = to->is_question_due || from->is_question_due;
 }
 
-/* Who is in `from` is in `to`: consumed no more than either has. */
+/* Merges hold `from` into hold `to`: what either has not consumed is not
+ * consumed. */
 static void join_holds(struct ov_node *node, struct ov_place *to,
                        struct ov_place *from)
 {
@@ -141,7 +145,7 @@ static struct ov_place *find_free(struct ov_node *node)
     return make_room(node);
 }
 
-/* Frames that others than this child may have here unasked. */
+/* How many frames the other children may have here unasked. */
 static uint32_t standing_of(const struct ov_node *node, uint32_t child)
 {
     uint64_t frames = 0;
@@ -172,7 +176,8 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
     /* A child that comes back has no more buffers here than one that stayed. */
     place->leftover = leftover_of(node, child);
     OV_ASSERT(place->leftover <= node->cfg->up_frames);
-    /* Memory is laid out for so many children; others ask for each frame. */
+    /* The memory is laid out for a certain number of children that may send
+     * unasked; further children ask for each frame. */
     place->is_lent = standing_of(node, child) + node->cfg->up_frames >
                      (uint32_t)node->cfg->standing_max * node->cfg->up_frames;
     place->kind = OV_PLACE_LINK;
@@ -183,7 +188,7 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
     return index;
 }
 
-/* One frame to a child that asked, of those that are for all such children. */
+/* Lends one of the frames for children that ask to a child that has asked. */
 static void lend(struct ov_node *node, struct ov_place *place)
 {
     if (!place->is_wanting || node->tree.claims->lent >= node->cfg->lent_frames)
@@ -197,7 +202,7 @@ static void lend(struct ov_node *node, struct ov_place *place)
     ov_node_serve(node, place->link);
 }
 
-/* Frames that were lent are free again. */
+/* Notes that lent frames are free again. */
 static void end_loan(struct ov_node *node, uint64_t frames)
 {
     struct ov_claims *claims = node->tree.claims;
@@ -206,7 +211,7 @@ static void end_loan(struct ov_node *node, uint64_t frames)
     claims->lent -= (uint32_t)frames;
 }
 
-/* Frames have come back: those who wait get them, in turn. */
+/* Lends frames that came back to the children that wait, in turn. */
 static void lend_on(struct ov_node *node)
 {
     struct ov_tree *tree = &node->tree;
@@ -283,7 +288,8 @@ struct ov_buf *ov_place_pop(const struct ov_node *node, struct ov_place *place)
     return buf;
 }
 
-/* A frame left a hold: the child has room for one more, if it came back. */
+/* A frame of a hold was passed on: if the child has come back it may send one
+ * more. */
 static void relieve(struct ov_node *node, uint32_t child)
 {
     uint16_t index = ov_place_find(node, child);
@@ -305,7 +311,7 @@ void ov_place_drained(struct ov_node *node, struct ov_place *place)
         end_loan(node, 1);
     if (place->kind != OV_PLACE_LINK)
         relieve(node, place->child);
-    else if (!place->is_lent) /* else it has to wait for its turn */
+    else if (!place->is_lent) /* a lent one has to wait for its turn */
         ov_place_grant(node, place);
     ov_place_tidy(node, place);
     lend_on(node);
@@ -329,7 +335,7 @@ struct ov_member *ov_place_ack_pop(struct ov_node *node, struct ov_place *place)
     while ((member = ov_members_pop(&node->tree.members, &place->acks))) {
         if (member->place == ov_place_index(node, place))
             return member;
-        ov_place_ack(node, member, true); /* it has moved meanwhile */
+        ov_place_ack(node, member, true); /* the member has moved meanwhile */
     }
     return NULL;
 }
@@ -393,15 +399,15 @@ void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
 {
     OV_ASSERT(place->kind == OV_PLACE_LINK);
     forget_due(node, place);
-    /* What it was lent and has not sent others may have; what has come counts
-     * until it is passed on. */
+    /* Frames that it was lent and has not sent can be lent to others; frames
+     * that have come count until they are passed on. */
     if (place->is_lent)
         end_loan(node, place->limit - place->received);
     place->limit = place->received;
     place->kind = (uint8_t)kind;
     place->link = OV_NO_LINK;
     place->since_ns = node->now_ns;
-    /* Who lives is back by then as a rule, here or elsewhere. */
+    /* By then a node that is alive has usually come back, here or elsewhere. */
     place->question_ns = node->now_ns + node->cfg->times.refused_ns;
     if (place->question_ns < node->tree.claims->hold_ns)
         node->tree.claims->hold_ns = place->question_ns;

@@ -1,21 +1,21 @@
-/* Places: taking one for a child, granting it frames, losing its link. */
+/* Places: taking one for a child, granting frames to it, losing its link. */
 #ifndef OVERLAY_PLACE_H
 #define OVERLAY_PLACE_H
 
 #include "overlay/state.h"
 
-/* A free place, reset, for a child on a link; OV_NO_PLACE when there is none.
- * Two holds become one when that makes room: then O(members), else O(places).
- * The streams' flows begin at 0. */
+/* Takes a place for a child on a link and resets it; the flows of its streams
+ * begin at 0. OV_NO_PLACE when there is none. When merging two holds makes room
+ * this is O(members), else O(places). */
 uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link);
 
 /* The place of a child that is on a link, or OV_NO_PLACE. */
 uint16_t ov_place_find(const struct ov_node *node, uint32_t child);
 
-/* Children on links. */
+/* How many children are on links. */
 uint16_t ov_place_children(const struct ov_node *node);
 
-/* The place beneath which a member can be told things, or NULL. */
+/* The place that leads to a member; NULL when there is none. */
 static inline struct ov_place *ov_place_of(const struct ov_node *node,
                                            const struct ov_member *member)
 {
@@ -33,24 +33,25 @@ static inline uint16_t ov_place_index(const struct ov_node *node,
     return (uint16_t)(place - node->tree.places);
 }
 
-/* Tells the child a higher limit when that is worth a word: half the frames
- * have come free, or it has none left. One that asks for each frame gets one
- * when it has asked and not all are lent. */
+/* Tells the child a higher limit when it is worth a message: half of the frames
+ * are free again, or it has none left. A child that asks for each frame gets
+ * one when it has asked and not all are lent. */
 void ov_place_grant(struct ov_node *node, struct ov_place *place);
 
-/* Adds a received frame to the queue; false when the child was not granted
+/* Adds a received frame to the queue. False when the child was not granted
  * it. */
 bool ov_place_queue(const struct ov_node *node, struct ov_place *place,
                     struct ov_buf *buf);
 
-/* The child asks for a frame. OV_EPROTO: it has to wait for none. */
+/* The child asks for a frame. OV_EPROTO: it need not ask, or has asked
+ * already. */
 int ov_place_on_want(struct ov_node *node, struct ov_place *place);
 
-/* A frame without records: the child has no use for what it was lent. False
+/* The child returns a frame that it was lent, as one without records. False
  * when the child was not granted it. */
 bool ov_place_given_back(struct ov_node *node, struct ov_place *place);
 
-/* The first frame of the queue, and its removal: the reference passes. */
+/* The first frame of the queue, and its removal, which passes the reference. */
 static inline struct ov_buf *ov_place_first(const struct ov_place *place)
 {
     OV_ASSERT(place->queue_len > 0);
@@ -59,18 +60,20 @@ static inline struct ov_buf *ov_place_first(const struct ov_place *place)
 
 struct ov_buf *ov_place_pop(const struct ov_node *node, struct ov_place *place);
 
-/* A frame that was popped is sent (root: taken): it no longer counts. */
+/* A frame that was taken from the queue was sent (root: taken): it no longer
+ * counts. */
 void ov_place_drained(struct ov_node *node, struct ov_place *place);
 
-/* The acknowledgement for a member is due, down its place. */
+/* Makes the acknowledgement for a member due at its place. */
 void ov_place_ack(struct ov_node *node, struct ov_member *member, bool at_once);
 
-/* The next member whose acknowledgement is due here, taken off. */
+/* Removes and returns the next member whose acknowledgement is due here. */
 struct ov_member *ov_place_ack_pop(struct ov_node *node,
                                    struct ov_place *place);
 
-/* A word for the child, behind those before it; its strip list passes from
- * *stripped (may be NULL). When there is no room for it the link ends. */
+/* A message for the child, to be sent after earlier ones. Its list of stripped
+ * nodes is taken from *stripped (may be NULL). When there is no room for it the
+ * link ends. */
 struct ov_word {
     enum ov_item_kind kind;
     uint8_t flags;
@@ -81,21 +84,21 @@ struct ov_word {
 void ov_place_say(struct ov_node *node, struct ov_place *place,
                   const struct ov_word *word, struct ov_cell_list *stripped);
 
-/* The link is ours to end: nothing more is heard on it, and the driver is told
- * when the link is served. Its place becomes a hold. */
+/* Ends a link from this side: what still comes on it is ignored, and the driver
+ * is told when the link is served. The place becomes a hold. */
 void ov_place_end_link(struct ov_node *node, struct ov_place *place);
 
-/* The link is gone, and what was due on it: the place becomes a hold of that
- * kind, with its members and the asks that came by it. What the child sent and
- * we still keep stays in the queue. */
+/* The link and everything due on it are gone: the place becomes a hold of that
+ * kind, with its members and the asks that came by it. Frames of the child that
+ * are still kept stay in the queue. */
 void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
                       enum ov_place_kind kind);
 
-/* Our parent is to know where the child listens; it is told when its link is
- * served. Nothing for a child that has not said it, and at the root. */
+/* Our parent is to be told where the child listens, when its link is served.
+ * Does nothing for a child that has not told its address, and at the root. */
 void ov_place_tell_address(struct ov_node *node, struct ov_place *place);
 
-/* Frees a hold in which nobody is counted and nothing is left. */
+/* Frees a hold that has no members and no frames left. */
 void ov_place_tidy(struct ov_node *node, struct ov_place *place);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writing LINK frames and choosing what a link sends next. */
+/* Writes LINK frames, and chooses what a link sends next. */
 #include "overlay/serve.h"
 
 #include "overlay/down.h"
@@ -20,7 +20,7 @@ struct words {
     uint16_t count;
 };
 
-/* Room for one more item of body_bytes? */
+/* True when there is room for one more item of body_bytes. */
 static bool fits(const struct words *words, uint32_t body_bytes)
 {
     return (size_t)(words->wr.end - words->wr.at) >=
@@ -42,7 +42,7 @@ static bool fits_list(const struct words *words, uint32_t head_bytes)
     return fits(words, head_bytes + OV_MEMBER_BYTES);
 }
 
-/* How many of a list fit behind an item's head. */
+/* How many items of a list fit after the head of an item. */
 static uint16_t room_for(const struct words *words, uint32_t head_bytes,
                          uint32_t each_bytes)
 {
@@ -52,14 +52,15 @@ static uint16_t room_for(const struct words *words, uint32_t head_bytes,
     return (uint16_t)((left - OV_ITEM_HEAD_BYTES - head_bytes) / each_bytes);
 }
 
-/* --- claims: head, members and cursors of a claim, in as many items as it
- * takes; the cursors are in the first */
+/* --- claims: each is the head, the members and the cursors, split into as many
+ * items as needed; the cursors are in the first */
 
 struct part {
     struct ov_claim claim;
     struct ov_cursor cursor[OV_STREAMS_MAX];
-    struct ov_wr at; /* of the item's head, written when the part is known */
-    uint16_t room;   /* members that fit */
+    struct ov_wr at; /* place of the item's head, which is written when its
+                        length is known */
+    uint16_t room;   /* how many members fit */
 };
 
 static void part_begin(struct ov_node *node, struct words *words,
@@ -112,7 +113,8 @@ static void write_address(struct words *words, uint32_t who, const uint8_t *mem,
     words->count++;
 }
 
-/* Where our children listen: our parent can look for them when we are gone. */
+/* Tells our parent where our children listen, so that it can look for them when
+ * we are gone. */
 static void write_addresses(struct ov_node *node, struct words *words)
 {
     struct ov_tree *tree = &node->tree;
@@ -132,7 +134,7 @@ static void write_addresses(struct ov_node *node, struct words *words)
     }
 }
 
-/* Who is beneath us, from entry hello_at on. */
+/* Tells which members are beneath us, from entry hello_at on. */
 static void write_hello(struct ov_node *node, struct words *words)
 {
     struct ov_tree *tree = &node->tree;
@@ -142,7 +144,7 @@ static void write_hello(struct ov_node *node, struct words *words)
     const struct ov_buf *address = is_first ? node->address : NULL;
     uint32_t end = members->room > 0 ? members->mask + 1 : 0;
 
-    if (address != NULL) /* it comes behind, and needs its room */
+    if (address != NULL) /* it follows the hello and needs room */
         words->wr.end -= ADDRESS_ROOM;
     part_begin(node, words, &part, is_first);
     for (; tree->hello_at < end; tree->hello_at++) {
@@ -162,7 +164,7 @@ static void write_hello(struct ov_node *node, struct words *words)
     }
 }
 
-/* The first ask that is due, or its next part. */
+/* Writes the first ask that is due, or its next part. */
 static void write_ask(struct ov_node *node, struct words *words)
 {
     struct ov_claims *claims = node->tree.claims;
@@ -188,7 +190,7 @@ static void write_ask(struct ov_node *node, struct words *words)
     claims->written = at;
 }
 
-/* Questions about those in holds whose time has come. */
+/* Asks about members of holds whose time has come. */
 static void write_questions(struct ov_node *node, struct words *words)
 {
     struct ov_wr start = words->wr;
@@ -226,7 +228,7 @@ static void write_want(struct ov_node *node, struct words *words)
     words->count++;
 }
 
-/* To the parent. Hello, asks and bases keep this order. */
+/* Writes items for the parent. Hello, asks and bases must keep this order. */
 static void write_up(struct ov_node *node, struct words *words)
 {
     struct ov_tree *tree = &node->tree;
@@ -237,7 +239,7 @@ static void write_up(struct ov_node *node, struct words *words)
         return;
     while (has_asks(tree) && part_fits(words))
         write_ask(node, words);
-    /* A base may have fallen for one whose ask is not written yet. */
+    /* A base may have fallen because of a node whose ask is not written yet. */
     if (has_asks(tree))
         return;
     write_want(node, words);
@@ -254,7 +256,8 @@ static void write_path(const struct ov_node *node, struct ov_place *place,
     const struct ov_tree *tree = &node->tree;
     uint16_t numbers = (uint16_t)(tree->ancestors_count + 1);
 
-    /* The nearest and the root: a chain has more than a frame can name. */
+    /* The nearest ancestors and the root are named: a chain may have more than
+     * fit in a frame. */
     if (numbers > OV_ANCESTORS_MAX)
         numbers = OV_ANCESTORS_MAX;
     if (!fits(words, (uint32_t)numbers * OV_NUMBER_BYTES))
@@ -277,8 +280,8 @@ static uint32_t list_length(const struct ov_claims *claims, uint32_t at,
     return count;
 }
 
-/* An answer or a welcome with as many of the stripped as fit; false when more
- * are left. */
+/* Writes an answer or a welcome with as many of the stripped nodes as fit.
+ * False when some are left. */
 static bool write_granted(struct ov_claims *claims, struct ov_cell *word,
                           struct words *words)
 {
@@ -350,7 +353,7 @@ static void write_pause(struct ov_link *link, struct words *words)
     words->count++;
 }
 
-/* To a child. The welcome comes before all else. */
+/* Writes items for a child. The welcome comes before everything else. */
 static void write_down(struct ov_node *node, struct ov_place *place,
                        struct words *words)
 {
@@ -379,7 +382,7 @@ static void write_down(struct ov_node *node, struct ov_place *place,
     write_acks(node, place, words);
 }
 
-/* Questions and answers about one who may be gone. */
+/* Writes questions and answers about nodes that may be gone. */
 static void write_asides(struct ov_node *node, uint16_t index,
                          struct words *words, struct ov_out *out)
 {
@@ -399,7 +402,7 @@ static void write_asides(struct ov_node *node, uint16_t index,
     }
 }
 
-/* A LINK frame begins; its head comes when it is known what is in it. */
+/* Begins a LINK frame; its head is written when its content is known. */
 static struct words words_begin(struct ov_out *out, struct ov_wr *start)
 {
     struct words words = {.wr = ov_out_head(out)};
@@ -429,7 +432,7 @@ static void words_send(struct ov_node *node, uint16_t index,
     ov_link_on_send(&node->links[index], false, node->now_ns);
 }
 
-/* One LINK frame with what is due. Returns true when one was sent. */
+/* Sends one LINK frame with what is due. Returns true when one was sent. */
 static bool send_words(struct ov_node *node, uint16_t index, bool beat,
                        struct ov_out *out)
 {

@@ -1,4 +1,4 @@
-/* Granting, refusing, removing. */
+/* Grants and refuses asks, and removes members. */
 #include "overlay/settle.h"
 
 #include "overlay/asks.h"
@@ -6,7 +6,7 @@
 
 /* --- removing */
 
-/* The child of this place is not ours any more. */
+/* The child of this place no longer belongs to us. */
 static void drop_child(struct ov_node *node, struct ov_place *place,
                        enum ov_member_state state)
 {
@@ -17,8 +17,9 @@ static void drop_child(struct ov_node *node, struct ov_place *place,
     ov_place_end_link(node, place);
 }
 
-/* Those who count it have to hear of it, all the way down: a node counted where
- * it is not keeps the base down, and is asked about in the end. */
+/* Removes a member. All nodes that count it must be told, all the way down: a
+ * node that is counted in the wrong place keeps the base low, and is asked
+ * about in the end. */
 static void take_out(struct ov_node *node, struct ov_member *member,
                      enum ov_member_state state)
 {
@@ -46,13 +47,13 @@ static void take_out(struct ov_node *node, struct ov_member *member,
 void ov_settle_remove(struct ov_node *node, struct ov_member *member,
                       enum ov_member_state state)
 {
-    /* One that is not confirmed may have a claim under way; its answer comes
-     * behind this word, on the same link, and settles that. */
+    /* A member that is not confirmed may have a claim under way; its answer
+     * follows this message on the same link and settles that. */
     if (member->state == OV_MEMBER_CONFIRMED) {
         member->state = (uint8_t)state;
         take_out(node, member, state);
     } else if (state == OV_MEMBER_LOST) {
-        member->state = OV_MEMBER_LOST; /* a later hello of it is refused */
+        member->state = OV_MEMBER_LOST; /* a later hello from it is refused */
     }
 }
 
@@ -65,7 +66,7 @@ static void confirm(struct ov_node *node, uint16_t place,
     struct ov_member *member = ov_members_find(&tree->members, ref->node);
 
     if (member->state == OV_MEMBER_LOST)
-        return; /* the root's word is for ever */
+        return; /* a loss that the root has declared is final */
     if (member->state == OV_MEMBER_CONFIRMED && member->place != place)
         take_out(node, member, OV_MEMBER_ABSENT);
     if (member->place != place) {
@@ -73,7 +74,7 @@ static void confirm(struct ov_node *node, uint16_t place,
         tree->places[place].members++;
     }
     member->state = OV_MEMBER_CONFIRMED;
-    /* Who was let in by the root lives, whatever was seen of it before. */
+    /* A node that the root has let in is alive, whatever was seen before. */
     member->is_refused = false;
     member->is_seconded = false;
     member->attach = ref->attach;
@@ -84,12 +85,12 @@ static void confirm(struct ov_node *node, uint16_t place,
         member->is_known = true;
         tree->joined++;
     }
-    /* What was acknowledged before may have gone down with a link. */
+    /* Acknowledgements that were sent before may be lost with a link. */
     if (member->accepted > 0)
         ov_place_ack(node, member, true);
 }
 
-/* The child that said hello by this place is ours. */
+/* Welcomes the child that said hello by this place. */
 static void welcome(struct ov_node *node, struct ov_place *place,
                     struct ov_cell_list *stripped)
 {
@@ -100,7 +101,8 @@ static void welcome(struct ov_node *node, struct ov_place *place,
         node, place,
         &(struct ov_word){.kind = OV_ITEM_WELCOME, .attach = place->attach},
         stripped);
-    place->is_limit_due = place->is_lent; /* it has to know that it is */
+    place->is_limit_due = place->is_lent; /* the child must be told that it
+                                             is */
     ov_place_grant(node, place);
     ov_place_tell_address(node, place);
 }
@@ -177,7 +179,7 @@ void ov_settle_refuse_all(struct ov_node *node)
     struct ov_claims *claims = node->tree.claims;
 
     for (uint32_t i = 0; claims != NULL && i < claims->asks_used; i++) {
-        /* One that is still coming is refused when it is complete. */
+        /* A claim of which parts are missing is refused when it is complete. */
         if (claims->asks[i].state >= OV_ASK_DUE)
             ov_settle_refuse(node, &claims->asks[i], OV_REFUSE_UNATTACHED);
     }
@@ -194,7 +196,8 @@ static bool matches(const struct ov_node *node, const struct ov_cell *cell)
            member->attach == cell->attach && member->parent == cell->parent;
 }
 
-/* Is every node from here up to `top` as the claim has it? */
+/* True when every node from this one up to `top` has the parent that the claim
+ * says. */
 static bool hangs_on(const struct ov_node *node, const struct ov_cell *cell,
                      uint32_t top)
 {
@@ -225,8 +228,8 @@ static void mark(struct ov_node *node, const struct ov_cell_list *list,
     }
 }
 
-/* A member whose own record, or whose chain of parents up to the orphan,
- * differs from what we know has moved: it is not granted. */
+/* Strips members that have moved: those whose own record, or whose chain of
+ * parents up to the orphan, differs from what we know. They are not granted. */
 static void strip(struct ov_node *node, struct ov_ask *ask)
 {
     struct ov_claims *claims = node->tree.claims;
@@ -252,7 +255,7 @@ void ov_settle_judge(struct ov_node *node, struct ov_ask *ask)
     if (member->state == OV_MEMBER_LOST) {
         ov_settle_refuse(node, ask, OV_REFUSE_LOST);
     } else if (member->attach >= ask->attach) {
-        /* A newer claim has overtaken this one: to grant it would move the node
+        /* A newer claim has overtaken this one: granting it would move the node
          * back to a parent that it has left. */
         ov_settle_refuse(node, ask, OV_REFUSE_STALE);
     } else {

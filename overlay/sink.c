@@ -28,7 +28,7 @@ void ov_sink_init(struct ov_node *node)
     }
 }
 
-/* One record of a frame is done with, or the reading of it. */
+/* Counts off one record of a frame, or the reading of the frame itself. */
 static void frame_done(struct ov_node *node, uint16_t index)
 {
     struct ov_sink_frame *frame = &node->root->frames[index];
@@ -41,7 +41,7 @@ static void frame_done(struct ov_node *node, uint16_t index)
     node->root->frames_free = index;
 }
 
-/* The acknowledgement is due: at once when much is waiting for it, else in a
+/* Makes an acknowledgement due: at once when much waits for it, else after a
  * while. */
 static void ack(struct ov_node *node, struct ov_member *member, bool at_once)
 {
@@ -56,8 +56,8 @@ static bool has_cookie(const struct ov_node *node)
            node->root->sunk_used < node->cfg->records_max;
 }
 
-/* One that has been used before, if there is any: a root that has few records
- * at its sinks touches little memory. */
+/* Prefers a cookie that was used before: a root that has few records at its
+ * sinks then touches little memory. */
 static uint32_t take_cookie(struct ov_root *root)
 {
     uint32_t cookie = root->sunk_free;
@@ -98,7 +98,7 @@ static void hand_on(struct ov_node *node, struct ov_place *place,
                  rec->len_bytes);
 }
 
-/* The next record of the place's first frame. */
+/* Reads the next record of the place's first frame. */
 static void read_record(struct ov_node *node, struct ov_place *place,
                         struct ov_out *out)
 {
@@ -110,10 +110,11 @@ static void read_record(struct ov_node *node, struct ov_place *place,
 
     OV_ASSERT(ov_record_decode(&rd, &rec) == 0);
     member = ov_members_find(&node->tree.members, rec.source);
-    /* A newer record than the next one is dropped: a copy of what is between
-     * is still on its way by another path. A repeat is dropped and answered, as
-     * the acknowledgement may have gone down with a link. What a node sent
-     * before it was declared lost counts: a live one had taken it in. */
+    /* A record that is newer than the next one is dropped: copies of the
+     * records between are still on their way by another path. A repeated record
+     * is dropped and acknowledged again, as the acknowledgement may have been
+     * lost with a link. What a node sent before it was declared lost counts,
+     * because a living node had taken it in. */
     if (member != NULL && member->is_known) {
         if (rec.seq == member->accepted + 1)
             hand_on(node, place, member, &rec, out);
@@ -143,7 +144,8 @@ static void begin_frame(struct ov_node *node, uint16_t index)
         OV_FRAME_HEAD_BYTES + (uint32_t)place->rec_left * OV_RECORD_HEAD_BYTES;
 }
 
-/* Works on the first frame of a place; false when records or room ran out. */
+/* Works on the first frame of a place. False when its records, or the room, are
+ * used up. */
 static bool read_frame(struct ov_node *node, uint16_t index, struct ov_out *out)
 {
     struct ov_place *place = &node->tree.places[index];
@@ -207,7 +209,8 @@ void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
         root->sunk[first].next = root->sunk_free;
         root->sunk_free = first;
     }
-    /* At half of the window: it must not be full before the word is there. */
+    /* At half of the window: it must not be full before the acknowledgement
+     * arrives. */
     if (source->unacked_bytes >= node->cfg->up_window_bytes / 2) {
         source->unacked_bytes = 0;
         ack(node, member, true);

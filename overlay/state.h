@@ -1,4 +1,4 @@
-/* The state of a node, shared by the files of the core and by nobody else. */
+/* The state of a node, shared by the files of the core and by no others. */
 #ifndef OVERLAY_STATE_H
 #define OVERLAY_STATE_H
 
@@ -18,22 +18,24 @@ enum ov_stream_state {
     OV_STREAM_OPEN,
 };
 
-/* A DOWN stream: the frames first .. head-1 are kept, base is below head. */
+/* A DOWN stream. The frames first .. head-1 are kept; base is not above
+ * head. */
 struct ov_stream {
     struct ov_buf **ring; /* [window] */
-    struct ov_buf *set;   /* the message that opened it: its node set */
+    struct ov_buf *set;   /* the message that opened it, with its node set */
     uint64_t first;       /* first kept frame */
     uint64_t head;        /* next frame to arrive */
     uint64_t local;       /* consumed by this node's own targets */
-    uint64_t base;        /* consumed by all it answers for; may fall */
+    uint64_t base;        /* consumed by everybody the node answers for; may
+                             fall */
     uint64_t reported;    /* base as last told to the parent */
     uint64_t report_ns;   /* when a waiting report is due; OV_NEVER */
-    uint64_t opened_at;   /* frames of stream 0 up to the OPEN included */
+    uint64_t opened_at;   /* frames of stream 0 up to and including the OPEN */
     uint32_t number;
-    uint32_t local_rank;  /* who is last here */
+    uint32_t local_rank;  /* this node's process that is last */
     uint32_t holder_node; /* who holds the base back */
     uint32_t holder_rank;
-    uint32_t reported_node; /* and as last told to the parent */
+    uint32_t reported_node; /* the same, as last told to the parent */
     uint32_t reported_rank;
     uint16_t window;
     uint8_t state;
@@ -44,29 +46,29 @@ struct ov_stream {
 
 /* A piece of the UP frame that is being put together. */
 struct ov_piece {
-    struct ov_buf *buf;         /* a child's frame; NULL: own records */
-    const struct ov_kept *kept; /* own: the first, */
-    uint64_t seq;               /* its number */
-    uint32_t count;             /* and how many */
-    uint16_t place;             /* of a child's frame: where it counts */
+    struct ov_buf *buf;         /* frame of a child; NULL: own records */
+    const struct ov_kept *kept; /* own records: the first one, */
+    uint64_t seq;               /* its number, */
+    uint32_t count;             /* and how many they are */
+    uint16_t place;             /* place at which a child's frame counts */
 };
 
 struct ov_up {
     struct ov_drr drr;         /* places, then local inputs */
     struct ov_kept_pool *pool; /* borrowed from the driver */
     struct ov_kept_list kept;
-    struct ov_kept *at_cursor; /* the record at the cursor; NULL: none yet */
+    struct ov_kept *at_cursor; /* the record at `cursor`; NULL: none yet */
     struct ov_piece *pieces;
     uint64_t next_seq;   /* of the next own record */
-    uint64_t cursor;     /* next own record to send */
-    uint64_t unsent;     /* next own record that never was */
-    uint64_t accepted;   /* own records, as acknowledged */
-    uint64_t taken;      /* and freed */
-    uint64_t taken_told; /* as acknowledged */
-    uint64_t limit;      /* frames the parent lets us have sent */
+    uint64_t cursor;     /* number of the next own record to send */
+    uint64_t unsent;     /* number of the next own record that was never sent */
+    uint64_t accepted;   /* own records that the root has accepted */
+    uint64_t taken;      /* own records that were taken and freed */
+    uint64_t taken_told; /* own records that were taken, as acknowledged */
+    uint64_t limit;      /* how many frames the parent lets us send, in total */
     uint64_t sent;
     uint32_t kept_bytes;
-    uint32_t batch_bytes; /* the batch: frame bytes, head included, */
+    uint32_t batch_bytes; /* bytes of the frame being built, head included, */
     uint16_t batch_records;
     uint16_t batch_slices;
     uint16_t batch_pieces;
@@ -82,16 +84,16 @@ struct ov_node {
     struct ov_stream *streams; /* [streams_max], slot 0 is stream 0 */
     struct ov_buf *address;    /* where we listen, for parents; may be NULL */
     uint64_t now_ns;
-    uint64_t links_ns; /* no link needs a look before */
-    uint64_t goodbye;  /* frames of stream 0 up to it included; 0: none */
-    uint32_t random;   /* jitter */
+    uint64_t links_ns; /* no link needs attention before this */
+    uint64_t goodbye;  /* frames of stream 0 up to and including it; 0: none */
+    uint32_t random;   /* state of the generator for jitter */
     uint16_t inputs;
     uint16_t links_max;
     uint16_t serve_first; /* queue of links to serve */
     uint16_t serve_last;
-    bool has_left;  /* LEAVE or END was said */
-    bool is_lent;   /* the parent lends frames one by one: we ask, */
-    bool has_asked; /* and have */
+    bool has_left;  /* LEAVE or END was reported */
+    bool is_lent;   /* the parent lends frames one by one: we must ask, */
+    bool has_asked; /* and have asked */
     bool is_want_due;
 };
 
@@ -100,7 +102,7 @@ static inline bool ov_node_is_root(const struct ov_node *node)
     return node->tree.self == 0;
 }
 
-/* Queues a link whose due things or data want service. */
+/* Queues a link that has something due or data to send. */
 void ov_node_serve(struct ov_node *node, uint16_t link);
 
 /* Queues the parent's link, when there is one. */
@@ -110,7 +112,7 @@ static inline void ov_node_serve_parent(struct ov_node *node)
         ov_node_serve(node, node->tree.parent);
 }
 
-/* Can a claim be passed on, now or when we have joined ourselves? */
+/* True when a claim can be passed on, now or once this node has joined. */
 static inline bool ov_node_asks(const struct ov_node *node)
 {
     return node->tree.is_attached ||

@@ -1,10 +1,11 @@
-/* Putting UP frames together and keeping own records. */
+/* Builds UP frames and keeps own records. */
 #include "overlay/up.h"
 
 #include "overlay/base/err.h"
 #include "overlay/place.h"
 
-/* The state input goes first past a full window: exits must get through. */
+/* The input for states is served even when the window is full: exits must get
+ * through. */
 enum { STATE_INPUT = 0 };
 
 static uint16_t places_of(const struct ov_node *node)
@@ -37,7 +38,7 @@ int ov_up_on_limit(struct ov_node *node, uint64_t limit, bool is_lent)
     return 0;
 }
 
-/* The oldest kept record goes. */
+/* Removes the oldest kept record. */
 static void drop_first(struct ov_up *up, struct ov_out *out)
 {
     struct ov_kept kept = ov_kept_pop(&up->kept, up->pool);
@@ -47,8 +48,8 @@ static void drop_first(struct ov_up *up, struct ov_out *out)
         ov_out_put(out, kept.buf);
 }
 
-/* Frees what the root's sinks have, but for what stands in the batch once more:
- * inputs that waited for room are looked at again. */
+/* Frees the records that the root's sinks have taken, except those that are in
+ * the batch again. Inputs that waited for room are looked at again. */
 static void release(struct ov_up *up, struct ov_out *out)
 {
     uint64_t end = up->taken_told;
@@ -102,7 +103,7 @@ void ov_up_fini(struct ov_node *node, struct ov_out *out)
     batch_reset(up);
 }
 
-/* --- the batch: the next frame, piece by piece */
+/* --- the batch: the next frame, built piece by piece */
 
 static uint32_t batch_room(const struct ov_node *node)
 {
@@ -128,7 +129,7 @@ static bool batch_takes(const struct ov_node *node, uint32_t bytes,
            OV_FRAME_HEAD_BYTES + table <= OV_BATCH_HEAD_BYTES;
 }
 
-/* Adds own records that were not sent since the parent link began. */
+/* Adds own records that were not yet sent on this parent link. */
 static void batch_own(struct ov_node *node)
 {
     struct ov_up *up = &node->up;
@@ -162,9 +163,9 @@ static uint32_t frame_records(const struct ov_buf *buf)
     return head.count;
 }
 
-/* Adds a child's small frame; its reference is now the batch's. It still counts
- * at its place, as a batch may wait for its link: a word can take what it was
- * begun for. */
+/* Adds a child's small frame, whose reference passes to the batch. The frame
+ * still counts at its place, as a batch may have to wait for its link:
+ * meanwhile the slot for which it was begun may be used by another message. */
 static void batch_frame(struct ov_node *node, struct ov_buf *buf,
                         uint32_t records, uint16_t place)
 {
@@ -175,7 +176,7 @@ static void batch_frame(struct ov_node *node, struct ov_buf *buf,
     batch_add(up, buf->len_bytes - OV_FRAME_HEAD_BYTES, records);
 }
 
-/* Own records in the batch are among those that are to be sent again. */
+/* Removes own records from the batch, because they are to be sent again. */
 static void batch_drop_own(struct ov_node *node)
 {
     struct ov_up *up = &node->up;
@@ -206,8 +207,8 @@ void ov_up_resend(struct ov_node *node)
 {
     struct ov_up *up = &node->up;
 
-    /* Who had taken them in may be the one that died. The root accepts each
-     * once, so to send too much is harmless. */
+    /* The node that had taken these records in may be the one that died. The
+     * root accepts each record once, so sending too many is harmless. */
     batch_drop_own(node);
     up->cursor = up->accepted + 1;
     up->at_cursor = up->kept.first;
@@ -248,7 +249,7 @@ static void write_tables(struct ov_node *node, struct ov_wr *wr)
     }
 }
 
-/* The frames of children are no longer held here. */
+/* The frames of children in the batch are no longer held here. */
 static void drain(struct ov_node *node)
 {
     const struct ov_up *up = &node->up;
@@ -261,7 +262,7 @@ static void drain(struct ov_node *node)
     }
 }
 
-/* Own records may be acknowledged from now on. */
+/* From now on the node's own records in the batch may be acknowledged. */
 static void mark_sent(struct ov_up *up)
 {
     for (unsigned i = 0; i < up->batch_pieces; i++) {
@@ -340,7 +341,7 @@ static void batch_send(struct ov_node *node, struct ov_out *out)
     release(up, out);
 }
 
-/* --- choosing */
+/* --- choosing what to send */
 
 static bool can_send(const struct ov_node *node, const struct ov_out *out)
 {
@@ -351,8 +352,9 @@ static bool can_send(const struct ov_node *node, const struct ov_out *out)
            ov_link_can_send(&node->links[tree->parent], node->cfg, true);
 }
 
-/* The first frame of a child's queue. Large ones pass as they are: two of them
- * would not share a frame, and to put tables together is to copy them. */
+/* Serves the first frame of a child's queue. Large frames are passed on as they
+ * are: two of them would not fit in one frame, and merging tables means copying
+ * them. */
 static void serve_place(struct ov_node *node, uint16_t index,
                         struct ov_out *out)
 {
@@ -381,7 +383,7 @@ static void serve_place(struct ov_node *node, uint16_t index,
     }
 }
 
-/* Bytes an input may put into the window now. */
+/* How many bytes an input may add to the window now. */
 static uint32_t window_room(const struct ov_node *node, uint16_t input)
 {
     const struct ov_up *up = &node->up;
@@ -396,8 +398,8 @@ static uint32_t window_room(const struct ov_node *node, uint16_t input)
     return limit - up->kept_bytes - OV_RECORD_HEAD_BYTES;
 }
 
-/* Lets the driver read an input into what is left of the frame and window.
- * Half a frame at least, so that lines are not cut for want of room. */
+/* Lets the driver read an input into the rest of the frame and of the window:
+ * at least half a frame, so that lines are not cut for lack of room. */
 static void serve_input(struct ov_node *node, uint16_t input,
                         struct ov_out *out)
 {
@@ -421,7 +423,7 @@ static void serve_input(struct ov_node *node, uint16_t input,
     node->up.reading = input;
 }
 
-/* A frame without records, for what was lent and is of no use any more. */
+/* Returns a lent frame that is not needed, as a frame without records. */
 static void give_back(struct ov_node *node, struct ov_out *out)
 {
     struct ov_frame_head head = {.type = OV_FRAME_UP,
@@ -434,8 +436,9 @@ static void give_back(struct ov_node *node, struct ov_out *out)
     ov_out_head_done(out, act, &wr);
 }
 
-/* Where the parent lends frames one by one: asks for the next when there is
- * something to send, and keeps none from others when there is not. */
+/* Where the parent lends frames one by one: asks for the next one when there is
+ * something to send, and returns it when there is not, so that others can have
+ * it. */
 static void borrow(struct ov_node *node, struct ov_out *out)
 {
     struct ov_up *up = &node->up;
@@ -468,8 +471,8 @@ void ov_up_send(struct ov_node *node, struct ov_out *out)
         if (first == OV_DRR_NONE) {
             if (up->batch_pieces == 0)
                 break;
-            /* No timer waits for more: while the link is busy we are not here,
-             * and bytes gather in the pipes by themselves. */
+            /* There is no timer to wait for more: while the link is busy this
+             * is not called, and bytes gather in the pipes by themselves. */
             batch_send(node, out);
         } else if (first < places_of(node)) {
             serve_place(node, first, out);
@@ -481,8 +484,9 @@ void ov_up_send(struct ov_node *node, struct ov_out *out)
         borrow(node, out);
 }
 
-/* What every node above takes a record to be: one that it refused would end the
- * link again and again, and one that fits in no frame would never leave. */
+/* Checks a record as every node above does: a record that a node refuses would
+ * end the link again and again, and one that fits in no frame would never be
+ * sent. */
 static void check_read(const struct ov_node *node, const struct ov_read *read)
 {
     OV_ASSERT(read->len_bytes <= node->cfg->frame_bytes - OV_FRAME_HEAD_BYTES -

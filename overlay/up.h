@@ -1,8 +1,8 @@
-/* UP: own records and those of children, on their way to the parent.
+/* UP: records of this node and of its children, on their way to the parent.
  *
- * Pull: nothing is read from a local input and nothing taken from a child's
- * queue before the uplink can take a frame. Pressure therefore stands in the
- * pipes of the processes, and small writes coalesce there exactly while the
+ * Data is pulled: nothing is read from a local input, and nothing is taken from
+ * a child's queue, before the uplink can take a frame. So back-pressure reaches
+ * the pipes of the processes, and small writes gather there exactly while the
  * uplink is busy. An idle uplink sends at once.
  */
 #ifndef OVERLAY_UP_H
@@ -13,31 +13,32 @@
 /* A local input has something to read. O(1). */
 void ov_up_on_ready(struct ov_node *node, uint16_t input);
 
-/* The driver's answer to OV_ACT_READ. The reference in ev->read passes. */
+/* Handles the driver's answer to OV_ACT_READ. The reference in ev->read
+ * passes. */
 void ov_up_on_read(struct ov_node *node, const struct ov_event *ev,
                    struct ov_out *out);
 
-/* A frame from a child was queued. */
+/* A frame from a child was added to its queue. */
 void ov_up_on_queued(struct ov_node *node, uint16_t place);
 
-/* The parent's limit; is_lent: no more comes unless we ask. OV_EPROTO when it
- * falls. */
+/* Handles the parent's limit. is_lent: for further frames we must ask.
+ * OV_EPROTO when the limit falls. */
 int ov_up_on_limit(struct ov_node *node, uint64_t limit, bool is_lent);
 
-/* The root's word on our own records; OV_EPROTO when it speaks of records
- * that were never sent. O(records released). */
+/* Handles the root's acknowledgement of our own records. OV_EPROTO when it
+ * covers records that were never sent. O(records released). */
 int ov_up_on_ack(struct ov_node *node, const struct ov_ack *ack,
                  struct ov_out *out);
 
-/* A new parent link: nothing is sent or granted on it yet, and everything
- * after the last accepted record goes again. */
+/* There is a new parent link: nothing was sent or granted on it yet, and
+ * everything after the last accepted record is sent again. */
 void ov_up_restart(struct ov_node *node);
 
-/* The way to the root has changed above us: everything after the last accepted
- * record goes again. */
+/* The path to the root has changed above us: everything after the last accepted
+ * record is sent again. */
 void ov_up_resend(struct ov_node *node);
 
-/* Sends as much as the parent, the transport and `out` take. */
+/* Sends as much as the parent, the transport and `out` accept. */
 void ov_up_send(struct ov_node *node, struct ov_out *out);
 
 /* Drops every kept record. */

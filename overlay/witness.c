@@ -1,4 +1,4 @@
-/* Asking a second witness, and being one. */
+/* Asks a second witness, and is one for others. */
 #include "overlay/witness.h"
 
 #include "overlay/base/err.h"
@@ -9,7 +9,8 @@ static bool is_up(const struct ov_node *node, uint16_t link)
     return link < node->links_max && node->links[link].state == OV_LINK_UP;
 }
 
-/* Without room it is forgotten: who waits for it asks again. */
+/* Queues a question or an answer. Without room it is dropped: the node that
+ * waits for it asks again. */
 static bool say(struct ov_node *node, uint16_t link, uint32_t who,
                 enum ov_item_kind kind, struct ov_cell **out)
 {
@@ -27,7 +28,8 @@ static bool say(struct ov_node *node, uint16_t link, uint32_t who,
     return true;
 }
 
-/* The first cell for that link, or of all; NULL: there is none. */
+/* Removes the first cell for that link, or for any link. NULL: there is
+ * none. */
 static struct ov_cell *take(struct ov_claims *claims, uint32_t link)
 {
     struct ov_cell_list all = claims->asides;
@@ -119,13 +121,15 @@ bool ov_witness_ask(struct ov_node *node, const struct ov_member *member,
         return true;
     }
     ov_out_put(out, address);
-    /* One without a parent is not heard either: it asks when it has one. */
+    /* An answer could not reach a node without a parent: it asks when it has
+     * one. */
     return !is_root || link != OV_NO_LINK;
 }
 
 /* --- being asked */
 
-/* A parent may ask about anybody else; a child about those beneath it. */
+/* True when the neighbour may ask: a parent about any other node, a child about
+ * nodes beneath it. */
 static bool may_ask(const struct ov_node *node, uint16_t link, uint32_t who)
 {
     const struct topo_tree *plan = node->tree.plan;
@@ -152,7 +156,7 @@ int ov_witness_on_look(struct ov_node *node, uint16_t link,
     if (attach == 0 || len_bytes == 0 || len_bytes > OV_ADDRESS_MAX)
         return OV_EPROTO;
     if (!ov_out_has_room(out))
-        return 0; /* we are asked again */
+        return 0; /* the neighbour will ask again */
     act = ov_out_act(out, OV_ACT_ADDRESS);
     act->node = who;
     ov_out_slice(out, act, ov_buf_ref(buf),

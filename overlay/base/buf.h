@@ -2,9 +2,9 @@
  *
  * A driver makes buffers (registered memory in endpoints/, header bytes and
  * counts in the simulator) and hands them in with events. Whoever keeps one
- * past the call takes a reference. The core drops references with
- * ov_out_put(), which chains buffers that reach zero for the driver to take
- * back; drivers drop theirs in their own pool's words.
+ * past the call takes a reference. The core drops references with ov_out_put(),
+ * which chains buffers that reach zero for the driver to take back; drivers
+ * drop theirs with the functions of their own pools.
  */
 #ifndef OVERLAY_BASE_BUF_H
 #define OVERLAY_BASE_BUF_H

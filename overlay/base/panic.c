@@ -1,4 +1,4 @@
-/* The one way out when xylem finds itself wrong. */
+/* Ends the program when xylem finds a fault in itself. */
 #include "overlay/base/panic.h"
 
 #include <stddef.h>

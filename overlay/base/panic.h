@@ -2,10 +2,9 @@
 #ifndef OVERLAY_BASE_PANIC_H
 #define OVERLAY_BASE_PANIC_H
 
-/* What runs when an assertion fails; must not return. The core calls nothing
- * outside itself, so the program sets this before the first step. NULL (the
- * start) traps the processor.
- */
+/* The function that runs when an assertion fails; it must not return. The core
+ * calls nothing outside itself, so the program sets this before the first step.
+ * NULL, the initial value, traps the processor. */
 typedef void (*ov_panic_fn)(const char *file, int line, const char *what);
 void ov_panic_set(ov_panic_fn fn);
 
@@ -17,7 +16,7 @@ _Noreturn void ov_panic(const char *file, int line, const char *what);
             ov_panic(__FILE__, __LINE__, #cond);                               \
     } while (0)
 
-/* Marks what cannot happen: text says why it cannot. */
+/* Marks what cannot happen; the text says why it cannot. */
 #define OV_IMPOSSIBLE(text) ov_panic(__FILE__, __LINE__, text)
 
 #endif

@@ -1,7 +1,7 @@
 /* Little-endian readers and writers for bytes on the wire.
  *
- * Both stick on error: after the first read or write past the end, `bad` is
- * set, reads give 0 and writes do nothing. Check once, before acting.
+ * After the first read or write past the end `bad` is set, reads return 0 and
+ * writes do nothing. So it is enough to check once, before acting.
  */
 #ifndef OVERLAY_BASE_WIRE_H
 #define OVERLAY_BASE_WIRE_H
@@ -84,8 +84,8 @@ static inline uint64_t ov_rd_u64(struct ov_rd *rd)
     return ov_rd_uint(rd, 8);
 }
 
-/* The next bytes up to a NUL, which is passed, borrowed from the reader's
- * memory; "" where there is none. O(bytes). */
+/* Returns the bytes up to the next NUL, borrowed from the reader's memory, and
+ * moves past the NUL; "" where there is none. O(bytes). */
 static inline const char *ov_rd_string(struct ov_rd *rd)
 {
     const char *string = (const char *)rd->at;
@@ -102,7 +102,8 @@ static inline const char *ov_rd_string(struct ov_rd *rd)
     return string;
 }
 
-/* Room for len_bytes at the writer's place, or NULL. */
+/* Takes len_bytes of room in the writer's memory; NULL when there is too
+ * little. */
 static inline uint8_t *ov_wr_room(struct ov_wr *wr, size_t len_bytes)
 {
     uint8_t *at = wr->at;

@@ -13,15 +13,15 @@
  * LINK: count items follow, see overlay/wire/item.h. Link-local.
  *
  * UP: a table of count record heads, then their payloads in the same order.
- * Nothing in it belongs to a link, so an inner node passes it on as it is, and
- * merging frames is putting tables and payloads one after another.
+ * Nothing in it depends on the link, so an inner node passes it on as it is,
+ * and frames are merged by concatenating their tables and their payloads.
  *
  *      0        4              12       16    18   19   20       24
  *     +--------+--------------+--------+-----+----+----+--------+
  *     | source | seq          | rank   | job | ch | fl | len    |
  *     +--------+--------------+--------+-----+----+----+--------+
  *
- * DOWN: one frame of a stream. Nothing in it belongs to a link either: the
+ * DOWN: one frame of a stream. Nothing in it depends on the link either: the
  * buffer that arrived is the buffer that is sent to every child.
  *
  *      8        12       16             24             32
@@ -31,8 +31,8 @@
  *
  * Streams are counted in frames (seq: 0, 1, 2 ...). A window of frames bounds
  * buffers and receives exactly, whatever the size of the writes; the byte
- * offset of the first payload byte rides along for checks and for giving
- * unread input back.
+ * offset of the first payload byte is included for checks and for giving unread
+ * input back.
  */
 #ifndef OVERLAY_WIRE_FRAME_H
 #define OVERLAY_WIRE_FRAME_H
@@ -62,9 +62,10 @@ struct ov_frame_head {
     uint32_t len_bytes;
 };
 
-/* Channels of records, as PMIx names them, and xylem's own. */
+/* Channels of records: those of PMIx, and xylem's own. */
 enum ov_channel {
-    OV_CHANNEL_STATE = 0, /* states, exits, statistics: the driver's words */
+    OV_CHANNEL_STATE = 0, /* states, exits, statistics: messages of the
+                             drivers */
     OV_CHANNEL_STDOUT = 1,
     OV_CHANNEL_STDERR = 2,
     OV_CHANNEL_STDDIAG = 3,
@@ -77,7 +78,7 @@ enum ov_record_flag {
 };
 
 struct ov_record {
-    uint32_t source; /* node that numbered it */
+    uint32_t source; /* node that numbered the record */
     uint32_t rank;   /* process; the source node's number for STATE */
     uint64_t seq;    /* 1, 2, 3 ... per source */
     uint32_t len_bytes;
@@ -88,7 +89,7 @@ struct ov_record {
 
 enum ov_down_flag {
     OV_DOWN_END = 1,  /* the stream ends with this frame */
-    OV_DOWN_SOME = 2, /* for some processes only: overlay/wire/push.h */
+    OV_DOWN_SOME = 2, /* only for some processes: overlay/wire/push.h */
     OV_DOWN_FLAGS = 3
 };
 
@@ -101,8 +102,7 @@ struct ov_down {
 void ov_frame_head_encode(struct ov_wr *wr, const struct ov_frame_head *head);
 
 /* Decodes the prefix of a frame of len_bytes. Returns 0, or OV_EPROTO when it
- * is too short, of unknown type, or its length is not len_bytes.
- */
+ * is too short, its type is unknown, or its length is not len_bytes. */
 int ov_frame_head_decode(const uint8_t *mem, uint32_t len_bytes,
                          struct ov_frame_head *head);
 
@@ -112,9 +112,9 @@ void ov_record_encode(struct ov_wr *wr, const struct ov_record *rec);
  * outside its range. */
 int ov_record_decode(struct ov_rd *rd, struct ov_record *rec);
 
-/* Checks a whole UP frame: the table is there and the payload lengths add up
- * to the frame. O(count). Returns 0 or OV_EPROTO; *payload_off is where the
- * first payload starts. `mem` need only hold the head and the table.
+/* Checks a whole UP frame: that the table is complete and the payload lengths
+ * add up to the frame. O(count). Returns 0 or OV_EPROTO; *payload_off is where
+ * the first payload starts. `mem` need only hold the head and the table.
  */
 int ov_up_check(const uint8_t *mem, const struct ov_frame_head *head,
                 uint32_t *payload_off);

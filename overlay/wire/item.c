@@ -27,13 +27,13 @@ int ov_item_next(struct ov_rd *rd, struct ov_item *item)
     return 0;
 }
 
-/* The body must have been read to its end, no less and no more. */
+/* Checks that the body was read exactly to its end. */
 static int body_done(const struct ov_item *item)
 {
     return item->body.bad || ov_rd_left(&item->body) != 0 ? OV_EPROTO : 0;
 }
 
-/* What is left of the body must be a list of things of width_bytes. */
+/* Checks that the rest of the body is a list of items of width_bytes each. */
 static int body_list(const struct ov_item *item, unsigned width_bytes,
                      uint16_t *count)
 {

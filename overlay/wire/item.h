@@ -67,10 +67,10 @@ enum ov_item_flag { OV_ITEM_MORE = 1, OV_ITEM_FINAL = 2, OV_ITEM_FLAGS = 3 };
 enum ov_refuse_reason {
     OV_GRANTED = 0,
     OV_REFUSE_LOST,       /* the root declared this node lost */
-    OV_REFUSE_UNATTACHED, /* the one asked has no parent itself */
-    OV_REFUSE_SERVE,      /* it no longer keeps what would be needed */
-    OV_REFUSE_FULL,       /* it has all the children it takes */
-    OV_REFUSE_NUMBER,     /* its number is not below the asker's */
+    OV_REFUSE_UNATTACHED, /* the node that was asked has no parent itself */
+    OV_REFUSE_SERVE,      /* it no longer keeps frames that would be needed */
+    OV_REFUSE_FULL,       /* it has as many children as it can take */
+    OV_REFUSE_NUMBER,     /* its number is not below that of the asking node */
     OV_REFUSE_STALE,      /* a newer attach number is known */
     OV_REFUSE_REASONS
 };
@@ -102,7 +102,7 @@ struct ov_item {
 
 struct ov_base {
     uint32_t stream;
-    uint32_t node; /* who holds it back; TOPO_NONE: nobody in particular */
+    uint32_t node; /* TOPO_NONE: no node in particular */
     uint32_t rank;
     uint64_t base;
 };
@@ -112,11 +112,11 @@ struct ov_ack {
     uint64_t accepted, taken;
 };
 
-/* A node that wants to be answered for, with what it answers for. */
+/* A node that wants to be answered for, with the lengths of its lists. */
 struct ov_claim {
     uint32_t node;
     uint64_t attach;
-    uint16_t members; /* heads of lists that follow in the body */
+    uint16_t members; /* lengths of the lists that follow */
     uint16_t cursors;
 };
 
@@ -151,18 +151,18 @@ void ov_base_encode(struct ov_wr *wr, const struct ov_base *base);
 int ov_base_decode(struct ov_item *item, struct ov_base *base);
 void ov_ack_encode(struct ov_wr *wr, const struct ov_ack *ack);
 int ov_ack_decode(struct ov_item *item, struct ov_ack *ack);
-/* kind is HELLO or ASK; the lists are written by the two calls after it. */
+/* Writes the head of a HELLO or ASK; the next two functions write its lists. */
 void ov_claim_encode(struct ov_wr *wr, enum ov_item_kind kind, uint8_t flags,
                      const struct ov_claim *claim);
 void ov_member_encode(struct ov_wr *wr, const struct ov_member_ref *member);
 void ov_cursor_encode(struct ov_wr *wr, const struct ov_cursor *cursor);
-/* Checks that the lists fill the body; then members come first, then cursors,
- * each by its own call. */
+/* Checks that the lists fill the body exactly. Then members are read first, and
+ * cursors after them, one by each call. */
 int ov_claim_decode(struct ov_item *item, struct ov_claim *claim);
 struct ov_member_ref ov_member_decode(struct ov_item *item);
 struct ov_cursor ov_cursor_decode(struct ov_item *item);
-/* `numbers` node numbers follow by ov_wr_u32; read back by ov_rd_u32 until
- * the body ends. */
+/* `numbers` node numbers must follow, written by ov_wr_u32 and read by
+ * ov_rd_u32 until the body ends. */
 void ov_answer_encode(struct ov_wr *wr, uint8_t flags,
                       const struct ov_answer *answer, uint16_t numbers);
 int ov_answer_decode(struct ov_item *item, struct ov_answer *answer);
@@ -171,20 +171,20 @@ void ov_welcome_encode(struct ov_wr *wr, uint8_t flags, uint64_t attach,
 int ov_welcome_decode(struct ov_item *item, uint64_t *attach);
 void ov_refuse_encode(struct ov_wr *wr, uint64_t attach, uint32_t reason);
 int ov_refuse_decode(struct ov_item *item, uint64_t *attach, uint32_t *reason);
-/* PATH and LEFT: `numbers` node numbers follow. */
+/* For PATH and LEFT: `numbers` node numbers must follow. */
 void ov_numbers_encode(struct ov_wr *wr, enum ov_item_kind kind, uint8_t flags,
                        uint16_t numbers);
 int ov_numbers_decode(struct ov_item *item, uint16_t *numbers);
-/* MISSING: `members` pairs of node (ov_wr_u32) and attach (ov_wr_u64). */
+/* For MISSING: `members` pairs of node (u32) and attach (u64) must follow. */
 void ov_missing_encode(struct ov_wr *wr, uint8_t flags, uint16_t members);
 int ov_missing_decode(struct ov_item *item, uint16_t *members);
 void ov_asked_encode(struct ov_wr *wr, uint64_t attach);
 int ov_asked_decode(struct ov_item *item, uint64_t *attach);
-/* len_bytes bytes of the address follow, OV_ADDRESS_MAX at most; after decode
- * they are what is left of the body. */
+/* len_bytes bytes of the address must follow, at most OV_ADDRESS_MAX. After
+ * decoding they are the rest of the body. */
 void ov_address_encode(struct ov_wr *wr, uint32_t node, uint16_t len_bytes);
 int ov_address_decode(struct ov_item *item, uint32_t *node);
-/* As with ADDRESS. */
+/* The address follows, or is left, as with ADDRESS. */
 void ov_look_encode(struct ov_wr *wr, uint32_t node, uint64_t attach,
                     uint16_t len_bytes);
 int ov_look_decode(struct ov_item *item, uint32_t *node, uint64_t *attach);

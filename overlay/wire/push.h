@@ -6,10 +6,10 @@
  *     | flags | ranges | (first 4, last 4) *  | bytes
  *     +-------+--------+----------------------+-------
  *
- * The ranges are numbers of processes, ascending, none twice. A set that does
- * not fit goes on in the next message of its stream (MORE), and holds from then
- * on until another begins (NEW): who pushes many times to the same processes
- * names them once.
+ * The ranges are numbers of processes, ascending and without repetition. A set
+ * that does not fit is continued in the next message of its stream (MORE). It
+ * stays valid until another set begins (NEW), so a writer that pushes many
+ * times to the same processes names them once.
  */
 #ifndef OVERLAY_WIRE_PUSH_H
 #define OVERLAY_WIRE_PUSH_H
@@ -20,9 +20,9 @@
 #include "topo/tree.h"
 
 enum ov_push_flag {
-    OV_PUSH_NEW = 1,   /* a set begins: the one before is forgotten */
-    OV_PUSH_MORE = 2,  /* it goes on in the next message; no bytes yet */
-    OV_PUSH_CLOSE = 4, /* behind these bytes nothing comes for the set */
+    OV_PUSH_NEW = 1,   /* a set begins: the previous one is forgotten */
+    OV_PUSH_MORE = 2,  /* the set continues in the next message; no bytes yet */
+    OV_PUSH_CLOSE = 4, /* these bytes are the last ones for the set */
     OV_PUSH_FLAGS = 7
 };
 
@@ -32,19 +32,19 @@ struct ov_push {
     uint16_t flags;
     uint16_t ranges;
     struct ov_rd set;   /* borrowed: the ranges, for ov_push_range() */
-    uint32_t off_bytes; /* where the bytes begin, and how many they are */
+    uint32_t off_bytes; /* where the bytes begin, and how many there are */
     uint32_t len_bytes;
 };
 
-/* Writes head and ranges; the bytes are to follow. */
+/* Writes head and ranges; the bytes must follow. */
 void ov_push_encode(struct ov_wr *wr, uint16_t flags,
                     const struct topo_range *range, uint16_t ranges);
 
-/* Reads a whole message. OV_EPROTO: too short, an unknown flag, bytes or an end
- * beside MORE, or ranges that do not ascend. O(ranges). */
+/* Reads a whole message. OV_EPROTO: it is too short, has an unknown flag, bytes
+ * or an end beside MORE, or ranges that do not ascend. O(ranges). */
 int ov_push_decode(const uint8_t *mem, uint32_t len_bytes, struct ov_push *out);
 
-/* The next of out->ranges ranges. */
+/* Reads the next range. */
 struct topo_range ov_push_range(struct ov_push *push);
 
 #endif

@@ -18,6 +18,7 @@ import sources
 # The folders that are read.
 CHECKED = [
     "job",
+    "overlay",
     "text",
     "topo",
 ]
