@@ -1,10 +1,10 @@
-/* Buffers and the books. */
+/* Buffers, and what the books say about them. */
 #include "sim/buffer.h"
 
 #include "sim/check_links.h"
 #include "sim/tally.h"
 
-/* --- they come */
+/* --- buffers arrive */
 
 static struct sim_view *hold(struct sim_world *w, struct sim_view *view)
 {
@@ -71,7 +71,7 @@ struct sim_view *sim_buffer_arrived(struct sim_world *w, uint32_t n,
     return view;
 }
 
-/* --- they go */
+/* --- buffers are released */
 
 static void release(struct sim_world *w, struct sim_view *view)
 {

@@ -1,4 +1,4 @@
-/* The rules of nodes: what they hold, read, and write. */
+/* The rules for nodes: what they may hold, read and write. */
 #include "sim/check.h"
 
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 
 enum { TOLD_NODES_MAX = 4096 };
 
-/* Until all processes are over, and until goodbye has reached all. */
+/* The longest time until all processes are over, and until goodbye has reached
+ * all nodes. */
 #define END_NS UINT64_C(6000000000)
 
 int sim_check_open(struct sim_world *w)
@@ -28,7 +29,7 @@ void sim_check_close(struct sim_world *w)
     free(w->told);
 }
 
-/* --- what is held */
+/* --- what nodes hold */
 
 void sim_check_record(struct sim_world *w, uint32_t n,
                       const struct ov_read *read)
@@ -55,7 +56,8 @@ void sim_check_step(struct sim_world *w, uint32_t n)
         sim_world_fail(w, "node %u keeps %u records, of %u", n,
                        books->records - books->released,
                        (unsigned)cfg->kept_max);
-    /* Beside the ring the messages that opened the other streams. */
+    /* Beside the ring a node keeps the messages that opened the other
+     * streams. */
     if (books->stream_held[0] > cfg->control_frames + cfg->streams_max - 1)
         sim_world_fail(w, "node %u holds %u frames of stream 0, of %u", n,
                        (unsigned)books->stream_held[0],
@@ -70,7 +72,7 @@ void sim_check_step(struct sim_world *w, uint32_t n)
 
 /* --- bytes */
 
-/* Is this part of a frame these bytes of key's stream? */
+/* True when this part of a frame is these bytes of the stream `key`. */
 static bool is_part(const struct ov_slice *slice, uint32_t key, uint64_t offset)
 {
     const struct sim_load *load = sim_view_of(slice->buf)->load;
@@ -159,7 +161,7 @@ void sim_check_lost(struct sim_world *w, uint32_t peer)
 {
     const struct sim_host *host = &w->hosts[peer];
 
-    /* The launcher misses nothing of one that has finished. */
+    /* The launcher must know how a node ended that no fault has touched. */
     if (!host->is_touched && (!host->node.is_final || host->node.is_silent))
         sim_world_fail(w,
                        "I3: node %u is declared lost, and no fault has "
@@ -167,7 +169,8 @@ void sim_check_lost(struct sim_world *w, uint32_t peer)
                        peer);
 }
 
-/* NULL for trees that are too large for it. */
+/* The byte of node n that says whether it was told the address of `peer`, and
+ * the bit of it. NULL for trees that are too large for this. */
 static uint8_t *told_of(struct sim_world *w, uint32_t n, uint32_t peer,
                         uint8_t *bit)
 {
@@ -199,7 +202,7 @@ void sim_check_probe(struct sim_world *w, uint32_t n, uint32_t peer)
 
 void sim_check_orphan(struct sim_world *w, uint32_t n)
 {
-    /* Whom goodbye has not reached in time the root leaves alone. */
+    /* The root ignores nodes that goodbye has not reached in time. */
     if (w->cfg.faults_count == 0 &&
         (sim_host_runs(w, 0) || w->launcher->has_reached_all))
         sim_world_fail(w, "I3: node %u has no parent, without any fault", n);

@@ -1,8 +1,8 @@
-/* Somebody who looks on and holds every step to the rules.
+/* An onlooker that checks every step against the rules.
  *
- * It knows what goes in and out of a node, frames, events, actions and bytes,
- * and has books of its own (sim/books.h); nothing is asked of the core. What it
- * checks, the rules of links in sim/check_links.h:
+ * It sees what goes in and out of a node (frames, events, actions and bytes)
+ * and keeps books of its own (sim/books.h), without asking the core. It checks,
+ * with the rules of links in sim/check_links.h:
  *
  *   I1  what a process reads is stdin from its beginning, byte after byte;
  *       what the console shows of a process is what it wrote, byte after
@@ -18,31 +18,32 @@
  *   more; no more frames are at a port than the slots; nothing is done on a
  *   closed link; and at the end every buffer has come back.
  *
- * The first rule that breaks stops the run: sim_world.why.
+ * The first rule that is broken stops the run; sim_world.why says which.
  */
 #ifndef SIM_CHECK_H
 #define SIM_CHECK_H
 
 #include "sim/state.h"
 
-/* 0 or OV_ENOMEM. */
+/* Returns 0 or OV_ENOMEM. */
 int sim_check_open(struct sim_world *w);
 void sim_check_close(struct sim_world *w);
 
-/* A record goes in. */
+/* A record is read from node n's input. */
 void sim_check_record(struct sim_world *w, uint32_t n,
                       const struct ov_read *read);
 void sim_check_lost(struct sim_world *w, uint32_t peer);
-/* Node n hears where a peer listens, and dials it to see whether it does. */
+/* Node n is told where a peer listens, and dials it to see whether it still
+ * does. */
 void sim_check_address(struct sim_world *w, uint32_t n, uint32_t peer);
 void sim_check_probe(struct sim_world *w, uint32_t n, uint32_t peer);
-/* So that node n has no parent. */
+/* Node n has lost its parent. */
 void sim_check_orphan(struct sim_world *w, uint32_t n);
 
 void sim_check_consume(struct sim_world *w, uint32_t n,
                        const struct ov_act *act, const struct ov_slice *slice);
-/* One that was pushed, so many frames of the stream and pushes of it came
- * before there: is it the right one? */
+/* A push has reached a node after `frames` other frames of the stream and
+ * `pushes` pushes. True when it is the right one. */
 bool sim_check_pushed(struct sim_world *w, uint32_t n, const struct ov_act *act,
                       const struct ov_slice *slice, uint32_t frames,
                       uint32_t pushes);
@@ -53,7 +54,7 @@ void sim_check_taken(struct sim_world *w, uint32_t source);
 /* Node n was stepped. */
 void sim_check_step(struct sim_world *w, uint32_t n);
 
-/* The run is over, before and after the nodes gave their buffers back. */
+/* The run is over: before and after the nodes have returned their buffers. */
 void sim_check_end(struct sim_world *w);
 void sim_check_buffers(struct sim_world *w);
 

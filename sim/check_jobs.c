@@ -1,4 +1,4 @@
-/* The rules of jobs. */
+/* The rules for jobs. */
 #include "sim/check_jobs.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static uint32_t number_of(const struct sim_world *w, const struct sim_told *job)
     return (uint32_t)(job - w->jobs.told);
 }
 
-/* --- how it is on the nodes */
+/* --- the state on the nodes */
 
 static bool is_unstarted(const struct sim_world *w, const struct sim_told *job,
                          uint32_t rank)
@@ -57,7 +57,7 @@ static bool is_lost(const struct sim_world *w, const struct sim_told *job,
 
 /* --- processes */
 
-/* Is it as the launcher takes it to be? */
+/* True when the process is in the state that the launcher believes. */
 static bool is_so(const struct sim_world *w, const struct sim_told *job,
                   uint32_t rank)
 {
@@ -75,7 +75,7 @@ static bool is_so(const struct sim_world *w, const struct sim_told *job,
     return false;
 }
 
-/* The word of its end is behind its last output. */
+/* The word about a process's end must come after its last output. */
 static void check_output(struct sim_world *w, uint32_t node)
 {
     const struct sim_process *p = &w->processes[node];
@@ -133,7 +133,8 @@ static void on_over(struct sim_world *w, struct sim_told *job)
                        job->desc.size);
 }
 
-/* Of those that fail within SAME_NS the lowest rank decides. */
+/* Among processes that fail within SAME_NS the one with the lowest rank
+ * decides. */
 static void note_failure(struct sim_world *w, struct sim_told *job,
                          const struct job_life_event *event)
 {

@@ -1,4 +1,4 @@
-/* The rules of a link: slots, limits, bases, acknowledgements. */
+/* The rules for a link: slots, limits, bases, acknowledgements. */
 #include "sim/check_links.h"
 
 #include <stdlib.h>
@@ -8,20 +8,21 @@
 #include "overlay/wire/item.h"
 #include "sim/tally.h"
 
-/* Frames of a child that came over a link which is no more, and are held. */
+/* Frames of a child that came over a link that has ended, and are still
+ * held. */
 struct left {
     uint32_t node, child;
     uint32_t era;
     uint32_t frames;
 };
 
-/* A link on which frames were promised. */
+/* A link on which frames were promised in this step. */
 struct promise {
     uint32_t node;
     uint16_t link;
 };
 
-/* A base that a child does not yet bear out. */
+/* A base that a child has not reached yet. */
 struct doubt {
     uint64_t base;
     uint32_t stream;
@@ -31,11 +32,11 @@ struct doubt {
 
 enum { PROMISES_MAX = 1024, DOUBTS_MAX = 64 };
 
-/* A promise is judged when the step that made it is over: what it let go of
- * goes out in the same step. So is a base that is past a child, whose link may
- * end there, and a welcome. */
+/* A promise is judged when the step that made it is over, because what the step
+ * releases is sent in the same step. The same holds for a base that is past a
+ * child, whose link may end in this step, and for a welcome. */
 struct sim_link_checks {
-    struct promise promised[PROMISES_MAX]; /* in the step going on */
+    struct promise promised[PROMISES_MAX]; /* made in the current step */
     uint32_t promises;
     struct doubt doubts[DOUBTS_MAX];
     uint32_t doubts_count;
@@ -97,7 +98,7 @@ static struct left *find_left(const struct sim_world *w,
     OV_IMPOSSIBLE("a frame of no link");
 }
 
-/* Frames of earlier links of that child. */
+/* How many frames of earlier links of that child are held. */
 static uint32_t left_of(const struct sim_world *w, uint32_t n, uint32_t child)
 {
     uint32_t frames = 0;
@@ -140,8 +141,8 @@ void sim_check_up_released(struct sim_world *w, const struct sim_view *view)
         *left = w->link_checks->left[--w->link_checks->left_count];
 }
 
-/* A link is closed while frames of it are held: they are counted apart from
- * here on, as its promises may still be checked afterwards. */
+/* A link is closed while frames of it are held: from here on they are counted
+ * apart, as promises on the link may still be checked afterwards. */
 static void keep_left(struct sim_world *w, uint32_t n, uint16_t link)
 {
     const struct sim_wire *wire = sim_wire(w, n, link);
@@ -168,9 +169,9 @@ void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link)
         keep_left(w, n, link);
 }
 
-/* --- words */
+/* --- items of LINK frames */
 
-/* Does the plan have readers of the stream beneath a node, or at it? */
+/* True when the plan has readers of the stream at a node or beneath it. */
 static bool is_needed(const struct sim_world *w, uint32_t stream, uint32_t top)
 {
     const struct sim_job *job = &w->cfg.job;
@@ -182,7 +183,7 @@ static bool is_needed(const struct sim_world *w, uint32_t stream, uint32_t top)
     return is_needed;
 }
 
-/* Has this child not consumed so much? */
+/* True when this child has not consumed this much of the stream. */
 static bool is_past(const struct sim_world *w, uint32_t n, uint16_t link,
                     uint32_t stream, uint64_t base)
 {
@@ -194,8 +195,8 @@ static bool is_past(const struct sim_world *w, uint32_t n, uint16_t link,
            is_needed(w, stream, wire->peer);
 }
 
-/* Everybody beneath a node has consumed what it says: its own targets, and
- * what its children told it. */
+/* A node reports a base: everybody at it and beneath it must have consumed this
+ * much, that is its own targets and its children. */
 static void base_said(struct sim_world *w, uint32_t n,
                       const struct ov_base *base)
 {
@@ -250,8 +251,8 @@ static void limit_said(struct sim_world *w, uint32_t n, uint16_t link,
         check->promised[check->promises++] = (struct promise){n, link};
 }
 
-/* Where a child is: sending begins behind what it has, and what it answers for
- * may have less. */
+/* A child says how far it is: frames are sent to it from there on, although
+ * nodes beneath it may have less. */
 static void claim_heard(struct sim_world *w, uint32_t n, uint16_t link,
                         struct ov_item *item)
 {
@@ -334,7 +335,7 @@ static void check_doubts(struct sim_world *w, uint32_t n)
     }
 }
 
-/* No node but the root has more children than it takes. */
+/* No node but the root may have more children than the session allows. */
 static void check_balance(struct sim_world *w, uint32_t n)
 {
     uint32_t children = 0;
@@ -359,7 +360,8 @@ void sim_check_links(struct sim_world *w, uint32_t n)
     w->link_checks->has_welcomed = false;
 }
 
-/* At the end of a child: what it tells its parent, or hears of it. */
+/* Checks an item at the child's end of a link: one that it says to its parent,
+ * or hears from it. */
 static void child_word(struct sim_world *w, uint32_t n, uint16_t link,
                        struct ov_item *item, bool is_heard)
 {
@@ -374,7 +376,7 @@ static void child_word(struct sim_world *w, uint32_t n, uint16_t link,
         sim_wire(w, n, link)->up_limit = (uint32_t)limit;
 }
 
-/* The lost do not come back. */
+/* Nodes that were declared lost must not come back. */
 static void answer_said(struct sim_world *w, struct ov_item *item)
 {
     struct ov_answer answer;

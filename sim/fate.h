@@ -1,12 +1,12 @@
-/* What becomes of a process by the job's description: the same for its node and
- * for those who look on. */
+/* What happens to a process according to the job's description: the same for
+ * its node and for the onlookers. */
 #ifndef SIM_FATE_H
 #define SIM_FATE_H
 
 #include "sim/random.h"
 #include "sim/state.h"
 
-/* A number of the process's own, for each use another. */
+/* A random number for a process, different for each use. */
 static inline uint64_t sim_fate_draw(const struct sim_world *w, uint32_t number,
                                      uint32_t use)
 {
@@ -22,7 +22,7 @@ static inline bool sim_fate_is_unstarted(const struct sim_world *w,
            job->fate.unstarted;
 }
 
-/* As of waitpid(): 0, an exit code, or one of the first eight signals. */
+/* As from waitpid(): 0, an exit code, or one of the first eight signals. */
 static inline int sim_fate_status(const struct sim_world *w,
                                   const struct sim_told *job, uint32_t rank)
 {

@@ -1,4 +1,4 @@
-/* Faults: bits on a host, and what waits for their end. */
+/* Faults: bits on a host, and items that wait for a fault's end. */
 #include "sim/fault.h"
 
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 /* An item that waits for the end of a fault of its host. */
 struct frozen {
     struct frozen *next;
-    uint32_t host; /* with the fault */
+    uint32_t host; /* the host with the fault */
     struct sim_item item;
 };
 
-/* Where a fault has struck, and whether it is in effect. */
+/* Which node a fault has struck, and whether it is in effect. */
 struct struck {
     uint32_t node;
     bool is_on;
@@ -21,7 +21,8 @@ struct struck {
 struct sim_faults {
     struct frozen *frozen;
     struct struck struck[SIM_FAULTS_MAX];
-    uint32_t words[SIM_WHEN_KINDS]; /* said since all joined */
+    uint32_t words[SIM_WHEN_KINDS]; /* how often each was said since all
+                                       nodes joined */
 };
 
 int sim_fault_open(struct sim_world *w)
@@ -74,7 +75,8 @@ static bool has(const struct sim_world *w, uint32_t n, enum sim_fault_kind kind)
     return (w->hosts[n].faults & (1u << kind)) != 0;
 }
 
-/* Between a node and one above it: may be in effect for others only. */
+/* True when a fault between a node and one above it is in effect; it may be in
+ * effect for some of the nodes above only. */
 static bool has_between(const struct sim_world *w, uint32_t n, uint32_t above,
                         enum sim_fault_kind kind)
 {
@@ -91,7 +93,7 @@ static bool has_between(const struct sim_world *w, uint32_t n, uint32_t above,
     return false;
 }
 
-/* Newest first; the end of the fault turns them around. */
+/* Keeps an item, the newest first; the end of the fault reverses the order. */
 static void keep(struct sim_world *w, uint32_t host,
                  const struct sim_item *item)
 {
@@ -110,7 +112,7 @@ bool sim_fault_freezes(struct sim_world *w, const struct sim_item *item)
     return true;
 }
 
-/* The host whose fault swallows what goes from one to the other. */
+/* The host whose fault swallows what is sent from one to the other. */
 static uint32_t swallower(const struct sim_world *w, uint32_t from, uint32_t to)
 {
     if ((w->hosts[from].faults | w->hosts[to].faults) == 0)
@@ -166,7 +168,7 @@ bool sim_fault_cuts(const struct sim_world *w, uint32_t from, uint32_t to)
            has_between(w, to, from, SIM_FAULT_CUT);
 }
 
-/* Is the host rejected by others, too? */
+/* True when other hosts reject the host, too. */
 static bool is_rejected(const struct sim_world *w, uint32_t n)
 {
     for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
@@ -177,8 +179,9 @@ static bool is_rejected(const struct sim_world *w, uint32_t n)
     return false;
 }
 
-/* One that is refused by a single host is no loss, as another is asked. Whom
- * the root asks for a child of its own is up to what else goes wrong. */
+/* A node that a single host rejects is not lost, as another host is asked. If
+ * the root is the one that rejects, it depends on other faults which child the
+ * root asks. */
 static bool is_reject_loss(const struct sim_world *w, uint32_t n,
                            const struct sim_fault *fault, bool is_long)
 {
@@ -190,8 +193,8 @@ static bool is_reject_loss(const struct sim_world *w, uint32_t n,
     return fault->peer == TOPO_NONE || is_rejected(w, n);
 }
 
-/* May the root take the host for lost because of it? Only what keeps it from
- * the root for about the heartbeat time. */
+/* True when the root may take the host for lost because of the fault: when the
+ * fault keeps it from the root for about the heartbeat time. */
 static bool is_loss(const struct sim_world *w, uint32_t n,
                     const struct sim_fault *fault)
 {
@@ -199,7 +202,7 @@ static bool is_loss(const struct sim_world *w, uint32_t n,
 
     switch ((enum sim_fault_kind)fault->kind) {
     case SIM_FAULT_KILL:
-    case SIM_FAULT_REFUSE: /* looks like one that is dead */
+    case SIM_FAULT_REFUSE: /* looks like a dead host */
         return true;
     case SIM_FAULT_CUT:
     case SIM_FAULT_DEAF:
@@ -240,7 +243,8 @@ void sim_fault_begin(struct sim_world *w, const struct sim_item *item)
                  (struct sim_item){.arg = item->arg});
 }
 
-/* The last of its kind there is over. */
+/* Ends the effect of a kind of fault when no other of this kind is in effect on
+ * the node. */
 static void clear(struct sim_world *w, uint32_t n, uint8_t kind)
 {
     for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
@@ -276,7 +280,8 @@ void sim_fault_heal(struct sim_world *w, const struct sim_item *item)
 
         if (due->item.kind == SIM_ITEM_TIMER &&
             due->item.at_ns == waits->timer_ns)
-            waits->timer_ns = item->at_ns; /* still the live one */
+            waits->timer_ns = item->at_ns; /* it is the timer that is still
+                                              live */
         sim_push(w, item->at_ns, due->item.kind, due->item.node, due->item);
         free(due);
         due = next;

@@ -1,4 +1,4 @@
-/* Scaling by units. */
+/* Scales figures to units. */
 #include "sim/figure.h"
 
 #include <inttypes.h>

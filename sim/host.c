@@ -1,4 +1,4 @@
-/* Building nodes, stepping them and carrying out their actions. */
+/* Builds nodes, steps them and carries out their actions. */
 #include "sim/host.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum {
     INPUTS = 2,
-    STEPS_MAX = 100000, /* that one event may lead to, at one moment */
+    STEPS_MAX = 100000, /* one event may lead to at one moment */
     SLAB_CELLS = 1024,
 };
 
@@ -93,7 +93,8 @@ int sim_host_open(struct sim_world *w)
     w->address.buf = (struct ov_buf){.mem = w->address.mem,
                                      .cap_bytes = sizeof(w->address.mem),
                                      .len_bytes = sizeof(w->address.mem),
-                                     .refs = 1}; /* ours: it stays */
+                                     .refs = 1}; /* never freed: this
+                                                    reference stays */
     w->hosts = calloc(sim_nodes(w), sizeof(*w->hosts));
     w->step.owed = sim_owed_new();
     w->cells = calloc(1, sizeof(*w->cells));
@@ -128,7 +129,7 @@ void sim_host_close(struct sim_world *w)
 
 /* --- actions */
 
-/* A record needs a cell; more are lent when they run out. */
+/* A record needs a cell: lends more when they have run out. */
 static void lend(struct sim_cells *cells)
 {
     struct slab *slab;
@@ -219,7 +220,7 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
     }
 }
 
-/* The driver of an ended node carries nothing out any more. */
+/* The driver of a node that has ended carries nothing out. */
 static void drop_act(struct sim_world *w, const struct ov_act *act)
 {
     for (unsigned i = 0; i < act->slices; i++)
@@ -259,8 +260,8 @@ static void drop_event(struct sim_world *w, struct ov_event *ev)
         sim_buffer_put(w, ev->read.buf);
 }
 
-/* One timer is live: the earliest asked for. Later wishes wait until it goes
- * off. */
+/* Sets the one live timer of a node: the earliest time that was asked for.
+ * Later ones wait until it goes off. */
 static void arm(struct sim_world *w, uint32_t n)
 {
     struct sim_host *host = &w->hosts[n];
@@ -310,7 +311,7 @@ bool sim_host_on_timer(struct sim_world *w, const struct sim_item *item,
     struct sim_host *host = &w->hosts[item->node];
 
     if (item->at_ns != host->timer_ns)
-        return false; /* an earlier one took its place */
+        return false; /* an earlier timer has replaced it */
     host->timer_ns = SIM_NEVER;
     if (host->wake_ns > item->at_ns) {
         host->timer_ns = host->wake_ns;
@@ -323,7 +324,7 @@ bool sim_host_on_timer(struct sim_world *w, const struct sim_item *item,
     return true;
 }
 
-/* --- the end */
+/* --- how nodes end */
 
 void sim_host_gone(struct sim_world *w, uint32_t n)
 {

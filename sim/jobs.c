@@ -1,4 +1,4 @@
-/* Descriptions and lives. */
+/* Descriptions of jobs, and their lives. */
 #include "sim/jobs.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "sim/check_jobs.h"
 #include "sim/pushes.h"
 
-/* --- who they are */
+/* --- descriptions */
 
 static void add_places(struct job *job, struct topo_range nodes)
 {
@@ -19,7 +19,8 @@ static void add_places(struct job *job, struct topo_range nodes)
     job->nodes = places.places.last;
 }
 
-/* Those of the nodes that are not lost, in as few ranges as may be. */
+/* Places the job on those of the nodes that are not lost, in as few ranges as
+ * possible. */
 static void place(const struct sim_world *w, struct topo_range nodes,
                   struct job *job)
 {
@@ -36,7 +37,7 @@ static void place(const struct sim_world *w, struct topo_range nodes,
         add_places(job, (struct topo_range){first, nodes.last});
 }
 
-/* So many processes on each of its places. */
+/* Puts `each` processes on each of the job's places. */
 static void fill(struct job *job, uint32_t base, uint32_t each)
 {
     struct job_ranks ranks = {{1, job->nodes}, each, 0};
@@ -132,7 +133,7 @@ struct sim_told *sim_jobs_of(struct sim_world *w, uint32_t number,
     return NULL;
 }
 
-/* --- what becomes of them */
+/* --- lives */
 
 struct job_life_news sim_jobs_step(struct sim_world *w, struct sim_told *job,
                                    const struct job_life_event *event)

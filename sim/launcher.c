@@ -1,4 +1,4 @@
-/* The life of a job as the root sees it. */
+/* The jobs and the session as the root sees them. */
 #include "sim/launcher.h"
 
 #include <stdlib.h>
@@ -49,7 +49,8 @@ bool sim_launcher_say(struct sim_world *w, struct ov_event *ev)
 
 /* --- jobs */
 
-/* A further one alone; the end of the own is that of the run. */
+/* Kills a further job alone; the end of the run's own job is the end of the
+ * run. */
 static void kill_job(struct sim_world *w, uint32_t job)
 {
     if (job == 0) {
@@ -102,7 +103,7 @@ void sim_launcher_joined(struct sim_world *w)
     plan_further(w, 0);
 }
 
-/* As in xylem run: a run that ends takes no further jobs. */
+/* As in xylem run: a run that ends starts no further jobs. */
 bool sim_launcher_tell(struct sim_world *w, const struct sim_item *item,
                        struct ov_event *ev)
 {
@@ -133,14 +134,14 @@ bool sim_launcher_kill(struct sim_world *w, const struct sim_item *item,
 
 /* --- words of nodes */
 
-/* All that has processes there is over, as far as the node was told. */
+/* The node says that all jobs it was told of are over there. */
 static void on_over(struct sim_world *w, uint32_t node, uint32_t jobs)
 {
     w->launcher->finals +=
         job_node_over(&w->hosts[node].node, jobs) == JOB_NODE_FINAL;
 }
 
-/* Without a process that cannot be started its job cannot do. */
+/* A job ends when one of its processes cannot be started. */
 static void on_process(struct sim_world *w, uint32_t node,
                        const struct sim_word *word)
 {
@@ -172,7 +173,7 @@ static void on_word(struct sim_world *w, uint32_t node,
         on_process(w, node, word);
 }
 
-/* The node has no words: its last one says that all is well. */
+/* The last record of a node without words says that all went well. */
 static void on_last_word(struct sim_world *w, uint32_t node)
 {
     struct sim_word words[] = {
@@ -202,7 +203,7 @@ static void on_state(struct sim_world *w, const struct ov_act *act,
 
 /* --- records */
 
-/* When a console takes again what it would take now. */
+/* When a console that is stuck at at_ns takes records again. */
 static uint64_t unstuck_ns(const struct sim_job *job, uint64_t at_ns)
 {
     uint64_t end_ns = SIM_NEVER - 1; /* never */
@@ -249,8 +250,8 @@ bool sim_launcher_taken(struct sim_world *w, const struct sim_item *item,
 
 /* --- losses and the end */
 
-/* Nobody waits for it any more; the others go on, or not. One that has said
- * its last word is missed by nobody. */
+/* Nobody waits for the node any longer; the others go on, or not. A node that
+ * has said its last word is not missed. */
 void sim_launcher_lost(struct sim_world *w, uint32_t node)
 {
     struct sim_launcher *l = w->launcher;
@@ -277,13 +278,14 @@ void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)
     l->stall_rank = act->rank;
 }
 
-/* Goodbye has reached all. */
+/* Goodbye has reached all nodes. */
 void sim_launcher_gone(struct sim_world *w)
 {
     sim_session_gone(w);
 }
 
-/* Everything that was said is here and shown, or nothing more can come. */
+/* Ends the run when everything that was said is here and shown, or nothing more
+ * can come. */
 void sim_launcher_settle(struct sim_world *w)
 {
     const struct sim_launcher *l = w->launcher;

@@ -1,4 +1,4 @@
-/* Counting. */
+/* Counts times, bytes and peaks. */
 #include "sim/measure.h"
 
 #include <stdlib.h>

@@ -26,7 +26,7 @@ static const struct sim_link_model *between(const struct sim_world *w,
 
 /* --- sending */
 
-/* The frame of a SEND: shared when it is passed on as it came. */
+/* The frame of a SEND; shared when it is passed on as it came. */
 static struct sim_load *load_of(struct sim_world *w, const struct ov_act *act)
 {
     const struct ov_slice *slice = &w->step.out.slice[act->slice_first];
@@ -106,7 +106,7 @@ bool sim_net_sent(struct sim_world *w, const struct sim_item *item,
 
 /* --- receiving */
 
-/* Is the connection that this came over still there? */
+/* True when the connection that the item came over still exists. */
 static bool is_current(const struct sim_world *w, const struct sim_item *item)
 {
     const struct sim_wire *wire = sim_wire(w, item->node, item->link);
@@ -115,8 +115,8 @@ static bool is_current(const struct sim_world *w, const struct sim_item *item)
            wire->era == item->era;
 }
 
-/* A host that rejects a frame resets the link of who sent it, and keeps its own
- * end of it, of which it hears no more. */
+/* A host that rejects a frame resets the sender's end of the link, but keeps
+ * its own end, on which it hears nothing from then on. */
 static void reject(struct sim_world *w, uint32_t peer,
                    const struct sim_item *item)
 {
@@ -199,8 +199,8 @@ bool sim_net_down(struct sim_world *w, const struct sim_item *item,
         sim_fault_holds(w, wire->peer, item->node, item))
         return false;
     if (item->arg == 0 && sim_fault_rejects(w, wire->peer, item->node))
-        return false;     /* the word of the end does not come in */
-    if (item->arg == 0) { /* behind the frames that are coming in */
+        return false;     /* the news of the end does not get through */
+    if (item->arg == 0) { /* after the frames that are coming in */
         struct sim_item last = *item;
 
         last.arg = 1;
@@ -220,7 +220,7 @@ void sim_net_dial(struct sim_world *w, uint32_t n, uint32_t peer)
              (struct sim_item){.arg = peer});
 }
 
-/* Who asks for it, beside the node that is dialled. */
+/* The item keeps which neighbour asked, beside the node that is dialled. */
 void sim_net_probe(struct sim_world *w, uint32_t n, const struct ov_act *act)
 {
     struct sim_item item = {
@@ -270,7 +270,7 @@ bool sim_net_dial_failed(struct sim_world *w, const struct sim_item *item,
     return true;
 }
 
-/* Is there somebody who takes it? */
+/* True when the node that is dialled accepts. */
 static bool is_taken(const struct sim_world *w, uint32_t n, uint32_t peer)
 {
     return sim_host_runs(w, peer) && !sim_fault_refuses(w, peer) &&

@@ -1,9 +1,9 @@
-/* A short queue of frames. */
+/* A short queue of orders. */
 #include "sim/orders.h"
 
 #include "sim/buffer.h"
 
-/* What comes before the body of a message. */
+/* The bytes before the body of a message. */
 enum { HEAD_BYTES = OV_DOWN_HEAD_BYTES + OV_CONTROL_HEAD_BYTES };
 
 void sim_orders_plan(struct sim_world *w, uint8_t kind, const uint8_t *body,

@@ -1,5 +1,5 @@
 /* Events that a driver owes the node that is stepped: they follow the step, at
- * the same host, oldest first. 512 at most wait. */
+ * the same host, oldest first. At most 512 wait. */
 #ifndef SIM_OWED_H
 #define SIM_OWED_H
 
@@ -9,7 +9,7 @@
 
 struct sim_owed;
 
-/* NULL: there is no memory. */
+/* NULL: memory is out. */
 struct sim_owed *sim_owed_new(void);
 void sim_owed_free(struct sim_owed *owed);
 

@@ -1,4 +1,4 @@
-/* What a world has beside its nodes and links. */
+/* What a world consists of beside its nodes and links. */
 #ifndef SIM_PARTS_H
 #define SIM_PARTS_H
 
@@ -13,41 +13,41 @@ enum { SIM_ADDRESS_BYTES = 30 };
 struct sim_owed;
 struct sim_world;
 
-/* The step going on. */
+/* The current step. */
 struct sim_step {
-    uint64_t now_ns; /* of the host that is stepped */
+    uint64_t now_ns; /* time of the host that is stepped */
     struct ov_out out;
-    struct sim_owed *owed; /* events that follow it */
+    struct sim_owed *owed; /* events that follow the step */
     uint32_t era;
 };
 
-/* Where a node listens; all say the same. */
+/* The address where a node listens; all nodes have the same text. */
 struct sim_address {
     struct ov_buf buf;
     uint8_t mem[SIM_ADDRESS_BYTES];
 };
 
-/* Jobs beside the first. */
+/* All jobs that were told. */
 struct sim_jobs {
     struct sim_told told[SIM_JOBS_MAX];
     uint32_t count;
-    uint32_t pushers; /* those that a tool pushes to, told or not */
+    uint32_t pushers; /* jobs that a tool pushes to, told or not */
 };
 
 struct sim_counts {
     uint64_t digest, steps, items;
-    uint32_t leaving; /* nodes that left, ended or died */
+    uint32_t leaving; /* nodes that have left, ended or died */
 };
 
 /* How the run ended. */
 struct sim_outcome {
     uint64_t at_ns;
     bool is_over;
-    bool is_stopped; /* its owner did, when real time was over */
-    char why[256];   /* the first rule that broke, or "" */
+    bool is_stopped; /* by its owner, when real time was up */
+    char why[256];   /* the first rule that was broken, or "" */
 };
 
-/* An onlooker is told of each action before it is carried out. */
+/* Is told of each action before it is carried out. */
 struct sim_onlooker {
     void (*on_act)(struct sim_world *w, uint32_t n, const struct ov_act *act);
     void *arg; /* on_act may be NULL */

@@ -1,4 +1,4 @@
-/* Readers and writers. */
+/* How processes read and write. */
 #include "sim/process.h"
 
 #include <signal.h>
@@ -48,13 +48,13 @@ void sim_process_close(struct sim_world *w)
     free(w->processes);
 }
 
-/* Is there nothing more to read? */
+/* True when there is nothing more for it to read. */
 static bool is_late(const struct sim_process *p)
 {
     return p->is_killed || p->is_closed || !p->is_target || p->has_end;
 }
 
-/* --- the end */
+/* --- how a process ends */
 
 static bool is_done(const struct sim_world *w, const struct sim_process *p)
 {
@@ -66,7 +66,7 @@ static bool is_done(const struct sim_world *w, const struct sim_process *p)
 static const struct ov_event words_ready = {.kind = OV_EV_READY,
                                             .input = INPUT_WORDS};
 
-/* How the process has ended, in a word behind its last output. */
+/* Reports how the process has ended, after its last output. */
 static void say_end(struct sim_world *w, uint32_t n)
 {
     struct sim_process *p = &w->processes[n];
@@ -95,7 +95,7 @@ bool sim_process_last_word(struct sim_world *w, uint32_t n, struct ov_event *ev)
     return true;
 }
 
-/* Within a step: the node may have a last word to say. */
+/* To be called within a step: the node's last word may be due. */
 static void settle(struct sim_world *w, uint32_t n)
 {
     struct ov_event ev;
@@ -121,7 +121,7 @@ void sim_process_say(struct sim_world *w, uint32_t n, uint32_t max_bytes,
 
 /* --- writing */
 
-/* What the process has put into its pipe by now. */
+/* Lets the process write into its pipe what it has written by now. */
 static void write_on(struct sim_world *w, struct sim_process *p)
 {
     const struct sim_job *job = &w->cfg.job;
@@ -148,7 +148,7 @@ static void write_on(struct sim_world *w, struct sim_process *p)
     }
 }
 
-/* The process will have more at some later time. */
+/* Waits until the process has more to write. */
 static void await_write(struct sim_world *w, uint32_t n)
 {
     const struct sim_process *p = &w->processes[n];
@@ -195,7 +195,7 @@ bool sim_process_on_write(struct sim_world *w, const struct sim_item *item,
     return true;
 }
 
-/* --- reading */
+/* --- reading stdin */
 
 static const struct sim_reader *reader_of(const struct sim_world *w, uint32_t n)
 {
@@ -258,9 +258,9 @@ static void ate(struct sim_world *w, uint32_t n, uint32_t stream,
     sim_owed_push(w->step.owed, &ev);
 }
 
-/* --- the launcher's words */
+/* --- orders of the launcher */
 
-/* It takes no part in the job from here on. */
+/* The process takes no part in the job from here on. */
 static void stop(struct sim_world *w, uint32_t n)
 {
     struct sim_process *p = &w->processes[n];
@@ -272,7 +272,7 @@ static void stop(struct sim_world *w, uint32_t n)
     settle(w, n);
 }
 
-/* Where it cannot be started the node says nothing but that. */
+/* If the process cannot be started the node says only that. */
 static void say_start(struct sim_world *w, uint32_t n)
 {
     if (w->words == NULL)
@@ -328,9 +328,9 @@ static void on_word(struct sim_world *w, uint32_t n,
         stop_job(w, n, job);
 }
 
-/* --- stdin comes */
+/* --- stdin arrives */
 
-/* Bytes for some, of a frame. */
+/* Reads the frame of a push. */
 static struct ov_push push_of(const struct ov_slice *slice)
 {
     struct ov_push push;
@@ -340,7 +340,7 @@ static struct ov_push push_of(const struct ov_slice *slice)
     return push;
 }
 
-/* How many bytes of the frame the process is to read. */
+/* How many bytes of the frame the process is going to read. */
 static uint32_t take_own(struct sim_world *w, uint32_t n,
                          const struct ov_act *act, const struct ov_slice *slice)
 {
@@ -402,7 +402,8 @@ void sim_process_consume(struct sim_world *w, uint32_t n,
                          (struct sim_item){.arg = p->seen});
             p->has_end_waiting |= (act->flags & OV_DOWN_END) != 0;
             if (p->seen == p->eaten + 1)
-                ate(w, n, 1, p->eaten); /* who holds up whom is known */
+                ate(w, n, 1, p->eaten); /* the process that holds the others
+                                           up is known */
             return;
         }
     }
@@ -412,7 +413,7 @@ void sim_process_consume(struct sim_world *w, uint32_t n,
     settle(w, n);
 }
 
-/* Outside of a step: frames up to this one are read. */
+/* Handles, outside of a step, that frames up to this one are read. */
 static bool eat(struct sim_world *w, uint32_t n, uint32_t frames,
                 struct ov_event *ev)
 {

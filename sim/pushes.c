@@ -1,4 +1,4 @@
-/* Pushes by the seed. */
+/* Makes pushes from the seed. */
 #include "sim/pushes.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { JOB_SHIFT = 16 };
 
-/* Those of a stream, in the order in which they came. */
+/* The pushes of a stream, in the order in which they came. */
 struct list {
     uint32_t *serials; /* owned: job << JOB_SHIFT | number */
     uint32_t count;
@@ -48,7 +48,7 @@ void sim_pushes_close(struct sim_world *w)
     free(w->pushes);
 }
 
-/* --- what is pushed */
+/* --- the pushes */
 
 static struct topo_range some_of(const struct job *job, uint64_t draw)
 {
@@ -58,9 +58,10 @@ static struct topo_range some_of(const struct job *job, uint64_t draw)
     return (struct topo_range){job->base + first, job->base + first + more};
 }
 
-/* Each names its set, so that none is named anew: frames of a stream are its
- * pushes. The last one to a further job is for all its processes, and closes
- * their stdin; half of the others, by the seed, are for some of them. */
+/* Each push names its set, so that no set has to be named again and each push
+ * is one frame. The last push to a further job is for all its processes, and
+ * closes their stdin; half of the others, by the seed, are for some processes
+ * only. */
 static uint32_t make(const struct sim_world *w, uint32_t serial, uint8_t *mem)
 {
     const struct sim_told *job = &w->jobs.told[serial >> JOB_SHIFT];
@@ -89,7 +90,7 @@ uint32_t sim_pushes_nth(const struct sim_world *w, uint32_t stream,
     return nth < list->count ? make(w, list->serials[nth], mem) : 0;
 }
 
-/* --- when */
+/* --- when they come */
 
 static void plan(struct sim_world *w, uint32_t job, uint32_t number,
                  uint64_t after_ns)

@@ -97,7 +97,7 @@ void sim_queue_push(struct sim_queue *queue, const struct sim_item *item)
         queue->peak = queue->count;
 }
 
-/* The lowest value in use of a digit, or SIM_DIGIT_VALUES. */
+/* The lowest value of a digit that is in use, or SIM_DIGIT_VALUES. */
 static unsigned first_value(const struct sim_queue *queue, unsigned digit)
 {
     for (unsigned word = 0; word < SIM_DIGIT_VALUES / WORD_BITS; word++) {
@@ -109,7 +109,7 @@ static unsigned first_value(const struct sim_queue *queue, unsigned digit)
     return SIM_DIGIT_VALUES;
 }
 
-/* Takes a list out. */
+/* Removes a list and returns it. */
 static struct sim_chunk *take_list(struct sim_queue *queue, unsigned digit,
                                    unsigned value)
 {
@@ -122,8 +122,8 @@ static struct sim_chunk *take_list(struct sim_queue *queue, unsigned digit,
     return first;
 }
 
-/* Time goes on to the first list of the lowest digit that has one: its items
- * are sorted by the digits below. */
+/* Advances to the first list of the lowest digit that has one: its items are
+ * sorted by the digits below. */
 static void advance(struct sim_queue *queue)
 {
     unsigned digit = 1;

@@ -1,15 +1,16 @@
-/* What is to happen, in the order of time; ties in the order of pushing.
+/* The queue of what will happen, in the order of time; items for the same time
+ * are in the order in which they were pushed.
  *
  * A radix queue (Ahuja, Mehlhorn, Orlin, Tarjan, "Faster algorithms for the
- * shortest path problem", 1990) with digits of one byte: time only goes on, so
- * an item is sorted by the highest byte in which its time differs from now,
- * and again by a lower one when that byte is reached. Items lie in chunks and
- * are copied in their order: nothing is compared, no pointer is followed, and
- * equal times never change places.
+ * shortest path problem", 1990) with digits of one byte: as time never goes
+ * back, an item is sorted by the highest byte in which its time differs from
+ * now, and again by a lower one when that byte is reached. Items are in chunks
+ * and are copied in their order: nothing is compared, no pointer is followed,
+ * and items with equal times keep their order.
  *
  * Cost: push O(1); pop O(1) amortised, at most 8 copies over an item's life,
- * two or three for the next milliseconds. No allocation once the largest
- * number of items was there.
+ * two or three for the next milliseconds. Nothing is allocated after the
+ * largest number of items was reached.
  */
 #ifndef SIM_QUEUE_H
 #define SIM_QUEUE_H
@@ -20,16 +21,16 @@
 struct sim_load;
 struct sim_view;
 
-/* What is to happen. */
+/* What will happen. */
 enum sim_item_kind {
     SIM_ITEM_START,
-    SIM_ITEM_ARRIVE,  /* a frame's first byte at the port; load, link, era */
-    SIM_ITEM_DELIVER, /* and its last */
+    SIM_ITEM_ARRIVE,  /* first byte of a frame at the port; load, link, era */
+    SIM_ITEM_DELIVER, /* last byte of a frame */
     SIM_ITEM_SENT,    /* the port is done with the oldest frame of link */
-    SIM_ITEM_DOWN,    /* link's end at the port (arg 0), in the node (1) */
-    SIM_ITEM_CONNECT, /* to arg */
+    SIM_ITEM_DOWN,    /* link has ended, at the port (arg 0), in the node (1) */
+    SIM_ITEM_CONNECT, /* a dial to arg has a result */
     SIM_ITEM_DIAL_FAILED,
-    SIM_ITEM_PROBED, /* what became of looking for arg */
+    SIM_ITEM_PROBED, /* a probe of arg has a result */
     SIM_ITEM_TIMER,
     SIM_ITEM_WRITE, /* the process has more lines */
     SIM_ITEM_READ,  /* the process has read stdin up to frame arg */
@@ -38,13 +39,13 @@ enum sim_item_kind {
     SIM_ITEM_FEED,  /* there is more to feed */
     SIM_ITEM_FAULT, /* the fault arg begins */
     SIM_ITEM_HEAL,  /* and ends */
-    SIM_ITEM_LAUNCH_LIMIT, /* the launcher waits no longer for nodes */
-    SIM_ITEM_TELL,         /* further job arg of the configuration is told */
-    SIM_ITEM_KILL,         /* the job arg, of those told, is to die */
+    SIM_ITEM_LAUNCH_LIMIT, /* the launcher stops waiting for nodes */
+    SIM_ITEM_TELL,         /* tell further job arg of the configuration */
+    SIM_ITEM_KILL,         /* kill job arg of those told */
     SIM_ITEM_EXIT,         /* process arg of a further job ends */
-    SIM_ITEM_PUSH,         /* push era to the job arg, of those told */
-    SIM_ITEM_TIMEOUT,      /* of the run */
-    SIM_ITEM_LATE,         /* of its end */
+    SIM_ITEM_PUSH,         /* push number era to job arg of those told */
+    SIM_ITEM_TIMEOUT,      /* the run reaches its time limit */
+    SIM_ITEM_LATE,         /* the end reaches its time limit */
     SIM_ITEM_KINDS
 };
 
@@ -53,10 +54,10 @@ struct sim_item {
     union {
         struct sim_load *load; /* one reference */
         struct sim_view *view; /* one reference */
-        uint64_t seq;          /* who asked for a probe */
+        uint64_t seq;          /* identifies who asked for a probe */
     } what;
     uint32_t node;
-    uint32_t era; /* of the link */
+    uint32_t era; /* of the connection */
     uint32_t arg;
     uint16_t link;
     uint8_t kind; /* enum sim_item_kind */
@@ -77,7 +78,8 @@ struct sim_queue {
     struct {
         struct sim_chunk *first, *last;
     } lists[SIM_DIGITS][SIM_DIGIT_VALUES];
-    uint64_t used[SIM_DIGITS][SIM_DIGIT_VALUES / 64]; /* bit: not empty */
+    uint64_t used[SIM_DIGITS][SIM_DIGIT_VALUES / 64]; /* bit: the list is not
+                                                         empty */
     uint64_t now_ns;
     uint64_t count;
     uint64_t peak;
@@ -85,14 +87,14 @@ struct sim_queue {
 };
 
 void sim_queue_init(struct sim_queue *queue);
-/* Frees the memory; references in items are the caller's to drop before. */
+/* Frees the memory. The caller must have dropped the references in items. */
 void sim_queue_fini(struct sim_queue *queue);
 
-/* at_ns is not before the item popped last. Ends the program when memory is
- * out. */
+/* Adds an item, whose time must not be before that of the last one popped. Ends
+ * the program when memory is out. */
 void sim_queue_push(struct sim_queue *queue, const struct sim_item *item);
 
-/* Takes the first item; false when there is none. */
+/* Removes the first item; false when there is none. */
 bool sim_queue_pop(struct sim_queue *queue, struct sim_item *item);
 
 #endif

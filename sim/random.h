@@ -1,4 +1,4 @@
-/* Chance in the simulator: integers from a seed, nothing else.
+/* Random numbers of the simulator: integers made from a seed.
  *
  * splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
  * generators", 2014).
@@ -26,7 +26,7 @@ static inline uint64_t sim_random_next(struct sim_random *random)
     return sim_random_mix(random->state);
 }
 
-/* low to high, both included. */
+/* A number from low to high, both included. */
 static inline uint64_t sim_random_in(struct sim_random *random, uint64_t low,
                                      uint64_t high)
 {

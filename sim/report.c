@@ -1,4 +1,4 @@
-/* Tables and sentences about a run. */
+/* Writes tables and sentences about a run. */
 #include "sim/report.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ enum sim_end sim_report_end(const struct sim_world *w)
 
 /* --- figures */
 
-/* The last time of all levels; SIM_NEVER when nothing came. */
+/* The latest time of all levels; SIM_NEVER when nothing came. */
 uint64_t sim_report_stdin_ns(const struct sim_world *w)
 {
     uint64_t last_ns = SIM_NEVER;
@@ -53,7 +53,7 @@ uint64_t sim_report_shown_ns(const struct sim_world *w)
     return last_ns;
 }
 
-/* bytes * 1e9 / ns without overflow: bytes are below 2^34 times that. */
+/* bytes * 1e9 / ns without overflow, as bytes are below 2^34 times that. */
 static uint64_t rate_of(uint64_t bytes, uint64_t ns)
 {
     uint64_t rate;
@@ -84,7 +84,7 @@ uint64_t sim_report_up_rate(const struct sim_world *w)
 
 /* --- the parts of the report */
 
-/* Links between two switches; those of a launcher under none do not count. */
+/* Links between two switches, except those of a launcher that is under none. */
 static uint32_t count_crossings(const struct sim_world *w)
 {
     const uint32_t *under = w->cfg.network.under;
@@ -160,7 +160,7 @@ static void print_levels(const struct sim_world *w, FILE *file)
         file);
 }
 
-/* What silence costs: frames that only say that somebody is there. */
+/* Frames that only say that somebody is there. */
 static void print_beats(const struct sim_world *w, FILE *file)
 {
     const struct sim_measure *m = w->measure;
@@ -180,7 +180,7 @@ static void print_beats(const struct sim_world *w, FILE *file)
         sim_figure_rate(a, m->root_beats * OV_FRAME_HEAD_BYTES * 1000 / ms));
 }
 
-/* What repair did, if there was anything to do. */
+/* What repair did, if there was anything to repair. */
 static void print_repair(const struct sim_world *w, FILE *file)
 {
     static const struct sim_tally none;
@@ -294,7 +294,7 @@ void sim_report_print(const struct sim_world *w, FILE *file)
         sim_report_waits(w, file, 10);
 }
 
-/* What keeps a node from its end. */
+/* What a node is waiting for before it can end. */
 static const char *wait_of(const struct sim_world *w, uint32_t n)
 {
     const struct sim_process *p = &w->processes[n];

@@ -1,4 +1,4 @@
-/* Reading and running scenarios. */
+/* Reads and runs scenarios. */
 #include "sim/scenario.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ enum {
     ITEMS_AT_ONCE = 4096,
 };
 
-#define WAIT_NS UINT64_C(1000000000000) /* no wait is longer */
+#define WAIT_NS UINT64_C(1000000000000) /* the longest wait */
 
 struct scenario {
     FILE *out;
@@ -27,7 +27,7 @@ struct scenario {
     struct sim_reader readers[READERS];
     struct sim_world world;
     unsigned line;
-    char *word[WORDS]; /* of the line; "" when there are fewer */
+    char *word[WORDS]; /* words of the line; "" beyond its end */
     bool has_started, has_failed;
 };
 
@@ -50,8 +50,8 @@ static void fail(struct scenario *s, const char *format, ...)
 
 /* --- values */
 
-/* A number with one of the suffixes; each is worth 1000 or 1024 of the one
- * before, or what stands at its place in `worth`. */
+/* Reads a number with one of the suffixes. Each suffix is worth 1000 or 1024 of
+ * the one before, or what `worth` says. */
 static uint64_t value(struct scenario *s, const char *text,
                       const char *const *suffixes, const uint64_t *worth)
 {
@@ -101,7 +101,7 @@ static uint32_t node(struct scenario *s, const char *text)
     return n;
 }
 
-/* --- what is set up */
+/* --- setting up */
 
 static void set_reader(struct scenario *s)
 {
@@ -121,7 +121,7 @@ static void set_reader(struct scenario *s)
     }
 }
 
-/* True when the word is known here. */
+/* Handles a word of the set-up. True when the word is known here. */
 static bool set_up(struct scenario *s)
 {
     struct ov_cfg *overlay = &s->cfg.overlay;
@@ -220,7 +220,8 @@ static void start(struct scenario *s)
     s->world.onlooker.arg = s;
 }
 
-/* The place of a word of len bytes in a list; the list's length: nowhere. */
+/* The position of a word of len bytes in a list; the list's length when it is
+ * missing. */
 static unsigned place(const char *const *list, unsigned length,
                       const char *text, size_t len)
 {
@@ -231,7 +232,7 @@ static unsigned place(const char *const *list, unsigned length,
     return i;
 }
 
-/* WHOM:WORD:N[+TIME]. False: it is none. */
+/* Reads WHOM:WORD:N[+TIME]. False: the text has another form. */
 static bool aim_at_word(struct scenario *s, struct sim_fault *fault,
                         const char *text)
 {
@@ -257,7 +258,7 @@ static bool aim_at_word(struct scenario *s, struct sim_fault *fault,
     return true;
 }
 
-/* A node, or two: the fault is between them alone. */
+/* Reads a node, or two nodes that the fault is between. */
 static void aim(struct scenario *s, struct sim_fault *fault, char *text)
 {
     char *above;
@@ -322,7 +323,7 @@ static bool is_condition(const char *what)
            strcmp(what, "stalled") == 0 || strcmp(what, "over") == 0;
 }
 
-/* Is there real time left? */
+/* True when there is real time left. */
 static bool has_time(struct scenario *s)
 {
     struct sim_world *w = &s->world;
@@ -332,7 +333,7 @@ static bool has_time(struct scenario *s)
     return !w->end.is_stopped;
 }
 
-/* For something to happen, or so long: something is put there to happen. */
+/* Waits for something to happen, or for a time by queueing an item. */
 static void wait(struct scenario *s)
 {
     struct sim_world *w = &s->world;
@@ -359,7 +360,7 @@ static void wait(struct scenario *s)
     }
 }
 
-/* True when the word is known here. */
+/* Handles a word about what happens. True when the word is known here. */
 static bool happen(struct scenario *s)
 {
     const char *what = s->word[0];
@@ -381,7 +382,7 @@ static bool happen(struct scenario *s)
     return false;
 }
 
-/* --- what must be so */
+/* --- what is expected */
 
 static void expect_number(struct scenario *s, const char *text, uint64_t all,
                           uint64_t is)
@@ -401,7 +402,7 @@ static void expect_end(struct scenario *s, const char *text)
         fail(s, "it ends %s", ends[sim_report_end(&s->world)]);
 }
 
-/* What tally.h counts, by its name. */
+/* Checks one of the counts of tally.h, by its name. */
 static void expect_count(struct scenario *s, const char *what, const char *text)
 {
     for (unsigned i = 0; i < SIM_COUNTS; i++) {

@@ -1,9 +1,9 @@
-/* What job/session.h says is to be done. */
+/* Does what job/session.h says. */
 #include "sim/session.h"
 
 #include "sim/orders.h"
 
-/* As xylem run. */
+/* As in xylem run. */
 #define LAUNCH_NS UINT64_C(120000000000)
 #define LATE_NS   UINT64_C(3000000000)
 
@@ -19,7 +19,7 @@ void sim_session_open(struct sim_world *w)
                  (struct sim_item){0});
 }
 
-/* How those end that are told to die says nothing. */
+/* Processes that are told to die may end in any way. */
 static void kill_all(struct sim_world *w)
 {
     w->launcher->is_killed = true;
@@ -36,7 +36,7 @@ static void arm(struct sim_world *w)
     sim_push(w, l->late_ns, SIM_ITEM_LATE, 0, (struct sim_item){0});
 }
 
-/* BREAK is for those who wait for daemons; here everybody waits for them. */
+/* BREAK is for launchers that wait for daemons; the simulator always does. */
 static void step(struct sim_world *w, enum job_session_event event, int code)
 {
     struct sim_launcher *l = w->launcher;

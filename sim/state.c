@@ -1,4 +1,4 @@
-/* The first rule that breaks. */
+/* Keeps the first rule that is broken. */
 #include "sim/state.h"
 
 #include <stdarg.h>

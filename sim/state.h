@@ -1,6 +1,6 @@
 /* The state of the simulated world, which the files of sim/ share: nodes of the
- * core, their hosts, the wires between them, the job. Which file is above which
- * is in sim/world.h.
+ * core, their hosts, the wires between them, and the jobs. sim/world.h
+ * describes the order of these files.
  *
  * All state is integers; the same sim_cfg gives the same run on any machine.
  */
@@ -19,78 +19,78 @@
 #include "sim/told.h"
 #include "sim/wire.h"
 
-/* An address has about as many bytes as those of real nodes. */
+/* An address is about as long as that of a real node. */
 enum { SIM_LEVELS_MAX = 64, SIM_ALIGN = 8 };
 
 enum sim_host_state {
     SIM_HOST_RUNS,
     SIM_HOST_LEFT,  /* after goodbye */
-    SIM_HOST_ENDED, /* its parent was lost */
-    SIM_HOST_DEAD,  /* a fault */
+    SIM_HOST_ENDED, /* after its parent was lost */
+    SIM_HOST_DEAD,  /* by a fault */
 };
 
-/* Where a node runs. */
+/* The host of a node. */
 struct sim_host {
     uint64_t cpu_ns; /* the processor is busy until then */
-    uint64_t out_ns; /* and the port's directions */
+    uint64_t out_ns; /* the directions of the port are busy until then */
     uint64_t in_ns;
     uint64_t wake_ns;  /* when the node wants to be woken */
     uint64_t timer_ns; /* when the one live timer goes off */
     uint32_t node_at;  /* where its node is in node_mem, by SIM_ALIGN */
     uint32_t wires;    /* first of its wires */
-    uint32_t children; /* and of what it knows of children at them */
-    uint16_t slow;     /* factor */
+    uint32_t children; /* first of what it knows of children at these */
+    uint16_t slow;     /* factor of slowness */
     uint8_t state;     /* enum sim_host_state */
     uint8_t level;
     uint16_t faults;      /* in effect: bits by sim_fault_kind */
-    bool is_touched : 1;  /* a fault that others may see as its loss */
+    bool is_touched : 1;  /* by a fault that others may take for its loss */
     bool is_gone : 1;     /* counted in sim_world.leaving */
-    struct job_node node; /* as the launcher knows it */
+    struct job_node node; /* the node as the launcher knows it */
 };
 
-/* A node's process of the own job. */
+/* A node's process of the run's own job. */
 struct sim_process {
-    uint64_t written; /* bytes put into the pipe, */
-    uint64_t read;    /* of these, taken by the node, */
-    uint64_t got;     /* and shown by the console */
-    uint64_t next_ns; /* of the next lines */
+    uint64_t written; /* bytes written into the pipe, */
+    uint64_t read;    /* of these, read by the node, */
+    uint64_t got;     /* and passed to the console */
+    uint64_t next_ns; /* when the next lines are written */
     uint64_t stdin_bytes;
-    uint64_t reader_ns; /* reads until then */
-    uint32_t seen;      /* frames of stdin that came, */
+    uint64_t reader_ns; /* it is reading until then */
+    uint32_t seen;      /* frames of stdin that arrived, */
     uint32_t eaten;     /* and were read */
-    uint16_t pushes;    /* of these were pushed */
+    uint16_t pushes;    /* frames of stdin that were pushed */
     uint16_t others;    /* frames that were pushed to further jobs */
-    uint16_t heard;     /* frames of words */
+    uint16_t heard;     /* frames of orders */
     bool has_started : 1, has_end : 1, has_end_waiting : 1;
     bool is_closed : 1, is_killed : 1, is_over : 1, is_target : 1;
     bool is_unstarted : 1;
-    bool has_reader : 1; /* among job.readers */
+    bool has_reader : 1; /* it has an entry in job.readers */
 };
 
 /* The launcher at the root. */
 struct sim_launcher {
-    struct sim_load *orders[SIM_ORDERS_MAX]; /* they wait for room */
+    struct sim_load *orders[SIM_ORDERS_MAX]; /* waiting for room */
     unsigned orders_count;
     uint32_t finals;       /* nodes that nobody waits for, */
-    uint32_t given_up;     /* of these without a last word */
-    uint32_t records_left; /* at the console */
+    uint32_t given_up;     /* of these, given up without a last word */
+    uint32_t records_left; /* records at the console */
     uint64_t fed_bytes;
     uint64_t joined_ns;
     uint64_t console_ns; /* the console is busy until then */
     uint64_t goodbye_ns;
     uint64_t lost_ns; /* when the first loss was heard of; SIM_NEVER */
-    uint32_t lost;    /* that node */
+    uint32_t lost;    /* the node that was lost first */
     uint32_t stall_node, stall_rank;
     uint64_t stall_ns;   /* SIM_NEVER: none */
-    uint64_t late_ns;    /* an end has had its time then; SIM_NEVER */
-    uint64_t aborted_ns; /* its end was ordered; SIM_NEVER */
-    uint64_t left_ns;    /* the root is to go; SIM_NEVER */
+    uint64_t late_ns;    /* when an end reaches its time limit; SIM_NEVER */
+    uint64_t aborted_ns; /* when its end was ordered; SIM_NEVER */
+    uint64_t left_ns;    /* when the root was told to go; SIM_NEVER */
     struct job_session session;
-    bool has_reached_all; /* goodbye */
+    bool has_reached_all; /* goodbye has */
     bool is_killed;       /* all processes were told to die */
 };
 
-/* What these are is known in one file each, or read by reports. */
+/* Each of these is known in one file, or also read by reports. */
 struct sim_cells;
 struct sim_faults;
 struct sim_link_checks;
@@ -111,9 +111,10 @@ struct sim_world {
     struct sim_process *processes; /* [nodes] */
     struct sim_books *books;       /* [nodes] */
     struct sim_wire *wires;        /* [links of all nodes] */
-    struct sim_child *children;    /* [links of those that may have some] */
+    struct sim_child *children;    /* [links of all nodes that may have
+                                      children] */
     uint8_t *node_mem;
-    uint64_t node_bytes; /* of all nodes' memory */
+    uint64_t node_bytes; /* memory of all nodes */
     struct sim_address address;
     struct sim_step step;
     struct sim_cells *cells;
@@ -124,7 +125,7 @@ struct sim_world {
     struct sim_words *words; /* [nodes]; NULL unless cfg.job.has_words */
     struct sim_faults *faults;
     struct sim_link_checks *link_checks;
-    uint8_t *told; /* who knows whose address: see check.c */
+    uint8_t *told; /* which node knows whose address: see check.c */
     struct sim_measure *measure;
     struct sim_tally *tally;
     struct sim_seen *seen; /* NULL unless cfg.tallies */
@@ -133,7 +134,7 @@ struct sim_world {
     struct sim_onlooker onlooker;
 };
 
-/* A rule is broken: keeps the first, stops the run. */
+/* Notes that a rule is broken: keeps the first one and stops the run. */
 void sim_world_fail(struct sim_world *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -147,7 +148,7 @@ static inline bool sim_host_runs(const struct sim_world *w, uint32_t n)
     return w->hosts[n].state == SIM_HOST_RUNS;
 }
 
-/* Something to do for the host's node in the time of its processor. */
+/* The processor time that one message costs the host's node. */
 static inline uint64_t sim_host_cost_ns(const struct sim_world *w, uint32_t n)
 {
     return w->cfg.network.overhead_ns * w->hosts[n].slow;
@@ -171,7 +172,7 @@ static inline bool sim_has_children(const struct sim_world *w, uint32_t n)
     return ov_node_links(sim_node(w, n)) > 1;
 }
 
-/* Of a node that may have children. */
+/* The node must be one that may have children. */
 static inline struct sim_child *sim_child(const struct sim_world *w, uint32_t n,
                                           uint16_t link)
 {

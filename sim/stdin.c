@@ -1,4 +1,4 @@
-/* By job/streams.h. */
+/* The stdin of the jobs, driven through job/streams.h. */
 #include "sim/stdin.h"
 
 #include <stdlib.h>
@@ -10,20 +10,21 @@
 #include "sim/orders.h"
 #include "sim/owed.h"
 
-enum { READY_MAX = 256 }; /* frames, which are less than sim/owed.h holds */
+enum { READY_MAX = 256 }; /* frames, fewer than sim/owed.h holds */
 
 struct sim_stdin {
     struct job_streams *streams;
     struct sim_owed *ready; /* frames for the root */
     uint32_t ready_count[SIM_STREAMS];
-    uint32_t sent[SIM_STREAMS];   /* of what tools push, */
-    uint32_t passed[SIM_STREAMS]; /* and so much of it is sent or for nobody */
-    bool are_expected;            /* pushes to the own job */
-    struct ov_buf *wanted; /* borrowed: what feeds the launcher is to fill it */
-    uint64_t feed_ns;      /* not before */
+    uint32_t sent[SIM_STREAMS];   /* pushes of tools, */
+    uint32_t passed[SIM_STREAMS]; /* of these, sent or dropped */
+    bool are_expected;            /* pushes to the run's own job will come */
+    struct ov_buf *wanted;        /* borrowed: the launcher's stdin must be read
+                                     into it */
+    uint64_t feed_ns;             /* no stdin is read before */
 };
 
-/* --- what the streams ask for */
+/* --- calls from the streams */
 
 static bool has_room(const struct sim_world *w, uint32_t stream,
                      uint32_t beside)
@@ -37,7 +38,7 @@ static bool has_room(const struct sim_world *w, uint32_t stream,
                w->stdins->ready_count[stream] + beside;
 }
 
-/* Pushes come as they are; of all else a frame has only the place. */
+/* Pushes have real bytes; for anything else a frame has only a length. */
 static struct ov_buf *on_frame(void *arg, uint32_t stream, uint32_t beside)
 {
     struct sim_world *w = arg;
@@ -88,7 +89,7 @@ static void on_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     sim_orders_plan(arg, OV_CONTROL_OPEN, body, len_bytes);
 }
 
-/* While jobs run only what a job does not read is for nobody. */
+/* While jobs run, only pushes that a job does not read may be dropped. */
 static void on_pushed(void *arg, uint32_t stream, uint32_t job)
 {
     struct sim_world *w = arg;
@@ -102,7 +103,7 @@ static void on_pushed(void *arg, uint32_t stream, uint32_t job)
         sim_world_fail(w, "a push of stream %u is dropped", stream);
 }
 
-/* --- what feeds the launcher */
+/* --- the launcher's stdin */
 
 static void end_source(struct sim_world *w)
 {
@@ -136,7 +137,7 @@ static void fill(struct sim_world *w)
     job_streams_filled(s->streams, len);
 }
 
-/* As the launcher does: what is left to say once the jobs end nobody gets. */
+/* As the launcher does: once the jobs end nothing more is sent to them. */
 static void pump(struct sim_world *w)
 {
     struct sim_stdin *s = w->stdins;
@@ -165,7 +166,7 @@ bool sim_stdin_next(struct sim_world *w, struct ov_event *ev)
     return true;
 }
 
-/* --- from others */
+/* --- calls from others */
 
 void sim_stdin_open_stream(struct sim_world *w, uint32_t stream)
 {

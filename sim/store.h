@@ -1,15 +1,16 @@
 /* Frames without their payload.
  *
  * A load is the content of a frame: its head bytes as they are, then extents
- * in place of payload: which bytes of whose stream they would be. It does not
- * change once it was sent and is shared by all who have the frame.
+ * instead of the payload, which say what bytes of which stream it would be. A
+ * load does not change once it was sent, and is shared by all nodes that have
+ * the frame.
  *
- * A view is a buffer of one node: what the core sees of a load. Its owner pays
- * for it from the moment it arrives until the last reference goes, so what a
- * node holds is known at any time.
+ * A view is a buffer of one node, through which the core sees a load. It is
+ * charged to its node from its arrival until its last reference is dropped, so
+ * it is known at any time what a node holds.
  *
- * Memory comes from slabs by size and goes back to them; nothing is allocated
- * once the largest numbers were there. Memory that is out ends the program.
+ * Memory comes from slabs by size and returns to them; nothing is allocated
+ * after the largest numbers were reached. When memory is out the program ends.
  */
 #ifndef SIM_STORE_H
 #define SIM_STORE_H
@@ -20,31 +21,31 @@
 #include "overlay/base/buf.h"
 #include "sim/model.h"
 
-/* Bytes offset .. offset + len of the stream called key: the standard output
- * of node `key`, or a word of the drivers when key has SIM_KEY_WORD. */
+/* Bytes offset .. offset + len of the stream `key`: the standard output of node
+ * `key`, the launcher's stdin, or a message of the drivers. */
 struct sim_extent {
     uint64_t offset;
     uint32_t key;
     uint32_t len_bytes;
 };
 
-/* Keys beside the node numbers. */
+/* Keys that are not node numbers. */
 #define SIM_KEY_STDIN UINT32_C(0xffffffff) /* bytes of the launcher's stdin */
-#define SIM_KEY_WORD  UINT32_C(0xfffffffe) /* offset is the word */
+#define SIM_KEY_WORD  UINT32_C(0xfffffffe) /* offset is the message */
 
 struct sim_load {
     uint32_t refs;
-    uint32_t head_bytes; /* real ones, in head[] */
+    uint32_t head_bytes; /* of real bytes, in head[] */
     uint32_t len_bytes;  /* of the frame */
-    uint16_t extents;    /* in use; they cover len - head bytes */
+    uint16_t extents;    /* how many are used; they cover len - head bytes */
     uint16_t extents_max;
     uint32_t head_max;
-    uint8_t size; /* of the slab */
+    uint8_t size; /* index of the slab size */
     uint8_t *head;
     struct sim_extent extent[];
 };
 
-/* What a view counts as where it is held. */
+/* What a view counts as, at the node that holds it. */
 enum sim_held {
     SIM_HELD_OWN,     /* records of the node itself */
     SIM_HELD_UP,      /* frames of children */
@@ -56,13 +57,13 @@ enum sim_held {
 };
 
 struct sim_view {
-    struct ov_buf buf; /* first: the core hands it back */
+    struct ov_buf buf; /* must be first: the core returns this */
     struct sim_load *load;
     uint32_t owner;
     uint32_t from; /* UP: the child it came from, */
-    uint32_t era;  /* over this connection, */
+    uint32_t era;  /* the connection it came over, */
     uint32_t len_bytes;
-    uint16_t link; /* at this slot */
+    uint16_t link; /* and the slot of that */
     uint8_t held;  /* enum sim_held */
 };
 
@@ -84,30 +85,31 @@ struct sim_store {
 void sim_store_init(struct sim_store *store);
 void sim_store_fini(struct sim_store *store);
 
-/* A load with one reference and room for so much; all lengths are 0. */
+/* Makes a load with one reference and room for this much; all lengths are 0. */
 struct sim_load *sim_load_new(struct sim_store *store, uint32_t head_max,
                               uint16_t extents_max);
 void sim_load_put(struct sim_store *store, struct sim_load *load);
 
-/* Adds payload; what continues the last extent joins it. */
+/* Adds payload; it joins the last extent if it continues that. */
 void sim_load_add(struct sim_load *load, struct sim_extent extent);
 
 /* Adds part of the payload of another load: bytes off .. off + len of its
- * frame, which lie behind its head. */
+ * frame, all after its head. */
 void sim_load_copy(struct sim_load *to, const struct sim_load *from,
                    uint32_t off_bytes, uint32_t len_bytes);
 
-/* Extents that such a part touches. */
+/* How many extents such a part touches. */
 uint16_t sim_load_touched(const struct sim_load *load, uint32_t off_bytes,
                           uint32_t len_bytes);
 
-/* A view with one reference; the load's reference passes to it. */
+/* Makes a view with one reference; the load's reference passes to it. */
 struct sim_view *sim_view_new(struct sim_store *store, struct sim_load *load,
                               uint32_t owner, enum sim_held held);
-/* The last reference is gone. */
+/* Frees a view whose last reference was dropped. */
 void sim_view_free(struct sim_store *store, struct sim_view *view);
 
-/* The stream of which it is a frame; SIM_STREAMS: of none. */
+/* The stream that the view is a frame of; SIM_STREAMS: not a frame of a
+ * stream. */
 static inline uint32_t sim_view_stream(const struct sim_view *view)
 {
     return view->held < SIM_HELD_CONTROL || view->held > SIM_HELD_PUSHED

@@ -1,4 +1,4 @@
-/* Making up faults. */
+/* Makes up faults. */
 #include "sim/strikes.h"
 
 #define MS UINT64_C(1000000)
@@ -8,7 +8,7 @@ struct maker {
     const struct sim_cfg *cfg;
     struct sim_random *random;
     uint64_t joined_ns, end_ns;
-    uint64_t last_ns; /* of the strike before */
+    uint64_t last_ns; /* time of the previous strike */
 };
 
 static uint32_t in(struct maker *m, uint32_t low, uint32_t high)
@@ -21,7 +21,7 @@ static uint32_t parent_of(const struct maker *m, uint32_t n)
     return topo_tree_parent(&m->cfg->overlay.plan, n);
 }
 
-/* An inner node more often than not; never the root. */
+/* Chooses a node: an inner one more often than not, and never the root. */
 static uint32_t victim(struct maker *m)
 {
     uint32_t n = in(m, 1, m->cfg->overlay.plan.nodes - 1);
@@ -33,8 +33,8 @@ static uint32_t victim(struct maker *m)
     return n;
 }
 
-/* While the tree joins, while data is in flight, or while an earlier strike is
- * being repaired. */
+/* Chooses a time: while the tree joins, while data is in flight, or while an
+ * earlier strike is being repaired. */
 static uint64_t moment(struct maker *m)
 {
     uint64_t heartbeat_ns = m->cfg->overlay.times.heartbeat_ns;
@@ -50,8 +50,8 @@ static uint64_t moment(struct maker *m)
     return sim_random_in(m->random, m->joined_ns, m->end_ns);
 }
 
-/* Tenths of the heartbeat time: about what a silence is judged by, and about
- * what a hold waits. */
+/* Chooses a duration in tenths of the heartbeat time: about the time after
+ * which silence is judged, or that a hold waits. */
 static uint64_t length(struct maker *m)
 {
     static const uint16_t tenths[] = {1, 4, 8, 9, 11, 14, 18, 24, 36, 45, 80};
@@ -62,8 +62,8 @@ static uint64_t length(struct maker *m)
     return m->cfg->overlay.times.heartbeat_ns / 10 * tenths[draw];
 }
 
-/* What is drawn is drawn before the call: the order of arguments is the
- * compiler's. */
+/* Random numbers are drawn before the call, as the compiler chooses the order
+ * in which arguments are evaluated. */
 static struct sim_fault *add(struct maker *m, enum sim_fault_kind kind,
                              uint32_t node, uint64_t at_ns)
 {
@@ -80,7 +80,7 @@ static struct sim_fault *add(struct maker *m, enum sim_fault_kind kind,
 
 /* --- strikes */
 
-/* A node and some of those above it die together or one after another. */
+/* A node and some nodes above it die together or one after another. */
 static void kill_path(struct maker *m, uint64_t at_ns)
 {
     uint64_t reach_ns = sim_random_is(m->random, 30)   ? 0
@@ -95,7 +95,7 @@ static void kill_path(struct maker *m, uint64_t at_ns)
     }
 }
 
-/* A burst of resets on one path, so that asks are cut in the middle. */
+/* Many resets on one path, so that asks are interrupted. */
 static void reset_path(struct maker *m, uint64_t at_ns)
 {
     uint64_t reach_ns = sim_random_is(m->random, 50) ? MS : 50 * MS;
@@ -108,7 +108,7 @@ static void reset_path(struct maker *m, uint64_t at_ns)
     }
 }
 
-/* A link breaks, both ways or one, between a node and one above it. */
+/* A link between a node and one above it breaks, in one direction or both. */
 static void part(struct maker *m, uint64_t at_ns)
 {
     static const enum sim_fault_kind kinds[] = {
@@ -119,7 +119,7 @@ static void part(struct maker *m, uint64_t at_ns)
 
     fault->length_ns = length(m);
     if (sim_random_is(m->random, 15))
-        return; /* all those above */
+        return; /* all nodes above */
     fault->peer = parent_of(m, fault->node);
     while (fault->peer != 0 && sim_random_is(m->random, 30))
         fault->peer = parent_of(m, fault->peer);
@@ -137,7 +137,7 @@ static void stop(struct maker *m, uint64_t at_ns)
     fault->factor = fault->kind == SIM_FAULT_SLOW ? in(m, 2, 50) : 1;
 }
 
-/* So that there is something to adopt. */
+/* Makes orphans, so that there is something to adopt. */
 static void make_orphans(struct maker *m, uint64_t at_ns)
 {
     bool is_death = sim_random_is(m->random, 60);
@@ -145,8 +145,8 @@ static void make_orphans(struct maker *m, uint64_t at_ns)
     add(m, is_death ? SIM_FAULT_KILL : SIM_FAULT_RESET, victim(m), at_ns);
 }
 
-/* A death or a reset in the middle of an adoption: of the orphan, of the one
- * who adopts it, or of one on the way to the root. */
+/* A death or a reset during an adoption: of the orphan, of its new parent, or
+ * of a node on the way to the root. */
 static void adoption(struct maker *m, uint64_t at_ns)
 {
     static const enum sim_fault_kind kinds[] = {
@@ -168,8 +168,8 @@ static void adoption(struct maker *m, uint64_t at_ns)
     }
 }
 
-/* An ask stays in the middle, at a node that stands still for a while, and who
- * claims loses its link and asks by another way. */
+/* An ask stays at a node that stands still for a while; the claiming node loses
+ * its link and asks by another way. */
 static void overtaken(struct maker *m, uint64_t at_ns)
 {
     uint32_t nth = in(m, 1, 12);

@@ -1,7 +1,7 @@
-/* Faults at random. Two thirds of the jobs have them where they hurt: while
- * data is in flight, mostly at inner nodes, on paths, and in the middle of the
- * repair of an earlier one; in the others they are strewn over nodes and times.
- */
+/* Random faults. In two thirds of the jobs they strike where it hurts: while
+ * data is in flight, mostly at inner nodes, along paths, and during the repair
+ * of an earlier fault. In the others they are spread over all nodes and
+ * times. */
 #ifndef SIM_STRIKES_H
 #define SIM_STRIKES_H
 
@@ -16,7 +16,7 @@ struct sim_strikes {
     uint32_t count;
 };
 
-/* Makes up faults for a job which, left alone, is launched at joined_ns and
+/* Makes up faults for a job which, without faults, is launched at joined_ns and
  * over at end_ns. */
 void sim_strikes_make(struct sim_strikes *strikes, const struct sim_cfg *cfg,
                       uint64_t joined_ns, uint64_t end_ns,

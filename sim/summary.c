@@ -1,4 +1,4 @@
-/* Putting the figures of a run together. */
+/* Collects the figures of a run. */
 #include "sim/summary.h"
 
 #include <string.h>

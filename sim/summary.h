@@ -43,7 +43,7 @@ struct sim_summary {
     struct sim_level level[SIM_LEVELS_MAX];
 };
 
-/* Of a run that is finished. */
+/* Makes the summary of a finished run. */
 void sim_summary_make(const struct sim_world *w, struct sim_summary *summary);
 
 #endif

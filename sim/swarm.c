@@ -1,4 +1,4 @@
-/* Making up runs. */
+/* Makes up runs. */
 #include "sim/swarm.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 #include "overlay/base/panic.h"
 #include "sim/random.h"
 
-enum { LINES_MAX = 200 }; /* that take their time */
+enum { LINES_MAX = 200 }; /* of a job that takes its time */
 
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)
@@ -35,8 +35,8 @@ static void make_overlay(struct ov_cfg *cfg, struct sim_random *r)
     ov_times_set(&cfg->times, in(r, 1, 10) * S);
 }
 
-/* Few that send unasked, and few frames for all others. Drawn apart, so that a
- * seed is the job that it was. */
+/* Few children that may send unasked, and few frames for the others. Drawn from
+ * numbers of its own, so that each seed keeps its job. */
 static void make_loans(struct ov_cfg *cfg, uint64_t seed)
 {
     struct sim_random r = {sim_random_mix(seed ^ UINT64_C(0x10a7))};
@@ -110,7 +110,7 @@ static void make_readers(struct sim_swarm *swarm, uint32_t nodes,
     job->readers = swarm->readers;
 }
 
-/* Who reads stdin: everybody, or some ranges. */
+/* Chooses who reads stdin: everybody, or some ranges. */
 static void make_targets(struct sim_swarm *swarm, uint32_t nodes,
                          struct sim_random *r)
 {
@@ -135,7 +135,7 @@ static void make_targets(struct sim_swarm *swarm, uint32_t nodes,
     job->targets = swarm->targets;
 }
 
-/* Something for the faults to hit: a job that takes its time. */
+/* Makes the job slower, so that faults hit it at work. */
 static void slow_down(struct sim_job *job, struct sim_random *r)
 {
     if (job->has_stdin && sim_random_is(r, 50)) {
@@ -172,14 +172,15 @@ static struct sim_further some_further(uint32_t nodes, struct sim_random *r)
         .kill_ns = SIM_NEVER,
     };
 
-    if (sim_random_is(r, 30)) /* most while it starts or runs */
+    if (sim_random_is(r, 30)) /* mostly while it starts or runs */
         further.kill_ns = sim_random_in(r, 0, further.lasts_ns + 2 * MS);
     further.fate = some_fate(r, 25, 50);
     return further;
 }
 
-/* Drawn apart, so that a seed is otherwise the job that it was. Of the own job
- * few end before their time: faults are to find it at work. */
+/* Drawn from numbers of its own, so that each seed keeps the rest of its job.
+ * Few processes of the run's own job end early, so that faults find it at
+ * work. */
 static void make_lives(struct sim_swarm *swarm, uint32_t nodes, uint64_t seed)
 {
     struct sim_random r = {sim_random_mix(seed ^ UINT64_C(0x11fe))};
@@ -211,7 +212,7 @@ static struct sim_tool some_tool(struct sim_random *r)
     return tool;
 }
 
-/* Drawn apart as well. */
+/* Drawn from numbers of its own as well. */
 static void make_tools(struct sim_swarm *swarm, uint64_t seed)
 {
     struct sim_random r = {sim_random_mix(seed ^ UINT64_C(0x7001))};
@@ -245,7 +246,7 @@ void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max)
     make_network(&swarm->cfg.network, &r);
     make_job(&swarm->cfg.job, &swarm->cfg.overlay, &r);
     slow_down(&swarm->cfg.job, &r);
-    if (nodes > 300) /* what all write the root takes in */
+    if (nodes > 300) /* the root takes the output of all nodes */
         swarm->cfg.job.out_bytes %= 2000;
     make_readers(swarm, nodes, &r);
     make_targets(swarm, nodes, &r);

@@ -1,4 +1,4 @@
-/* Random jobs on random trees with random faults, each from one number. */
+/* Random jobs on random trees with random faults, each made from one number. */
 #ifndef SIM_SWARM_H
 #define SIM_SWARM_H
 
@@ -20,18 +20,18 @@ struct sim_swarm {
 
 /* Trees of 10 to nodes_max nodes, a tenth of them smaller, of arity 1 to 20;
  * all workloads, stdin for all or some, narrow and wide windows, slow and
- * stopping readers, a console that is stuck for a while; in most of them nodes
- * say what becomes of processes, of which some fail, and in half of these there
- * are further jobs beside the own. No faults yet. The same seed gives the same
- * configuration; it passes sim_cfg_check(). */
+ * stopping readers, a console that is stuck for a while. In most of them nodes
+ * report what becomes of processes, and some processes fail; half of these have
+ * further jobs beside the run's own. No faults yet. The same seed gives the
+ * same configuration; it passes sim_cfg_check(). */
 void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max);
 
-/* Adds faults, none in a tenth of the runs. Left alone, the job is launched at
- * joined_ns and over at end_ns: it was run once. */
+/* Adds faults; a tenth of the runs gets none. Without faults the job is
+ * launched at joined_ns and over at end_ns, as an earlier run has shown. */
 void sim_swarm_aim(struct sim_swarm *swarm, uint64_t joined_ns,
                    uint64_t end_ns);
 
-/* Says in a few lines what it is. */
+/* Describes the run in a few lines. */
 void sim_swarm_print(const struct sim_swarm *swarm, FILE *file);
 
 #endif

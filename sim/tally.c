@@ -1,4 +1,4 @@
-/* Counting what repair does. */
+/* Counts what repair does. */
 #include "sim/tally.h"
 
 #include <inttypes.h>
@@ -57,7 +57,7 @@ static void claim_said(struct sim_world *w, uint32_t n, struct ov_item *item)
         return;
     if (w->seen[claim.node].welcomes == 0)
         return;
-    /* The first part has the cursors, that of control at least. */
+    /* The first part has the cursors, at least that of the control stream. */
     if (claim.cursors == 0) {
         add(w, is_hello ? SIM_COUNT_HELLO_PARTS : SIM_COUNT_ASK_PARTS);
         return;
@@ -159,7 +159,8 @@ static void missing(struct sim_world *w, uint32_t n, struct ov_item *item,
         sim_tally_add(w, SIM_COUNT_QUESTIONS_ROOT, members);
 }
 
-/* Faults may wait for it. All these but the welcome begin with who claims. */
+/* Tells the faults that wait for this item. All of these items but the welcome
+ * begin with the node that claims. */
 static void tell_faults(struct sim_world *w, uint32_t n, uint16_t link,
                         const struct ov_item *item)
 {
@@ -257,7 +258,7 @@ static void declares(struct sim_world *w, uint32_t node)
 static void adopted(struct sim_world *w, uint32_t n, uint32_t parent)
 {
     if (w->seen[n].welcomes < 2)
-        return; /* it joined */
+        return; /* it has just joined */
     add(w, SIM_COUNT_ADOPTED);
     if (parent != topo_tree_parent(&w->cfg.overlay.plan, n))
         add(w, SIM_COUNT_ELSEWHERE);

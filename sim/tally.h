@@ -1,8 +1,8 @@
-/* Somebody who looks on and counts what repair does.
+/* An onlooker that counts what repair does.
  *
- * Seen from outside, by frames on the links and actions of nodes: each branch
- * of the rules that a run can take leaves a trace here. The words of a first
- * join do not count. Nothing does unless the configuration says so.
+ * It sees frames on the links and actions of nodes: each branch of the rules
+ * that a run can take leaves a trace there. Items of a first join do not count.
+ * Nothing is counted unless the configuration asks for it.
  */
 #ifndef SIM_TALLY_H
 #define SIM_TALLY_H
@@ -12,7 +12,7 @@
 #include "overlay/wire/item.h"
 #include "sim/state.h"
 
-/* name in JSON, words of the report */
+/* name in JSON, words in the report */
 #define SIM_COUNT_MAP(X)                                                       \
     X(ORPHANS, "orphans", "parents lost")                                      \
     X(ADOPTED, "adopted", "parents found")                                     \
@@ -67,9 +67,10 @@ struct sim_tally {
 /* What was seen of a node. */
 struct sim_seen {
     uint32_t welcomes;               /* that it heard */
-    uint32_t sent;                   /* its highest record that went out */
-    uint32_t down_sent[SIM_STREAMS]; /* next frame that nobody sent it, */
-    uint32_t down_head[SIM_STREAMS]; /* and that has not come */
+    uint32_t sent;                   /* the highest of its records that was
+                                        sent */
+    uint32_t down_sent[SIM_STREAMS]; /* next frame that was not sent to it, */
+    uint32_t down_head[SIM_STREAMS]; /* and next frame that has not arrived */
 };
 
 const char *sim_count_name(enum sim_count count);
@@ -80,25 +81,26 @@ static inline void sim_tally_add(struct sim_world *w, enum sim_count count,
     w->tally->count[count] += much;
 }
 
-/* 0 or OV_ENOMEM. */
+/* Returns 0 or OV_ENOMEM. */
 int sim_tally_open(struct sim_world *w);
 void sim_tally_close(struct sim_world *w);
 
-/* An item at the end of node n, said or heard; the reader is a copy. */
+/* Counts an item at the end of node n, which says or hears it; the reader is a
+ * copy. */
 void sim_tally_word(struct sim_world *w, uint32_t n, uint16_t link,
                     struct ov_item item, bool is_heard);
-/* An action, before it is carried out. */
+/* Counts an action before it is carried out. */
 void sim_tally_act(struct sim_world *w, uint32_t n, const struct ov_act *act);
-/* A frame of records is sent, or comes to the root; only with faults. */
+/* A frame of records is sent, or arrives at the root; only with faults. */
 void sim_tally_up(struct sim_world *w, uint32_t n, const struct sim_load *load,
                   bool is_sent);
-/* A frame of a stream is sent to node n, or comes to it. */
+/* A frame of a stream is sent to node n, or arrives there. */
 void sim_tally_down(struct sim_world *w, uint32_t n, uint32_t stream,
                     uint64_t seq, bool is_sent);
 
 /* Adds a run to a sum. */
 void sim_tally_sum(struct sim_tally *sum, const struct sim_tally *one);
-/* A line for each count, of those that are not zero, or of all. */
+/* Writes a line for each count that is not zero, or for all. */
 void sim_tally_print(const struct sim_tally *tally, FILE *file, bool all);
 
 #endif

@@ -1,4 +1,4 @@
-/* Processes that live, and read. */
+/* Processes of further jobs. */
 #include "sim/task.h"
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 
 static const struct ov_event ready = {.kind = OV_EV_READY, .input = 0};
 
-/* --- all of a job's on a node */
+/* --- the processes of a job on a node */
 
 typedef void task_fn(struct sim_world *w, uint32_t n, struct sim_told *job,
                      uint32_t rank);
@@ -50,7 +50,7 @@ static bool any_task(const struct sim_told *job, uint32_t n,
     return is_found;
 }
 
-/* --- they end */
+/* --- how processes end */
 
 static void say_exit(struct sim_world *w, uint32_t n, struct sim_told *job,
                      uint32_t rank, int status)
@@ -113,13 +113,13 @@ bool sim_task_on_exit(struct sim_world *w, const struct sim_item *item,
     if (job->tasks[rank] == SIM_TASK_RUNS && job->tool.pushes > 0)
         job->tasks[rank] = SIM_TASK_READS;
     if (!runs(job, rank) || job->tasks[rank] == SIM_TASK_READS)
-        return false; /* it reads on, or was killed */
+        return false; /* it continues to read, or was killed */
     say_end(w, item->node, job, rank);
     *ev = ready;
     return true;
 }
 
-/* --- they begin */
+/* --- how processes begin */
 
 static void start_task(struct sim_world *w, uint32_t n, struct sim_told *job,
                        uint32_t rank)

@@ -1,21 +1,22 @@
 /* Processes of further jobs, on their nodes: they begin with the launcher's
- * word, run for a while and end, or are killed. They write nothing; where a
+ * order, run for a while and end, or are killed. They write nothing; where a
  * tool pushes to them they do not end before their stdin is closed. */
 #ifndef SIM_TASK_H
 #define SIM_TASK_H
 
 #include "sim/state.h"
 
-/* Within a step of node n: it is told of the job, and to kill it (SIM_JOBS_ALL:
- * all of them). O(processes of the node). */
+/* Within a step of node n: it is told of the job, or told to kill it
+ * (SIM_JOBS_ALL: all jobs). O(processes of the node). */
 void sim_task_launch(struct sim_world *w, uint32_t n, uint32_t job);
 void sim_task_kill(struct sim_world *w, uint32_t n, uint32_t job);
 
-/* Within a step of node n: the stdin of the processes of a job is closed, which
- * number says. O(processes of the node). */
+/* Within a step of node n: closes the stdin of the node's processes of a job;
+ * `number` is one of the job's processes. O(processes of the node). */
 void sim_task_close(struct sim_world *w, uint32_t n, uint32_t number);
 
-/* An item whose time has come. True: *ev comes of it, for the item's node. */
+/* Handles an item whose time has come. True: *ev is an event for the item's
+ * node. */
 bool sim_task_on_exit(struct sim_world *w, const struct sim_item *item,
                       struct ov_event *ev);
 

@@ -1,5 +1,5 @@
-/* The jobs that the nodes were told of: as the launcher has them, as nodes do,
- * and what those who look on have written down. */
+/* The jobs that the nodes were told of: what the launcher and the nodes know of
+ * each, and what the onlookers have written down. */
 #ifndef SIM_TOLD_H
 #define SIM_TOLD_H
 
@@ -8,28 +8,28 @@
 
 enum { SIM_JOBS_MAX = SIM_FURTHER_MAX + 1 };
 
-/* A process of a further job, where it runs. */
+/* The state of a process of a further job, on its node. */
 enum sim_task {
     SIM_TASK_NONE,
     SIM_TASK_RUNS,
-    SIM_TASK_CLOSED, /* the same, and its stdin was closed */
-    SIM_TASK_READS,  /* its time is over, and it reads on */
+    SIM_TASK_CLOSED, /* runs, and its stdin was closed */
+    SIM_TASK_READS,  /* its time is up, but it continues to read */
     SIM_TASK_OVER,
     SIM_TASK_UNSTARTED,
 };
 
-/* What those who look on know of a job. */
+/* What the onlookers know of a job. */
 struct sim_job_books {
-    uint8_t *over; /* owned, by rank: so often it was over */
+    uint8_t *over; /* owned, by rank: how often it was over */
     uint32_t over_count;
-    uint32_t started;   /* so often it was told to have started */
-    uint64_t lost_ns;   /* the first loss that was heard of; 0: none */
-    uint64_t failed_ns; /* the first process that failed before a kill, 0: none,
-                         */
-    uint32_t decides;   /* and the rank whose exit code is the job's */
+    uint32_t started;   /* how often the job was told to have started */
+    uint64_t lost_ns;   /* when the first loss was heard of; 0: none */
+    uint64_t failed_ns; /* when the first process failed before a kill; 0:
+                           none, */
+    uint32_t decides;   /* and the rank that decides the job's exit code */
 };
 
-/* A job that the nodes were told of: the own is the first. */
+/* A job that the nodes were told of. The first one is the run's own. */
 struct sim_told {
     struct job desc;
     struct job_life life;
@@ -37,14 +37,16 @@ struct sim_told {
     struct sim_tool tool;
     uint64_t lasts_ns;
     uint64_t told_ns;
-    uint64_t over_ns; /* 0: it is not */
-    uint8_t *tasks;   /* owned, by rank: enum sim_task; NULL: the own */
+    uint64_t over_ns; /* 0: it is not over */
+    uint8_t *tasks;   /* owned, by rank: enum sim_task; NULL: the run's own
+                         job */
     struct sim_job_books books;
 };
 
 enum {
     SIM_JOBS_ALL = 0xff,
-    /* Each job is told and killed once; open both, kill all, goodbye. */
+    /* Each job is told and killed once; plus opening two streams, killing all,
+     * and goodbye. */
     SIM_ORDERS_MAX = 2 * SIM_JOBS_MAX + 4,
 };
 

@@ -1,4 +1,4 @@
-/* Words that wait, and words in frames. */
+/* Words of nodes: while they wait, and in frames. */
 #include "sim/word.h"
 
 #include <stdlib.h>
@@ -6,15 +6,15 @@
 #include "overlay/base/err.h"
 #include "sim/buffer.h"
 
-/* Of a node. */
+/* The words of a node. */
 struct sim_words {
     uint64_t *at; /* owned; as in an extent */
     uint32_t count, cap;
-    uint16_t begun, active; /* jobs */
+    uint16_t begun, active; /* numbers of jobs */
 };
 
 enum {
-    WORDS_MAX = 256, /* in a record */
+    WORDS_MAX = 256, /* in a record at most */
     STATUS_SHIFT = 32,
     KIND_SHIFT = 48,
 };
@@ -34,7 +34,7 @@ void sim_word_close(struct sim_world *w)
     free(w->words);
 }
 
-/* --- they wait */
+/* --- words that wait */
 
 void sim_word_push(struct sim_world *w, uint32_t n, struct sim_word word)
 {
@@ -66,15 +66,15 @@ void sim_word_end(struct sim_world *w, uint32_t n)
             (struct sim_word){.kind = JOB_WORD_OVER, .number = words->begun});
 }
 
-/* --- they go */
+/* --- sending words */
 
 static unsigned kind_of(uint64_t word)
 {
     return (unsigned)(word >> KIND_SHIFT);
 }
 
-/* As long as they are on the wire, about: a process has written to one channel,
- * or one step has failed. */
+/* About the length that the word has on the wire, for a process that has
+ * written to one channel, or one step that has failed. */
 static uint32_t bytes_of(uint64_t word)
 {
     static const uint8_t bytes[JOB_WORD_KINDS] = {
@@ -123,7 +123,7 @@ void sim_word_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
     read->state = words->count > 0 ? OV_INPUT_MORE : OV_INPUT_IDLE;
 }
 
-/* --- they come */
+/* --- receiving words */
 
 bool sim_word_next(const struct ov_slice *slice, uint32_t *at_bytes,
                    struct sim_word *out)

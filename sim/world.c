@@ -1,4 +1,5 @@
-/* The run: items to where they belong; building and taking down. */
+/* Runs a world: gives each item to the file that handles it; builds and frees
+ * the world. */
 #include "sim/world.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ static void drop(struct sim_world *w, const struct sim_item *item)
         sim_buffer_put(w, &item->what.view->buf);
 }
 
-/* Who is dialled hears of it first. */
+/* The node that is dialled is told first. */
 static bool on_connect(struct sim_world *w, const struct sim_item *item,
                        struct ov_event *ev)
 {
@@ -68,8 +69,8 @@ static bool on_close(struct sim_world *w, const struct sim_item *item,
     return sim_process_last_word(w, item->node, ev);
 }
 
-/* What happens within a host, and the event that comes of it for its node. Of
- * FEED the pump makes something. */
+/* Handle what happens within a host; the result is an event for its node. After
+ * FEED the pump sends something. */
 static bool (*const handlers[SIM_ITEM_KINDS])(struct sim_world *w,
                                               const struct sim_item *item,
                                               struct ov_event *ev) = {
@@ -94,8 +95,8 @@ static bool (*const handlers[SIM_ITEM_KINDS])(struct sim_world *w,
     [SIM_ITEM_LATE] = sim_session_on_late,
 };
 
-/* After anything happened to the root: says and feeds what there is room for.
- */
+/* To be called after anything happened to the root: sends orders and stdin as
+ * far as there is room. */
 static void pump(struct sim_world *w)
 {
     struct ov_event ev;
@@ -107,7 +108,7 @@ static void pump(struct sim_world *w)
         sim_host_end(w, 0, SIM_HOST_LEFT);
 }
 
-/* Not while the host stands still. */
+/* Handles an item, unless the host stands still. */
 static void happen(struct sim_world *w, const struct sim_item *item)
 {
     struct ov_event ev;
@@ -124,7 +125,7 @@ static void on_fault(struct sim_world *w, const struct sim_item *item)
     uint32_t n = item->node;
 
     if (!sim_host_runs(w, n))
-        return; /* no more can be broken */
+        return; /* nothing can be broken any longer */
     w->step.now_ns = item->at_ns;
     sim_fault_touch(w, n, fault);
     if (fault->kind == SIM_FAULT_KILL) {
@@ -181,7 +182,7 @@ int sim_world_open(struct sim_world *w, const struct sim_cfg *cfg)
 {
     memset(w, 0, sizeof(*w));
     w->cfg = *cfg;
-    if (cfg->job.further_count == 0) /* nothing is pushed to others */
+    if (cfg->job.further_count == 0) /* nothing is pushed to other jobs */
         w->cfg.overlay.streams_max--;
     w->random.state = cfg->seed;
     sim_queue_init(&w->queue);

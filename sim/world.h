@@ -1,7 +1,7 @@
 /* A run: a job in the simulated world, from the start to the end.
  *
- * The files of sim/ that make it up; each calls only those beneath it, and what
- * comes of something for a node is handed upward, as an event:
+ * It consists of these files of sim/. Each calls only those beneath it; events
+ * for a node are handed upward:
  *
  *     world    takes the next item of the queue to where it belongs, and steps
  *              the node with the event that comes of it
@@ -21,26 +21,27 @@
  *     fault    what goes wrong, and what waits until it is over
  *     state    what all these share; beneath it queue, store and model
  *
- * Above are report, summary and scenario, which read how it went.
+ * Above them are report, summary and scenario, which read the result.
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
 #include "sim/state.h"
 
-/* Builds the nodes and everything around. cfg has passed sim_cfg_check().
- * Returns 0 or OV_ENOMEM. */
+/* Builds the nodes and everything around them. cfg must have passed
+ * sim_cfg_check(). Returns 0 or OV_ENOMEM. */
 int sim_world_open(struct sim_world *w, const struct sim_cfg *cfg);
 
-/* Runs until the job is over, a rule broke or the limit is reached, for at most
- * `items` items. Returns false when there is nothing more to do. */
+/* Runs until the job is over, a rule is broken or the limit is reached, for at
+ * most `items` items. Returns false when there is nothing more to do. */
 bool sim_world_run(struct sim_world *w, uint64_t items);
 
-/* Ends all nodes; the checks of the end follow. Before close. */
+/* Ends all nodes, and then makes the checks of the end. To be called before
+ * closing. */
 void sim_world_finish(struct sim_world *w);
 void sim_world_close(struct sim_world *w);
 
-/* Bytes that a leaf takes which nothing happens to. */
+/* The bytes that a leaf uses to which nothing happens. */
 uint64_t sim_world_leaf_bytes(const struct sim_world *w);
 
 #endif

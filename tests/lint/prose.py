@@ -19,6 +19,7 @@ import sources
 CHECKED = [
     "job",
     "overlay",
+    "sim",
     "text",
     "topo",
 ]
