@@ -1,4 +1,4 @@
-/* Choosing a session. */
+/* Finds the session that the user means. */
 #include "commands/choose.h"
 
 #include <stdbool.h>
@@ -16,22 +16,22 @@ enum {
     LOOK_MS = 50,
     TELL_MS = 1000,
     WAIT_MS = EP_SESSIONS_ALONE_S * 1000,
-    DOOR_MS = 5000, /* one that is named has its door within that time, */
-    SOON_MS = 500,  /* and where none is one may just have been started */
+    DOOR_MS = 5000, /* a session that is named must have its door by then, */
+    SOON_MS = 500,  /* and one may have been started just now */
     COMM_BYTES = 64,
 };
 
 static struct ep_sessions found;
 
-/* One of them is meant. */
+/* Gives the session that is meant to the caller, and closes the others. */
 static void keep(struct ep_session *session, struct ep_session *out)
 {
     *out = *session;
     ep_sessions_close(&found, session);
 }
 
-/* Some time before the next look; of a process that is named it is told on
- * stderr after a second. False: it was waited for long enough. */
+/* Waits a moment before the next look. When a process number was given, says so
+ * on stderr after a second. False: it was waited for long enough. */
 static bool wait_a_moment(pid_t pid, uint64_t begin_ns, int most_ms)
 {
     static const struct timespec look = {.tv_nsec = LOOK_MS * 1000000};
@@ -60,7 +60,7 @@ static bool is_xylem(pid_t pid)
            (strcmp(name, "xylem\n") == 0 || strcmp(name, "lt-xylem\n") == 0);
 }
 
-/* What it has said: 0, or 1 after saying what is wrong with it. */
+/* Checks the session's answer: 0, or 1 after saying what is wrong with it. */
 static int check_answer(const struct ep_session *session)
 {
     if (session->answer.kind == JOB_DOOR_WELCOME)
@@ -71,9 +71,9 @@ static int check_answer(const struct ep_session *session)
     return refuse("%s", session->answer.text);
 }
 
-/* One that has just begun has no door yet, and while it begins it still has the
- * name of who has started it. Of root any user's. False: there is none, and
- * nothing was said. */
+/* Looks for the session. One that has just begun has no door yet, and at first
+ * still has the name of the program that started it. For root: sessions of any
+ * user. False: there is none yet, and nothing was said. */
 static bool find_pid(pid_t pid, struct ep_session *out)
 {
     const uint64_t begin_ns = ep_clock_ns();
@@ -92,11 +92,11 @@ static bool find_pid(pid_t pid, struct ep_session *out)
     return false;
 }
 
-/* What was to be done with it, for messages. */
+/* What the user wants to do with the session, for messages. */
 struct deed {
     const char *what;   /* as in "stop it" */
     const char *option; /* as in "xylem attach" */
-    const char *thing;  /* it is none */
+    const char *thing;  /* what the process is not */
 };
 
 static int refuse_pid(pid_t pid, const struct deed *deed)
@@ -118,7 +118,7 @@ static int refuse_pid(pid_t pid, const struct deed *deed)
 
 /* --- by name */
 
-/* It has this name, or a job in it that was started there. */
+/* True when the session, or a job that was started in it, has this name. */
 static bool has_name(const struct ep_session *session, const char *nspace)
 {
     size_t len = strlen(session->answer.text);
@@ -138,7 +138,7 @@ static struct ep_session *find_name(const char *nspace)
     return NULL;
 }
 
-/* Those that may be it: one that does not say what it is may be anything. */
+/* Lists sessions that do not say what they are: each may be the one. */
 static void show_silent(void)
 {
     for (unsigned i = 0; i < found.count; i++) {
@@ -151,7 +151,7 @@ static void show_silent(void)
     }
 }
 
-/* --- the only one */
+/* --- the only session */
 
 static bool may_be(const struct ep_session *session, bool is_dvm)
 {
@@ -168,7 +168,8 @@ static unsigned count_all(bool are_dvms)
     return count;
 }
 
-/* How many there are; one may just have been started. */
+/* Counts the sessions, with some patience: one may have been started just
+ * now. */
 static unsigned list_soon(bool are_dvms)
 {
     const uint64_t begin_ns = ep_clock_ns();
@@ -205,7 +206,7 @@ static int show_all(bool are_dvms, const char *option)
     return 1;
 }
 
-/* --- a launcher */
+/* --- for commands that want a launcher */
 
 static int find_launcher(pid_t pid, struct ep_session *out)
 {
@@ -250,8 +251,8 @@ static int find_only(struct ep_session *out)
     return show_all(false, "--pid ");
 }
 
-/* The session whose tools connect there; its name is in it. NULL: there is
- * none of ours, or (*is_none) that is no address. */
+/* The session whose tools connect at this address, which contains its name.
+ * NULL: we have none there, or (*is_none) the text is no address. */
 static struct ep_session *find_uri(const char *uri, bool *is_none)
 {
     const char *end = strstr(uri, "-server.");
@@ -293,7 +294,7 @@ int choose_launcher(const struct choose_by *by, struct ep_session *out)
     return by->nspace != NULL ? find_nspace(by->nspace, out) : find_only(out);
 }
 
-/* --- a dvm */
+/* --- for commands that want a dvm */
 
 static int check_dvm(const struct ep_session *session)
 {

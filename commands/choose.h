@@ -1,4 +1,4 @@
-/* Which session is meant: by the doors at which they can be found. */
+/* Finds the session that the user means, by the doors of running sessions. */
 #ifndef COMMANDS_CHOOSE_H
 #define COMMANDS_CHOOSE_H
 
@@ -6,28 +6,29 @@
 
 #include "endpoints/client/sessions.h"
 
-/* How a session is named on the command line: at most one of these is given. */
+/* How the session is named on the command line: at most one of these is
+ * given. */
 struct choose_by {
     pid_t pid;
-    const char *nspace; /* of its job, or of one that was started in it */
-    const char *uri;    /* where its tools connect */
+    const char *nspace; /* of its own job, or of one started in it */
+    const char *uri;    /* address at which its tools connect */
 };
 
-/* The session that is named so, or, where nothing is, the only one that the
- * user has on this machine. One that is named by its process number and is just
- * coming up is waited for. Returns 0 with the connection to it; or 1 after
- * saying what is wrong. */
+/* Connects to the session that is named so or, where nothing is given, to the
+ * only one that the user has on this machine. A session that is named by its
+ * process number and has just been started is waited for. Returns 0 with the
+ * connection; or 1 after saying what is wrong. */
 int choose_launcher(const struct choose_by *by, struct ep_session *out);
 
-/* How a dvm is named on the command line, and what for. */
+/* How a dvm is named on the command line, and what it is for. */
 struct dvm_use {
-    const char *option; /* as "dvm --stop": the word follows a '=' */
-    const char *verb;   /* as in "you may stop", or "use" */
+    const char *option; /* such as "dvm --stop": the word follows a '=' */
+    const char *verb;   /* for "you may stop" or "you may use" */
 };
 
-/* The dvm with this process number, name or tools' address, or with NULL the
- * only one that the user has here. Returns 0 with the connection to it; or 1
- * after saying what is wrong. */
+/* Connects to the dvm with this process number, name or tools' address; with
+ * NULL to the only one that the user has here. Returns 0 with the connection;
+ * or 1 after saying what is wrong. */
 int choose_dvm(const char *word, const struct dvm_use *use,
                struct ep_session *out);
 

@@ -1,4 +1,4 @@
-/* `xylem dvm`. */
+/* The command `xylem dvm`. */
 #include "commands/commands.h"
 
 #include <poll.h>
@@ -17,11 +17,12 @@
 
 #define OPTION_INTO struct ep_run_options
 
-/* --- the end of a running one */
+/* --- ending a running dvm */
 
 enum { LOOK_MS = 50 };
 
-/* A process in another container cannot be watched. */
+/* Waits for the end of the process. A process in another container (0) cannot
+ * be watched. */
 static void wait_gone(pid_t pid, struct pollfd *gone)
 {
     if (pid == 0)
@@ -32,7 +33,7 @@ static void wait_gone(pid_t pid, struct pollfd *gone)
     }
 }
 
-/* It closes the door before it is gone. */
+/* Waits for the end: the dvm closes the door before its process ends. */
 static int end(const struct ep_session *dvm)
 {
     const struct job_door stop = {.kind = JOB_DOOR_STOP};
@@ -53,7 +54,7 @@ static bool is_stop(const char *word)
     return strcmp(word, "--stop") == 0 || strncmp(word, "--stop=", 7) == 0;
 }
 
-/* Do the words say it? --help goes before. */
+/* True when the words ask for a stop. --help takes precedence. */
 static bool is_stop_meant(int argc, char **argv)
 {
     bool is_meant = false;
@@ -66,7 +67,7 @@ static bool is_stop_meant(int argc, char **argv)
     return is_meant;
 }
 
-/* Finds the dvm, tells it to end, and waits until it is gone. */
+/* Finds the dvm, tells it to end, and waits until it has. */
 static int stop(int argc, char **argv)
 {
     static const struct dvm_use use = {.option = "dvm --stop", .verb = "stop"};
@@ -85,7 +86,7 @@ static int stop(int argc, char **argv)
     return choose_dvm(word, &use, &dvm) == 0 ? end(&dvm) : 1;
 }
 
-/* --- a new one */
+/* --- starting a dvm */
 
 static void refuse_stop(const char *value, void *into)
 {

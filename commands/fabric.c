@@ -1,4 +1,4 @@
-/* The transport that is linked in, where one is. */
+/* The transport that is linked in, if there is one. */
 #include "commands/fabric.h"
 
 #include "config.h"

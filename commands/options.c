@@ -1,4 +1,4 @@
-/* Reading options by their rows, with argp. */
+/* Reads options by their rows, with argp. */
 #include "commands/options.h"
 
 #include <stdio.h>
@@ -10,20 +10,20 @@
 
 enum {
     ROWS_MAX = 96,
-    KEY_FIRST = 256, /* of those without a letter */
+    KEY_FIRST = 256, /* for options without a letter */
     OPTION_BYTES_MAX = 64
 };
 
-/* The rows that the command takes, as argp knows them. */
+/* The rows that the command accepts, as argp needs them. */
 static struct {
     const struct option_command *command;
-    struct argp_option known[ROWS_MAX + 1]; /* ended by a zero one */
+    struct argp_option known[ROWS_MAX + 1]; /* ended by a zeroed one */
     const struct option_row *rows[ROWS_MAX];
     void *into[ROWS_MAX];
     int count, group;
 } taken;
 
-/* --- what argp is told */
+/* --- preparing argp */
 
 static bool is_heading(const struct option_row *row)
 {
@@ -58,7 +58,7 @@ static void take_row(const struct option_row *row, void *into)
     taken.into[taken.count++] = into;
 }
 
-/* A heading is taken with the first of its rows. */
+/* Adds a heading together with the first row after it. */
 static void take_table(const struct option_table *table)
 {
     const struct option_row *heading = NULL;
@@ -81,7 +81,7 @@ static void take_table(const struct option_table *table)
     }
 }
 
-/* --- what argp tells */
+/* --- calls from argp */
 
 static void put_number(const struct option_row *row, void *field,
                        uint64_t value)
@@ -144,7 +144,8 @@ static void take_word(const char *word, struct argp_state *state)
     const struct option_command *command = taken.command;
 
     if (state->arg_num == 0)
-        state->name = command->name; /* its word: argp names itself anew */
+        state->name = command->name; /* the command's name, as argp sets
+                                        another */
     else if (command->on_word != NULL)
         command->on_word(word, state);
     else

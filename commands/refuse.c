@@ -1,4 +1,4 @@
-/* Words for what cannot be done. */
+/* Says what cannot be done. */
 #include "commands/refuse.h"
 
 #include <pwd.h>

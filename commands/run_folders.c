@@ -1,6 +1,7 @@
 /* The folders of PMIx servers that earlier sessions have left.
  *
- * A launcher and its helper that were killed together could not remove theirs.
+ * A launcher and its helpers that were killed together could not remove their
+ * own.
  */
 #include "commands/run_folders.h"
 
@@ -12,8 +13,7 @@
 #include "endpoints/sys/thread.h"
 #include "pmix_api/folder.h"
 
-/* The process has one of these: the thread may outlive its session, see
- * ep_thread_join. */
+/* One in a process: the thread may outlive its session, see ep_thread_join. */
 static struct {
     struct ep_owner own;
     char mark[EP_OWNER_BYTES];
@@ -42,7 +42,7 @@ const char *run_folders_open(void)
     if (ep_owner_self(&folders.own) != 0)
         return "";
     ep_owner_print(&folders.own, folders.mark);
-    /* Not in the thread: others change the environment. */
+    /* Read here and not in the thread, as others change the environment. */
     if (snprintf(folders.top, sizeof(folders.top), "%s", px_folder_top()) >=
         (int)sizeof(folders.top))
         return "";

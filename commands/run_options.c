@@ -1,4 +1,4 @@
-/* Parsing the command line of `xylem run'. */
+/* Parses the command line of `xylem run'. */
 #include "commands/run_options.h"
 
 #include <stdio.h>
@@ -13,13 +13,15 @@
 
 #define OPTION_INTO struct ep_run_options
 
-/* Of the command line: what was read so far, and what is left. */
+/* How far the command line is read. */
 static struct {
     struct ep_run_options *options;
     const struct run_command *command;
     bool no_colon;
-    char **colon;                   /* the ':' behind the program, or NULL */
-    const struct option_row *alien; /* the first that no dvm's job can have */
+    char **colon;                   /* the ':' after the current program, or
+                                       NULL */
+    const struct option_row *alien; /* the first option that a job in a dvm
+                                       cannot have */
 } reading;
 
 /* --- values about nodes */
@@ -91,7 +93,7 @@ static void read_procs(const char *text, void *into)
     app_now(into)->procs = (uint32_t)value_number("-n", text, 1, 100000000);
 }
 
-/* N, N:core or N:socket. */
+/* Reads N, N:core or N:socket. */
 static void read_ppn(const char *text, void *into)
 {
     struct job_wish *app = app_now(into);
@@ -257,7 +259,7 @@ static const struct option_row where_options[] = {
     {0},
 };
 
-/* The first is about output, and goes on behind output_options. */
+/* The first row is about output, and continues output_options. */
 static const struct option_row ending_options[] = {
     {"stddiag", 0, NULL,
      "a third channel of output, for diagnostics: the descriptor that "
@@ -290,9 +292,9 @@ static const struct option_row ending_options[] = {
 };
 // clang-format on
 
-/* --- what goes with what */
+/* --- combinations of options */
 
-/* Options that contradict each other. */
+/* Refuses options that contradict each other. */
 static void check_all(const struct ep_run_options *o)
 {
     if (o->hosts != NULL && o->hostfile != NULL)
@@ -311,7 +313,7 @@ static void check_all(const struct ep_run_options *o)
     }
 }
 
-/* A job in a dvm: what is asked for that it cannot have? */
+/* Refuses options that a job in a dvm cannot have. */
 static void check_dvm(const struct ep_run_options *o)
 {
     const struct option_row *alien = reading.alien;
@@ -337,7 +339,7 @@ static void check_dvm(const struct ep_run_options *o)
 
 /* --- programs */
 
-/* Options of a program may come behind a ':', all others not. */
+/* Options of a program may follow a ':', all others may not. */
 static void on_row(const struct option_row *row)
 {
     if ((row->sets & OF_PROGRAM) != 0)
@@ -350,7 +352,7 @@ static void on_row(const struct option_row *row)
         reading.alien = row;
 }
 
-/* The first word `:' from this one on, or NULL. */
+/* The first word `:', starting with this word, or NULL. */
 static char **find_colon(char **word)
 {
     while (*word != NULL && strcmp(*word, ":") != 0)
@@ -358,7 +360,7 @@ static char **find_colon(char **word)
     return *word != NULL ? word : NULL;
 }
 
-/* The program and its arguments go to the next ':' or the end. */
+/* The program and its arguments extend to the next ':' or the end. */
 static void take_program(const char *first, struct argp_state *state)
 {
     char **word = &state->argv[state->next - 1];
@@ -373,10 +375,10 @@ static void take_program(const char *first, struct argp_state *state)
     reading.colon = find_colon(word);
 }
 
-/* The words of the next program (ended by NULL) as a command line of its own,
- * which begins with the first two words of `head'. *argc becomes its length.
- * The memory is there for good, as options point to it. The words themselves
- * stay borrowed. */
+/* Copies the words of the next program (ended by NULL) into a command line of
+ * its own, which begins with the first two words of `head'. *argc becomes its
+ * length. The array stays allocated, because options point to it; the words
+ * themselves are borrowed. */
 static char **copy_words(char **head, char **rest, int *argc)
 {
     size_t count = 0;
@@ -406,7 +408,7 @@ static void read_programs(int argc, char **argv,
         o->apps_count++;
         if (reading.colon == NULL)
             break;
-        *reading.colon = NULL; /* not before: argp still looked at it */
+        *reading.colon = NULL; /* not earlier: argp still looked at it */
         if (o->apps_count == EP_RUN_APPS_MAX)
             usage("a job has %d programs at most", EP_RUN_APPS_MAX);
         argv = copy_words(argv, reading.colon + 1, &argc);

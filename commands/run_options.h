@@ -7,20 +7,20 @@
 
 #define RUN_ARGS_DOC "PROGRAM [ARGS...] [: [OPTIONS] PROGRAM [ARGS...]]..."
 
-/* A command that takes options of `run'. */
+/* A command that accepts options of `run'. */
 struct run_command {
-    char *name; /* with the word xylem before it */
+    char *name; /* its name with the word xylem before it */
     const char *args_doc, *doc;
     struct option_table more; /* options of its own; all zero: none */
-    unsigned sets; /* of the options of `run', as of struct option_command */
-    const struct ep_desk_ops *(*desk)(void); /* for the options */
-    void (*pmix_allow)(const char *users);   /* --pmix-allow */
+    unsigned sets;            /* as in struct option_command */
+    const struct ep_desk_ops *(*desk)(void); /* depends on the options */
+    void (*pmix_allow)(const char *users);   /* called for --pmix-allow */
     enum { RUN_PROGRAMS, RUN_MAY_PROGRAMS, RUN_NO_PROGRAMS } takes;
 };
 
 /* Parses the words after that of the command, which is argv[1]; strings stay
- * borrowed. On wrong usage, --help and --version it prints and ends the program
- * (2, 0). Once in a process. */
+ * borrowed. On wrong usage, --help and --version it prints something and ends
+ * the program (2 or 0). Once in a process. */
 void run_options_parse(int argc, char **argv, const struct run_command *command,
                        struct ep_run_options *options);
 

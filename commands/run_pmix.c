@@ -1,6 +1,6 @@
-/* PMIx tools of `xylem run`: the desk to which they come (pmix_api/desk.h),
- * and the folder by which they find it. For all else the helper of a tool is a
- * client of the session's door. */
+/* PMIx tools of `xylem run`: the desk that they connect to (pmix_api/desk.h),
+ * and the folder by which they find it. Everything else is done by the helper
+ * of each tool, a client of the session's door. */
 #include "commands/run_pmix.h"
 
 #include <errno.h>
@@ -27,21 +27,21 @@ enum { ALLOW_USER = 1, ALLOW_ROOT = 2 };
 enum {
     NAME_BYTES = 256,
     TEXT_BYTES = 3 * PX_PATH_MAX,
-    FIRST_MS = 1000, /* the desk is opened, from the launch on, */
-    SOON_MS = 200,   /* or from the first processes on */
-    DVM_TRIES = 3,   /* whoever has started it waits for a word */
+    FIRST_MS = 1000, /* when the desk is opened, after the launch, */
+    SOON_MS = 200,   /* or after the first processes */
+    DVM_TRIES = 3,   /* the program that started it waits for an answer */
 };
 
-/* A process has one. */
+/* One in a process. */
 static struct run_tools {
     struct ep_desk_cfg run;
     struct px_desk *desk;       /* owned */
-    char helper[EP_BESIDE_MAX]; /* the program */
+    char helper[EP_BESIDE_MAX]; /* path of the helper's program */
     char doors[PX_PATH_MAX], session[16], server[NAME_BYTES];
-    char *argv[6];            /* of the helper: pmix_api/helper/tie.h */
-    char folder[PX_PATH_MAX]; /* of the files; "": there is none */
-    char why[TEXT_BYTES];     /* it is of no use; "": it is */
-    struct stat file;         /* of the one that the environment names */
+    char *argv[6];            /* of the helper, see pmix_api/helper/tie.h */
+    char folder[PX_PATH_MAX]; /* where the files are; "": there is none */
+    char why[TEXT_BYTES];     /* why tools cannot be served; "": they can */
+    struct stat file;         /* of the file that the environment names */
     bool has_file;
 } opened;
 
@@ -89,9 +89,9 @@ void run_pmix_allow(const char *users)
         usage("--pmix-allow names nobody: --no-pmix lets nobody in");
 }
 
-/* --- what the desk says */
+/* --- calls from the desk */
 
-/* A tool that has started us waits for this file. */
+/* A tool that has started this launcher waits for this file. */
 static void put_file(struct run_tools *tools)
 {
     const char *path = px_rendezvous_path();
@@ -122,8 +122,8 @@ static void on_up(void *arg, const char *uri)
     tools->run.events->on_up(tools->run.arg, uri);
 }
 
-/* A dvm is of no use without it; of a run it is worth a word to those who want
- * to know all. */
+/* A dvm cannot go on without tools. For a run it is a note for users who want
+ * to know everything. */
 static void give_up(struct run_tools *tools, const char *why)
 {
     const struct ep_desk_events *events = tools->run.events;
@@ -160,7 +160,7 @@ static void on_note(void *arg, const char *text)
     tools->run.events->on_note(tools->run.arg, text);
 }
 
-/* --- it opens */
+/* --- opening the desk */
 
 static int name_folder(struct run_tools *tools)
 {
@@ -208,7 +208,7 @@ static int open_desk(struct run_tools *tools)
     return OV_ENOMEM;
 }
 
-/* Its path, for another process. */
+/* The path of the session's door, for another process. */
 static int find_doors(struct run_tools *tools)
 {
     char why[EP_WHY_MAX], link[32];

@@ -1,5 +1,5 @@
-/* Running the simulator for a person: one run, many, a table; its figures as
- * JSON. */
+/* Runs the simulator for a person: one run, many, or a table of runs; with
+ * figures as JSON. */
 #include "commands/commands.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ enum {
     SUMMARIES_MAX = SIM_SWEEP_VALUES * SIM_SWEEP_VALUES,
 };
 
-/* What is kept of the runs. */
+/* What is kept of all runs. */
 struct study {
     struct sim_options *options;
     struct sim_world world;
@@ -37,7 +37,7 @@ struct study {
     uint32_t count;
     struct sim_progress progress;
     double told_s;
-    int json_fd; /* -1: the figures go to a file by its name */
+    int json_fd; /* -1: the figures are written to a file by its name */
 };
 
 static double seconds(clockid_t clock)
@@ -48,7 +48,7 @@ static double seconds(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* A line on stderr every two seconds, over the one before. */
+/* Writes a line on stderr every two seconds, over the one before. */
 static void tell_progress(struct study *study, double since_s)
 {
     const struct sim_world *w = &study->world;
@@ -79,7 +79,7 @@ static void open_world(struct study *study)
         exit(refuse("there is no memory for a picture"));
 }
 
-/* Runs the world to its end, or until real time is over. */
+/* Runs the world to its end, or until real time is up. */
 static void drive(struct study *study, double since_s)
 {
     struct sim_world *w = &study->world;
@@ -87,7 +87,7 @@ static void drive(struct study *study, double since_s)
     uint64_t at_once = ITEMS_AT_ONCE;
     uint32_t slices = 0;
 
-    /* Small runs have few items: a picture wants many points. */
+    /* A small run has few items, but its picture needs many points. */
     if (sim_nodes(w) < at_once)
         at_once = sim_nodes(w);
     while (!w->end.is_stopped && sim_world_run(w, at_once)) {
@@ -99,7 +99,7 @@ static void drive(struct study *study, double since_s)
     }
 }
 
-/* Runs the options as they are; the world stays open. */
+/* Runs once with the options as they are; the world stays open. */
 static void run(struct study *study)
 {
     struct sim_world *w = &study->world;
@@ -121,7 +121,7 @@ static void run(struct study *study)
     sim_summary_make(w, &study->runs[study->count++]);
 }
 
-/* Says in a line what became of one of many seeds. */
+/* Writes one line about the run of one of many seeds. */
 static void print_seed(const struct sim_summary *run)
 {
     static const char *const words[] = {
@@ -325,8 +325,8 @@ static FILE *open_file(const char *path, int fd)
     return strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
 }
 
-/* All runs: an object with the version and a list `runs`. Times are
- * nanoseconds, rates bytes a second; what did not happen is null. Equal runs
+/* Writes all runs: an object with the version and a list `runs`. Times are in
+ * nanoseconds, rates in bytes a second; what did not happen is null. Equal runs
  * give equal bytes. Returns 0, OV_ENOMEM, or OV_ESYS with errno. */
 static int write_json(const struct study *study)
 {
@@ -350,7 +350,7 @@ static int write_json(const struct study *study)
     return rc;
 }
 
-/* --- what is written */
+/* --- files */
 
 static int write_files(struct study *study)
 {
@@ -371,8 +371,8 @@ static int write_files(struct study *study)
     return code;
 }
 
-/* What is no regular file is opened before the work: one that nobody reads is
- * found out, and gnuplot does not wait for a reader. */
+/* Opens files that are not regular before the work begins: so a pipe without a
+ * reader is noticed early, and gnuplot need not wait. */
 static void open_stream(const char *option, const char *path, int *fd)
 {
     char why[EP_WHY_MAX];
@@ -382,7 +382,7 @@ static void open_stream(const char *option, const char *path, int *fd)
     if (path == NULL || strcmp(path, "-") == 0)
         return;
     rc = ep_path_write(option, path, fd, why);
-    if (rc == 0 && *fd >= 0) /* it may take its time */
+    if (rc == 0 && *fd >= 0) /* opening may have blocked for a while */
         rc = fcntl(*fd, F_SETFL, 0) == 0 ? 0 : OV_ESYS;
     if (rc == 0)
         return;

@@ -10,7 +10,7 @@
 #include "overlay/base/err.h"
 #include "topo/cost.h"
 
-enum { ARITY_MOST = 256 }; /* that xylem run takes */
+enum { ARITY_MOST = 256 }; /* the largest that xylem run accepts */
 
 static _Noreturn void fail_memory(void)
 {
@@ -32,7 +32,7 @@ void sim_fabric_read(struct sim_fabric *fabric, const char *path)
         exit(refuse("%s", why));
 }
 
-/* What xylem run takes on such a machine. */
+/* The arity that xylem run would choose on such a machine. */
 static uint32_t choose_arity(const struct sim_options *o)
 {
     const struct sim_network *network = &o->cfg.network;

@@ -1,4 +1,4 @@
-/* Parsing the command line of `xylem sim'. */
+/* Parses the command line of `xylem sim'. */
 #include "commands/sim_options.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static struct sim_fault *add_fault(struct sim_options *o)
     return fault;
 }
 
-/* Cuts text at the first of `ch`; returns what follows, or NULL. */
+/* Cuts text at the first `ch`; returns what follows, or NULL. */
 static char *cut(char *text, char ch)
 {
     char *at = strchr(text, ch);
@@ -361,7 +361,7 @@ static const struct option_row rows[] = {
 };
 // clang-format on
 
-/* Makes the job of what was said and checks the whole. */
+/* Completes the job from the options, and checks everything. */
 static void settle(struct sim_options *o)
 {
     struct sim_cfg *cfg = &o->cfg;

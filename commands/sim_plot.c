@@ -1,4 +1,5 @@
-/* Keeps what is drawn of a run; writes scripts for gnuplot, data and all. */
+/* Keeps points of a run for drawing; writes scripts for gnuplot that include
+ * the data. */
 #include "commands/sim_plot.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",
 
 enum {
     COLOURS = sizeof(colours) / sizeof(colours[0]),
-    LOOKS_MAX = 1024, /* of a run, that are kept */
+    LOOKS_MAX = 1024, /* points kept of a run */
 };
 
 /* --- progress of the levels */
@@ -31,7 +32,7 @@ int sim_progress_open(struct sim_progress *progress, uint32_t levels)
     return p->at_ns != NULL && p->bytes != NULL ? 0 : OV_ENOMEM;
 }
 
-/* Half of what is kept goes, the rest stands for twice the time. */
+/* Drops half of the points; the rest stand for twice the time each. */
 static void thin(struct sim_progress *p)
 {
     p->count /= 2;
@@ -80,7 +81,7 @@ void sim_plot_check(void)
     exit(2);
 }
 
-/* A string of gnuplot: a quote is written twice. */
+/* Writes a string of gnuplot, in which a quote is doubled. */
 static void quote(FILE *script, const char *text)
 {
     fputc('\'', script);
@@ -194,7 +195,7 @@ static void write_title(FILE *script, const char *name, uint64_t value)
     fprintf(script, "'%" PRIu64 " %s'", value, units[unit]);
 }
 
-/* Is this the first run of its line? */
+/* True when this is the first run of its line. */
 static bool is_new(const struct sim_summary *runs, uint32_t i, const char *line)
 {
     for (uint32_t j = 0; j < i; j++) {
@@ -204,8 +205,8 @@ static bool is_new(const struct sim_summary *runs, uint32_t i, const char *line)
     return true;
 }
 
-/* The values of the axis and little more: a logarithmic axis would else go on
- * to the next power of ten. */
+/* Sets the range of the axis to its values and little more: a logarithmic axis
+ * would otherwise extend to the next power of ten. */
 static void write_range(FILE *script, const char *x,
                         const struct sim_summary *runs, uint32_t count)
 {

@@ -1,4 +1,4 @@
-/* Closed standard descriptors, and words for a fault of ours. */
+/* Opens closed standard descriptors, and prints failed assertions. */
 #include "commands/start.h"
 
 #include <fcntl.h>
@@ -12,7 +12,8 @@ static void open_stdio(void)
 {
     int fd;
 
-    /* The lowest free number is taken: any below 3 is one that was closed. */
+    /* open() takes the lowest free number: a number below 3 was closed
+     * before. */
     do
         fd = open("/dev/null", O_RDWR);
     while (fd >= 0 && fd < 3);

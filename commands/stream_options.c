@@ -16,7 +16,8 @@
 
 /* --- stdin */
 
-/* What follows the name of a policy and its =; NULL: another one. */
+/* What follows the name of a policy and its =; NULL: the text names another
+ * policy. */
 static const char *policy_value(const char *text, const char *name)
 {
     size_t len = strlen(name);
@@ -63,7 +64,7 @@ static void read_stdin_slow(const char *text, void *into)
     }
 }
 
-/* It is looked up on other hosts, where nobody has a working directory. */
+/* The directory must be absolute: it is looked up on other hosts. */
 static void read_spill_dir(const char *text, void *into)
 {
     struct ep_run_options *o = into;

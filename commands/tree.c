@@ -1,4 +1,4 @@
-/* `xylem tree`. */
+/* The command `xylem tree`. */
 #include "commands/commands.h"
 
 #include <jansson.h>
@@ -24,9 +24,9 @@ static struct asked {
     bool is_json, is_whole;
 } asked;
 
-/* --- for people */
+/* --- text for people */
 
-/* Columns of the terminal; where there is none as many as are read with ease,
+/* The columns of the terminal. Without a terminal a width that is easy to read,
  * or with --all no limit (0). */
 static uint32_t columns(void)
 {
@@ -37,7 +37,7 @@ static uint32_t columns(void)
     return asked.is_whole ? 0 : COLUMNS;
 }
 
-/* A time in three digits. */
+/* Writes a time with three digits. */
 static void put_time(const char *before, double ns)
 {
     if (ns < 1e6)
@@ -61,7 +61,7 @@ static void put_levels(const struct topo_tree *tree)
     putchar('\n');
 }
 
-/* Where the order of the hosts comes from. */
+/* Says where the order of the hosts comes from. */
 static void put_source(const struct ep_tree_plan *plan)
 {
     switch (plan->by) {
@@ -122,7 +122,7 @@ static int draw(const struct ep_layout *layout)
                   "it");
 }
 
-/* --- for programs */
+/* --- JSON for programs */
 
 static void add_number(json_t *object, const char *key, uint64_t value)
 {
@@ -165,7 +165,7 @@ static const char *source_name(enum ep_tree_by by)
     return names[by];
 }
 
-/* Writes it as one object. Returns 0, or -1 when it cannot be written. */
+/* Writes the tree as one JSON object. Returns 0, or -1 when that fails. */
 static int put_json(const struct ep_layout *layout, FILE *out)
 {
     const struct topo_tree *tree = ep_layout_tree(layout);
@@ -203,7 +203,7 @@ static int write_json(const struct ep_layout *layout)
 
 int tree_main(int argc, char **argv)
 {
-    /* They may also come behind a ':'. */
+    /* These may also follow a ':'. */
     static const struct option_row own[] = {
         {"all", 0, NULL, "all levels, in as many lines as it takes", OF_PROGRAM,
          FLAG(is_whole)},

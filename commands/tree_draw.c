@@ -1,5 +1,5 @@
-/* Drawing a tree: a line stands for all nodes beneath the same parents whose
- * subtrees look alike; the lines beneath it stand for what is beneath them. */
+/* Draws a tree. A line stands for all nodes beneath the same parents whose
+ * subtrees look alike; the lines beneath it stand for their children. */
 #include "commands/tree_draw.h"
 
 #include <stdlib.h>
@@ -13,23 +13,23 @@ enum {
     LIST_MIN = 24,
     LIST_MAX = 100,
     TEXT_MAX = 512,
-    LINES_MAX = 70, /* beyond that lower levels are left out */
+    LINES_MAX = 70, /* with more lines, lower levels are left out */
 };
 
 /* --- subtrees that look alike
  *
- * Kinds are given out level by level from below, by what the children of a node
- * are. */
+ * Each node gets a kind, level by level from below, by the kinds of its
+ * children. */
 
-/* Of each node a number: two nodes with the same one have subtrees of the same
- * shape, crossing switches at the same places, the links to their parents
+/* The kind of each node. Two nodes of the same kind have subtrees of the same
+ * shape, which cross switches at the same places, the links to their parents
  * included. */
 struct fold {
     uint32_t *kind; /* owned [nodes] */
     uint32_t kinds;
 };
 
-/* A node of the level in hand and what it looks like: its link, then the kinds
+/* A node of the current level and what it looks like: its link, then the kinds
  * of its children, sorted. */
 struct look {
     uint32_t node;
@@ -69,7 +69,7 @@ static int compare_looks(const void *a, const void *b)
     return 0;
 }
 
-/* The kinds of the nodes of a level; those of their children are known.
+/* Finds the kinds of the nodes of a level; those of their children are known.
  * `sorted` has room for all nodes. */
 static void fold_level(struct fold *fold, const struct ep_layout *layout,
                        struct topo_range level, struct look *looks,
@@ -106,7 +106,7 @@ static void free_fold(struct fold *fold)
     *fold = (struct fold){0};
 }
 
-/* 0, or -1 when memory is out. O(nodes log nodes). */
+/* Returns 0, or -1 when memory is out. O(nodes log nodes). */
 static int make_fold(struct fold *fold, const struct ep_layout *layout)
 {
     const struct topo_tree *tree = ep_layout_tree(layout);
@@ -143,12 +143,12 @@ struct drawing {
     struct fold fold;
     FILE *out; /* NULL: lines are only counted */
     uint32_t lines;
-    uint32_t depth_max;      /* what is beneath is not drawn */
-    bool goes_on[DEPTH_MAX]; /* more follows on that level */
+    uint32_t depth_max;      /* deeper levels are not drawn */
+    bool goes_on[DEPTH_MAX]; /* more lines follow on that level */
     bool has_failed;
 };
 
-/* Nodes that are drawn together. */
+/* Nodes that are drawn as one line. */
 struct group {
     uint32_t *nodes; /* owned, ascending */
     uint32_t count;
@@ -184,7 +184,8 @@ static char *fold_hosts(const struct drawing *d, const struct group *group,
     }
     if (rc == 0 && room == 0)
         text = topo_hosts_fold(&hosts, hosts.count);
-    /* The bound is not a strict one. */
+    /* The bound is not exact, so this tries smaller ones until the text
+     * fits. */
     for (uint32_t most = room; rc == 0 && most > 0; most -= most / 8 + 1) {
         free(text);
         text = topo_hosts_fold_short(&hosts, most);
@@ -195,7 +196,7 @@ static char *fold_hosts(const struct drawing *d, const struct group *group,
     return text;
 }
 
-/* Virtual nodes have no names but their places. */
+/* Virtual nodes have no host names, so their places are shown. */
 static char *fold_places(const struct drawing *d, const struct group *group)
 {
     struct topo_range *items = calloc(group->count, sizeof(*items));
@@ -239,7 +240,7 @@ static uint32_t levels_beneath(const struct topo_tree *tree, uint32_t node)
     }
 }
 
-/* How many a line stands for, and how many are beneath each. */
+/* How many nodes a line stands for, and how many are beneath each of them. */
 static size_t describe_size(const struct drawing *d, const struct group *group,
                             uint32_t depth, char text[TEXT_MAX])
 {
@@ -262,7 +263,7 @@ static size_t describe_size(const struct drawing *d, const struct group *group,
     return (size_t)snprintf(text, TEXT_MAX, "  (%s%s%s)", count, more, levels);
 }
 
-/* What is said behind the hosts: how many there are, and the switch where one
+/* The text after the hosts: how many nodes there are, and the switch where one
  * is entered. */
 static void describe(const struct drawing *d, const struct group *group,
                      uint32_t depth, char text[TEXT_MAX])
@@ -328,7 +329,8 @@ static void put_group(struct drawing *d, const struct group *group,
 /* --- the tree */
 
 struct child {
-    uint32_t kind, first; /* by kind, in the order of their first ones */
+    uint32_t kind, first; /* sorted by kind; kinds in the order of their
+                             first nodes */
     uint32_t node;
 };
 
@@ -350,7 +352,7 @@ static int compare_kinds(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* All children of a group, those of one kind side by side. */
+/* All children of a group; those of one kind are side by side. */
 static struct child *list_children(struct drawing *d, const struct group *group,
                                    uint32_t *count)
 {
@@ -407,7 +409,7 @@ static void draw(struct drawing *d, const struct group *group, uint32_t depth)
     free(all);
 }
 
-/* As many levels as fit. */
+/* Chooses as many levels as fit. */
 static void choose_depth(struct drawing *d, const struct group *top)
 {
     FILE *out = d->out;

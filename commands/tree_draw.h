@@ -9,15 +9,16 @@
 #include "endpoints/run/layout.h"
 
 struct tree_look {
-    uint32_t width; /* columns; 0: as many as it takes */
-    bool is_utf8;   /* lines are drawn; else in ASCII */
-    bool is_whole;  /* all levels; else as many as fit some 70 lines */
+    uint32_t width; /* columns; 0: no limit */
+    bool is_utf8;   /* draw lines; else use ASCII only */
+    bool is_whole;  /* all levels; else as many as fit in about 70 lines */
 };
 
-/* Does the link of node > 0 to its parent go from one switch to another? */
+/* True when the link of node > 0 to its parent goes from one switch to
+ * another. */
 bool tree_crosses(const struct ep_layout *layout, uint32_t node);
 
-/* Draws the tree, in one line for subtrees that look alike. Returns 0, or -1
+/* Draws the tree, with one line for subtrees that look alike. Returns 0, or -1
  * when memory is out. */
 int tree_draw(const struct ep_layout *layout, const struct tree_look *look,
               FILE *out);

@@ -1,5 +1,5 @@
-/* Values of options; numbers with units are read in integers: the same on every
- * machine. */
+/* Reads values of options. Numbers with units are read in integers, so that
+ * they are the same on every machine. */
 #include "commands/values.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "commands/refuse.h"
 
-/* --- plain ones */
+/* --- plain values */
 
 const char *value_words(const char *option, const char *text)
 {
@@ -49,7 +49,7 @@ double value_seconds(const char *option, const char *text, double least)
     return value;
 }
 
-/* --- with units */
+/* --- values with units */
 
 struct unit {
     const char *name;
@@ -62,8 +62,8 @@ __extension__ typedef unsigned __int128 wide_t;
 #define K UINT64_C(1000)
 #define I UINT64_C(1024)
 
-/* Reads digits with a point: *value / *scale. Returns what follows, or NULL.
- */
+/* Reads digits with an optional point: *value / *scale. Returns what follows,
+ * or NULL. */
 static const char *read_digits(const char *text, uint64_t *value,
                                uint64_t *scale)
 {

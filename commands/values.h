@@ -1,7 +1,7 @@
 /* Values of options.
  *
- * Each function reads the whole text of the option that is named, or ends the
- * program by usage() with a sentence that says what to write.
+ * Each function reads the whole value of the named option, or ends the program
+ * by usage() with a sentence that says what to write.
  */
 #ifndef COMMANDS_VALUES_H
 #define COMMANDS_VALUES_H
@@ -11,10 +11,10 @@
 
 enum { VALUE_RATE_LEAST = 1024 };
 
-/* Whatever it is, but not nothing; returns `text`. */
+/* Any text that is not empty; returns `text`. */
 const char *value_words(const char *option, const char *text);
 
-/* A number within these bounds. */
+/* A number from least to most. */
 uint64_t value_number(const char *option, const char *text, uint64_t least,
                       uint64_t most);
 
@@ -32,7 +32,8 @@ uint64_t value_bytes(const char *option, const char *text);
 uint64_t value_time(const char *option, const char *text);
 uint64_t value_rate(const char *option, const char *text);
 
-/* Bytes as above, for who has words of his own: false where it is none. */
+/* Reads bytes as above, for callers that report errors themselves: false when
+ * the text is not valid. */
 bool value_is_bytes(const char *text, uint64_t *bytes);
 
 #endif

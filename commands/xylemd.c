@@ -1,4 +1,4 @@
-/* xylemd: the daemon. People do not start it by hand. */
+/* xylemd: the daemon. It is started by xylem, not by people. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,13 +15,13 @@
 
 enum { SWEEP_MS = 8000 }; /* less than its starter waits */
 
-/* Where the start-up text comes from. */
+/* True when the only argument is this option for the start-up text. */
 static bool is_boot(int argc, char **argv, const char *option)
 {
     return argc == 2 && strcmp(argv[1], option) == 0;
 }
 
-/* What a daemon that was lost has left here is ended; see `sweeps.h'. */
+/* Ends what a lost daemon has left on this host; see `sweeps.h'. */
 static int sweep(const char *who)
 {
     struct ep_mark mark = {.node = 0};
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 
     start();
     fabric_offer();
-    /* Before anybody can see or inherit what is in there. */
+    /* To be done before anybody can see or inherit what is in there. */
     if (is_env && ep_boot_env_take(&text) != 0) {
         fputs("xylemd: no start-up text is in the environment: it is started "
               "by `xylem run', not by hand\n",

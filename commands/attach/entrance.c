@@ -1,4 +1,4 @@
-/* The way in at a session's door. */
+/* Connects to a session, before there is an event loop. */
 #include "commands/attach/entrance.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ enum { TELL_MS = 1000, WAIT_MS = EP_SESSIONS_ALONE_S * 1000 };
 
 static char why_not[JOB_DOOR_TEXT_MAX + 64];
 
-/* --- what is said and heard */
+/* --- messages */
 
 static const char *out_of_memory(void)
 {
@@ -30,7 +30,7 @@ static const char *has_gone(const struct entrance *entrance)
     return why_not;
 }
 
-/* A session that takes no more for now is waited for. */
+/* Sends a message. A session that has no room for it now is waited for. */
 static const char *say(const struct entrance *entrance,
                        const struct job_door *msg)
 {
@@ -44,7 +44,7 @@ static const char *say(const struct entrance *entrance,
     return rc == 0 ? NULL : has_gone(entrance);
 }
 
-/* Comes back to it in the loop. */
+/* Keeps a message that the loop must handle. */
 static int keep_early(struct entrance *entrance, const uint8_t *mem,
                       uint32_t len_bytes)
 {
@@ -60,7 +60,8 @@ static int keep_early(struct entrance *entrance, const uint8_t *mem,
     return 0;
 }
 
-/* An answer; or what a job of our own has to say meanwhile. */
+/* True for an answer; false for what the session may say at any time about a
+ * job of our own. */
 static bool is_answer(const struct entrance *entrance,
                       const struct job_door *msg)
 {
@@ -75,7 +76,8 @@ static bool is_answer(const struct entrance *entrance,
     }
 }
 
-/* The next answer. Returns as ep_session_hear(), or OV_ENOMEM. */
+/* Waits for the next answer. Returns what ep_session_hear() returns, or
+ * OV_ENOMEM. */
 static int hear(struct entrance *entrance, int timeout_ms, struct job_door *msg)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX];
@@ -94,8 +96,8 @@ static int hear(struct entrance *entrance, int timeout_ms, struct job_door *msg)
     return rc;
 }
 
-/* For which a stopped session keeps us waiting so long. One that is to start a
- * job may take its time. */
+/* Waits for an answer for as long as a stopped session may take. A session that
+ * must start a job may take longer. */
 static int hear_soon(struct entrance *entrance, struct job_door *msg)
 {
     int rc = hear(entrance, TELL_MS, msg);
@@ -128,9 +130,9 @@ static const char *await(struct entrance *entrance, struct job_door *msg)
     return why_not;
 }
 
-/* --- where the job is */
+/* --- where the processes are */
 
-/* The host is that of the ranks behind it, too, up to the next part. */
+/* Each host is also that of the following ranks, up to the next part. */
 static const char *keep_part(struct entrance *entrance,
                              const struct job_door *part)
 {
@@ -165,7 +167,7 @@ static const char *find_parts(struct entrance *entrance, struct job_door *msg)
     return why;
 }
 
-/* It has been asked for; *msg is the last that was heard. */
+/* Waits for the JOB that was asked for; *msg is the last message heard. */
 static const char *find_job(struct entrance *entrance, struct job_door *msg)
 {
     const char *why = await(entrance, msg);
@@ -205,10 +207,10 @@ const char *entrance_attach(struct entrance *entrance,
     return why == NULL ? find_job(entrance, &msg) : why;
 }
 
-/* --- a new one */
+/* --- starting a job */
 
-/* A session that does not want the rest of it says why, and leaves: that is
- * heard where the answer is. */
+/* A session that refuses the rest says why and disconnects: that is read where
+ * the answer is expected. */
 static void say_pieces(const struct entrance *entrance, const uint8_t *mem,
                        size_t len_bytes)
 {

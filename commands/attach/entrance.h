@@ -1,9 +1,10 @@
-/* The way in at a session's door (job/door.h): the job that a client is there
- * for, and where that is. All here waits for the session, before there is a
- * loop; commands/attach/session.h goes on from there.
+/* The first messages at a session's door (job/door.h): they find or start the
+ * job that a client is about, and where its processes are. Everything here
+ * blocks until the session answers, before there is an event loop;
+ * commands/attach/session.h continues from there.
  *
- * What can fail returns NULL, or a text that says what went wrong, borrowed
- * until the next call.
+ * Functions that can fail return NULL, or a text that says what went wrong,
+ * borrowed until the next call.
  */
 #ifndef COMMANDS_ATTACH_ENTRANCE_H
 #define COMMANDS_ATTACH_ENTRANCE_H
@@ -14,7 +15,7 @@
 #include "endpoints/client/sessions.h"
 #include "job/request.h"
 
-/* A message that has come before its turn, and is for the loop. */
+/* A message that came early: the loop must handle it. */
 struct entrance_early {
     struct entrance_early *next;
     uint32_t len_bytes;
@@ -23,26 +24,27 @@ struct entrance_early {
 
 struct entrance {
     struct ep_session at; /* owned */
-    bool has_spawned;     /* the job is the client's own */
-    struct job_door job;  /* its JOB */
-    char **hosts;         /* owned [job.count], one for all neighbours */
+    bool has_spawned;     /* the client has started the job */
+    struct job_door job;  /* the JOB that the session answered */
+    char **hosts;         /* owned [job.count]; neighbours share a string */
     struct entrance_early *first, **last; /* owned */
 };
 
-/* Both take the connection over, also where they fail: to the job of this name,
- * or (NULL) to the only one; */
+/* These two take over the connection, also where they fail. This one attaches
+ * to the job of this name, or (NULL) to the only job. */
 const char *entrance_attach(struct entrance *entrance,
                             struct ep_session *connection, const char *nspace);
-/* to a new one. It is waited for as long as it takes. Where it does not begin
- * *answer is UNSTARTED, else its kind is 0. */
+/* This one starts a job, and waits as long as that takes. Where the job does
+ * not begin *answer is UNSTARTED, else its kind is 0. */
 const char *entrance_spawn(struct entrance *entrance,
                            struct ep_session *connection,
                            const struct job_request *request,
                            struct job_door *answer);
 
-/* The first of those that came early, taken out: to be freed; or NULL. */
+/* Removes and returns the first message that came early, for the caller to
+ * free; or NULL. */
 struct entrance_early *entrance_pop(struct entrance *entrance);
-/* Closes the connection, and frees all; harmless again. */
+/* Closes the connection and frees everything; may be called again. */
 void entrance_close(struct entrance *entrance);
 
 #endif

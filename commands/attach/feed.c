@@ -1,4 +1,4 @@
-/* stdin for a job. */
+/* Reads stdin for a job. */
 #include "commands/attach/feed.h"
 
 #include <event2/event.h>

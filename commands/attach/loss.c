@@ -1,4 +1,4 @@
-/* The server of a tool is lost. */
+/* Handles the loss of the connection to a session. */
 #include "commands/attach/loss.h"
 
 #include <event2/event.h>
@@ -7,12 +7,12 @@
 #include "endpoints/sys/process.h"
 #include "overlay/base/err.h"
 
-/* A launcher ends its helper, and then itself. */
+/* Time for a launcher to end its helper and then itself. */
 enum { LAUNCHER_END_S = 10 };
 
 static struct {
     const struct loss_events *events;
-    struct event *gone; /* NULL: not known */
+    struct event *gone; /* NULL: the launcher is not known */
     struct event *alone;
 } loss;
 

@@ -1,8 +1,8 @@
 /* xylem attach: shows the output of a running job and sends it input, as a
  * client of its session's door.
  *
- * The job does not notice: it is a copy of the output that is asked for, and
- * what is not taken here is dropped there.
+ * The job does not notice: the client asks for a copy of the output, and what
+ * the client does not take in time is dropped by the session.
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -31,14 +31,15 @@
 #include "topo/ranges.h"
 
 #define OPTION_INTO struct attach_options
-#define FILE_BYTES  ((uint64_t)1 << 30) /* of output that waits for us */
+#define FILE_BYTES  ((uint64_t)1 << 30) /* of output that waits to be shown */
 
 struct attach_options {
-    struct choose_by which;         /* of it at most one thing is given */
-    struct topo_ranges ranks;       /* no member: all */
-    bool feeds;                     /* stdin goes to: */
-    struct topo_ranges stdin_ranks; /* no member: all */
-    struct ep_run_options output;   /* of these, what says how it is shown */
+    struct choose_by which;         /* at most one of its members is given */
+    struct topo_ranges ranks;       /* no member: all ranks */
+    bool feeds;                     /* stdin is sent to stdin_ranks */
+    struct topo_ranges stdin_ranks; /* no member: all ranks */
+    struct ep_run_options output;   /* only what says how output is shown is
+                                       used */
     bool verbose;
 };
 
@@ -61,7 +62,7 @@ static void read_pid(const char *text, void *into)
         usage("--pid takes a process number, not '%s'", text);
 }
 
-/* A session or a job, as xylem run --dvm=WHICH has it. */
+/* Reads the name of a session or a job, as in xylem run --dvm=WHICH. */
 static void take_which(const char *word, struct argp_state *state)
 {
     struct choose_by *which = &attach.options.which;
@@ -74,7 +75,7 @@ static void take_which(const char *word, struct argp_state *state)
         which->nspace = word;
 }
 
-/* Its memory lives as long as the program. */
+/* The memory stays allocated as long as the program runs. */
 static void read_list(const char *option, const char *text,
                       struct topo_ranges *out)
 {
@@ -123,7 +124,7 @@ static const struct option_row which_options[] = {
     {0},
 };
 
-/* It goes on behind output_options. */
+/* This row continues output_options. */
 static const struct option_row verbose_option[] = {
     {"verbose", 'v', NULL,
      "say to what it is attached, also where --nspace names it",
@@ -160,9 +161,9 @@ static void parse_options(int argc, char **argv, struct attach_options *out)
     stream_options_check(&out->output);
 }
 
-/* --- how it ends */
+/* --- how the program ends */
 
-/* What goes wrong while the rest is written counts, too; the first of it. */
+/* The first thing that goes wrong counts, also while the rest is written. */
 static void finish(int code)
 {
     if (attach.code == 0)
@@ -179,7 +180,7 @@ static void on_complete(void)
     finish(0);
 }
 
-/* A launcher that ends as it should tells the end of every channel first. */
+/* A launcher that ends properly tells the end of each channel before that. */
 static void on_gone(void)
 {
     if (!attach.is_leaving)
@@ -215,8 +216,8 @@ static void on_unread(int err)
                   strerror(err)));
 }
 
-/* The first one leaves, what is in hand is still shown; the second one does not
- * wait for that. */
+/* The first signal ends the program after it has shown what has come; the
+ * second ends it at once. */
 static void on_signal(evutil_socket_t number, short what, void *arg)
 {
     (void)number;
@@ -227,7 +228,7 @@ static void on_signal(evutil_socket_t number, short what, void *arg)
     finish(0);
 }
 
-/* --- how it begins */
+/* --- how the program begins */
 
 static bool open_base(pid_t launcher)
 {
@@ -262,7 +263,7 @@ static const char *check_ranks(const char *option,
     return why;
 }
 
-/* How many are to be heard to their ends is known before the first of them. */
+/* The number of channels to wait for is set before the first of them ends. */
 static void pull(void)
 {
     const struct topo_ranges *ranks = &attach.options.ranks;
@@ -319,7 +320,7 @@ static const char *begin(pid_t launcher)
     return why;
 }
 
-/* Until then a signal ends it at once. */
+/* Until this has returned a signal ends the program at once. */
 static const char *find_job(struct ep_session *found)
 {
     const struct attach_options *o = &attach.options;

@@ -1,4 +1,4 @@
-/* The connection to a session's door. */
+/* The connection to a session's door, in the event loop. */
 #include "commands/attach/session.h"
 
 #include <errno.h>
@@ -18,8 +18,8 @@
 #include "overlay/wire/push.h"
 
 enum {
-    PACKETS = 64,  /* heard in a turn of the loop */
-    RANGES = 1000, /* told in a message */
+    PACKETS = 64,  /* read in one turn of the loop */
+    RANGES = 1000, /* in one message */
     CHANNELS = 1 << TEXT_CHANNEL_STDOUT | 1 << TEXT_CHANNEL_STDERR |
                1 << TEXT_CHANNEL_STDDIAG
 };
@@ -27,19 +27,19 @@ enum {
 static struct {
     struct entrance in;
     const struct session_events *events;
-    struct event *reads;   /* owned */
-    struct ep_outbox *box; /* owned: on its way there */
+    struct event *reads;   /* owned: the socket is readable */
+    struct ep_outbox *box; /* owned: messages to the session */
     struct ep_outbox_pool pool;
-    struct ep_hoard *hoard; /* owned: what show has no room for */
-    uint8_t *packet;        /* owned: heard, and not taken yet */
-    uint32_t packet_bytes;  /* 0: none is */
-    bool is_over;           /* nothing more is heard */
+    struct ep_hoard *hoard; /* owned: output that show has no room for */
+    uint8_t *packet;        /* owned: received and not yet handled */
+    uint32_t packet_bytes;  /* 0: there is none */
+    bool is_over;           /* nothing more is received */
     bool is_unsaved_told;
-    /* The push that goes on with each PUSHED. */
+    /* The current push, which continues with each PUSHED. */
     const struct topo_ranges *ranks;
     const uint8_t *mem;
     size_t left_bytes;
-    uint32_t named; /* ranges of the set that were told; all: count */
+    uint32_t named; /* how many ranges of the set were sent; all: count */
     bool is_end, is_named;
     char why[JOB_DOOR_TEXT_MAX + 64];
 } session = {.in = {.at = {.fd = -1}}};
@@ -71,7 +71,7 @@ const char *session_spawn(struct ep_session *connection,
                     out);
 }
 
-/* --- what comes */
+/* --- what the session sends */
 
 static void pass_on(const struct job_door *msg)
 {
@@ -98,7 +98,7 @@ static void fail(uint32_t lost_bytes, int err)
     session.events->on_error(session.why);
 }
 
-/* Says whether all that waits in the hoard was passed on. */
+/* Passes on output from the hoard. True when all of it was passed on. */
 static bool pass_on_kept(void)
 {
     const uint8_t *mem;
@@ -118,7 +118,8 @@ static bool pass_on_kept(void)
     return ep_hoard_is_empty(session.hoard);
 }
 
-/* What the hoard has it keeps, and the session the rest. Once. */
+/* Says once that output can no longer be saved: the hoard keeps what it has,
+ * and the session the rest. */
 static void tell_unsaved(void)
 {
     const int err = ep_hoard_errno(session.hoard);
@@ -130,7 +131,8 @@ static void tell_unsaved(void)
     session.is_unsaved_told |= err != 0;
 }
 
-/* Further on, or to the hoard. False: not now. */
+/* Passes a piece of output on, or puts it into the hoard. False: there is no
+ * room now. */
 static bool take(const struct job_door *msg)
 {
     int rc = 0;
@@ -149,7 +151,7 @@ static bool take(const struct job_door *msg)
 
 static bool push_on(void);
 
-/* What becomes of a job of our own. */
+/* Handles news of a job of our own. */
 static void hear_of_own(const struct job_door *msg)
 {
     if (msg->kind == JOB_DOOR_STARTED)
@@ -162,7 +164,7 @@ static void hear_of_own(const struct job_door *msg)
         session.events->on_ended(msg, msg->first - session.in.job.first);
 }
 
-/* False: it is output, for which there is no room now. */
+/* Handles one message. False: it is output for which there is no room now. */
 static bool hear(void)
 {
     struct job_door msg;
@@ -184,7 +186,7 @@ static bool hear(void)
     return true;
 }
 
-/* What has come before the loop comes first. */
+/* Handles what came before the loop, first of all. */
 static bool receive_early(void)
 {
     struct entrance_early *early = entrance_pop(&session.in);
@@ -209,7 +211,7 @@ static bool receive(void)
     return rc == 0;
 }
 
-/* What came early is not seen at the socket. */
+/* Messages that came early do not make the socket readable. */
 static void read_on(void)
 {
     event_add(session.reads, NULL);
@@ -234,7 +236,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         if (!receive())
             break;
         if (!hear())
-            event_del(session.reads); /* until there is room */
+            event_del(session.reads); /* until there is room again */
     }
     if (session.is_over)
         event_del(session.reads);
@@ -291,7 +293,7 @@ const char *session_open(struct event_base *base, struct ep_writer *writer,
     return NULL;
 }
 
-/* --- what is asked for */
+/* --- what is asked of the session */
 
 static struct topo_range numbers(struct topo_range ranks)
 {
@@ -341,9 +343,9 @@ void session_signal(int signo)
     say(&(struct job_door){.kind = JOB_DOOR_SIGNAL, .status = signo}, NULL, 0);
 }
 
-/* --- a push: first whom it is for, then its bytes */
+/* --- pushing: first the set of ranks, then the bytes */
 
-/* As many ranges as a message takes. */
+/* Sends as many ranges as fit in a message. */
 static void name_some(void)
 {
     const struct topo_range all = {0, session.in.job.count - 1};
@@ -384,7 +386,7 @@ static void push_some(void)
     session.is_end = false;
 }
 
-/* False: all of it has gone. */
+/* Sends the next part of a push. False: all of it was sent. */
 static bool push_on(void)
 {
     if (!session.is_named)

@@ -1,4 +1,4 @@
-/* The console of who looks at a job, and the queue before it. */
+/* The console of a client that shows a job, and the queue before it. */
 #include "commands/attach/show.h"
 
 #include <errno.h>
@@ -19,43 +19,43 @@
 
 enum {
     HAND_BYTES = 4 << 20,
-    LINE_SHIFT = 4 /* from the bit of a channel to that of its line */
+    LINE_SHIFT = 4 /* from the bit of a channel to the bit of its open line */
 };
 
 _Static_assert((int)TEXT_CHANNELS <= (int)LINE_SHIFT,
                "bits of channels overlap");
 
-/* A piece of output with its bytes behind it. */
+/* A piece of output, followed by its bytes. */
 struct piece {
     struct piece *next;            /* in the queue */
-    struct piece *before, *behind; /* of all that are in hand */
-    int takers;                    /* places that have yet to take it */
+    struct piece *before, *behind; /* among all pieces in hand */
+    int takers;                    /* how many have not taken it yet */
     struct show_output output;
     uint8_t mem[];
 };
 
 static struct {
-    struct piece *first, **last; /* owned; not with the console yet */
-    struct piece *hand;          /* owned: those, and what the console has */
-    uint64_t hand_bytes;         /* of them */
-    bool is_lost, is_over;       /* is_over: nothing more is taken */
-    struct event *takes;         /* what is queued goes to the console */
+    struct piece *first, **last; /* owned; not yet with the console */
+    struct piece *hand;          /* owned: these, and those at the console */
+    uint64_t hand_bytes;         /* of all pieces in hand */
+    bool is_lost, is_over;       /* is_over: output is no longer accepted */
+    struct event *takes;         /* gives queued pieces to the console */
     struct ep_writer *writer;
     struct ep_output *output;
     const struct show_events *events;
     struct show_job job;
     bool is_raw;
-    uint8_t *seen; /* [job.size]: bits of channels that have ended, and of those
-                      whose line is open */
+    uint8_t *seen; /* [job.size]: bits of channels that have ended, and of
+                      those with an open line */
     uint64_t left; /* channels that have not ended */
     uint64_t dropped_bytes;
     bool is_past_told;
     char why[512];
 } show;
 
-/* --- into the queue */
+/* --- adding to the queue */
 
-/* A piece without bytes still has a cost. */
+/* A piece without bytes still uses memory. */
 static uint64_t cost_of(const struct piece *piece)
 {
     return sizeof(*piece) + piece->output.len_bytes;
@@ -92,7 +92,7 @@ static void put(const struct show_output *output)
     queue(piece);
 }
 
-/* The console takes so much at a time. */
+/* Only queues: the console takes a limited amount at a time. */
 void show_put(const struct show_output *output)
 {
     struct show_output part = *output;
@@ -115,7 +115,7 @@ void show_lost(void)
     event_active(show.takes, EV_TIMEOUT, 0);
 }
 
-/* --- out of it */
+/* --- taking from the queue */
 
 bool show_has_room(void)
 {
@@ -152,7 +152,7 @@ static void tell_dropped(const struct show_output *output)
     show.dropped_bytes += output->dropped_bytes;
 }
 
-/* No fault of ours: the launcher was told how much to keep. */
+/* This is not an error: the launcher was told how much to keep. */
 static void tell_before(const struct show_output *output)
 {
     if (!show.is_past_told)
@@ -163,7 +163,7 @@ static void tell_before(const struct show_output *output)
     show.is_past_told = true;
 }
 
-/* Whether the channel ends with it, and had not before. */
+/* True when the channel ends with this piece, and had not ended before. */
 static bool ends(const struct show_output *output)
 {
     uint8_t bit = (uint8_t)(1u << output->channel);
@@ -199,7 +199,7 @@ static void to_console(const struct job_record *record)
         ((struct piece *)(uintptr_t)record->cookie)->takers = places;
 }
 
-/* What comes behind a gap is not the rest of this line. */
+/* Output after a gap does not continue the line before it. */
 static void end_line(const struct job_record *behind)
 {
     static const uint8_t newline[] = "\n";
@@ -243,7 +243,7 @@ static void to_output(struct piece *piece)
     to_console(&record);
 }
 
-/* Passes on all that is queued. */
+/* Passes on everything that is queued. */
 static void take_pieces(void)
 {
     struct piece *piece = show.first, *next;

@@ -1,7 +1,7 @@
 /* Output on its way from a session to the console and files.
  *
- * What has come and is not written yet is bounded by who calls: it puts no more
- * while show_has_room() says no, and goes on at on_room.
+ * The caller bounds the output that is not written yet: it adds none while
+ * show_has_room() is false, and continues at on_room.
  */
 #ifndef COMMANDS_ATTACH_SHOW_H
 #define COMMANDS_ATTACH_SHOW_H
@@ -18,67 +18,68 @@ struct event_base;
 struct show_output {
     uint32_t rank;
     uint8_t channel; /* TEXT_CHANNEL_ */
-    bool is_end;     /* of the channel */
-    /* Missing just before: we took too little; it was not kept for us. */
+    bool is_end;     /* the channel ends */
+    /* Bytes missing just before this: dropped because we were too slow; from
+     * before, and not kept. */
     uint64_t dropped_bytes, before_bytes;
     const void *mem; /* borrowed */
     size_t len_bytes;
 };
 
-/* A job, as the launcher tells it; owned by whoever has asked. */
+/* A job as the session describes it; the module that asked for it owns it. */
 struct show_job {
     const char *nspace;
     uint32_t size;            /* processes */
-    unsigned channels;        /* that these have, bits 1 << TEXT_CHANNEL_ */
+    unsigned channels;        /* of these processes: bits, 1 << TEXT_CHANNEL_ */
     const char *const *hosts; /* [size] */
 };
 
 struct show_events {
-    /* All that was asked for has ended. */
+    /* All channels that were asked for have ended. */
     void (*on_complete)(void);
-    /* Nothing more will come; what came before is with the console. */
+    /* Nothing more will come; all that came before is with the console. */
     void (*on_lost)(void);
-    /* All is written, after show_finish(). */
+    /* Everything is written, after show_finish(). */
     void (*on_drained)(void);
-    /* There is room again: show_has_room(). */
+    /* show_has_room() is true again. */
     void (*on_room)(void);
-    /* A place takes nothing more, and why; is_left: what reads stdout has
-     * left. */
+    /* A place takes nothing more, and why; is_left: the reader of stdout has
+     * gone. */
     void (*on_error)(bool is_left, const char *why);
 };
 
-/* Of the options those count that say how output is shown. With spares_files
- * one that is there already is not replaced: on_error. Returns NULL, or what
+/* Uses only those options that say how output is shown. With spares_files an
+ * existing file is not replaced but reported by on_error. Returns NULL, or what
  * went wrong. */
 const char *show_open(struct event_base *base,
                       const struct ep_run_options *options,
                       const struct show_job *job, bool spares_files,
                       const struct show_events *events);
-/* Its writer, for others who write files beside it; borrowed until
+/* The writer, for others that write files as well; borrowed until
  * show_close(). */
 struct ep_writer *show_writer(void);
-/* It is complete with the ends of these channels, bits 1 << TEXT_CHANNEL_, of
- * so many ranks; 0: of all. One that a process does not have ends with it.
- * Before the loop runs. */
+/* Sets what on_complete waits for: the ends of these channels, bits 1 <<
+ * TEXT_CHANNEL_, of this many ranks; 0: of all ranks. A channel that a process
+ * does not have counts as ended. To be called before the loop runs. */
 void show_expect(unsigned channels, uint32_t ranks);
-/* Frees all, drops what is not written. */
+/* Frees everything and drops what is not written. */
 void show_close(void);
 
-/* Copied; it goes to the console in a turn of the loop. */
+/* Queues a copy, which goes to the console in a turn of the loop. */
 void show_put(const struct show_output *output);
-/* Nothing comes behind what was put: on_lost follows. */
+/* Nothing will follow what was put: on_lost is called. */
 void show_lost(void);
-/* Is less in hand than there may be? */
+/* True when more output may be put. */
 bool show_has_room(void);
 
-/* Nothing more is taken from here on; what is in hand is written. */
+/* Accepts no more output, and writes what is in hand. */
 void show_finish(void);
-/* Drops what is not written yet. */
+/* Drops everything that is not written yet. */
 void show_give_up(void);
 
-/* What was dropped on its way to us. */
+/* How many bytes were dropped on their way to us. */
 uint64_t show_dropped_bytes(void);
-/* Channels that were asked for and have not ended. */
+/* How many channels that were asked for have not ended. */
 uint64_t show_open_channels(void);
 
 #endif

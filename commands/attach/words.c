@@ -1,4 +1,4 @@
-/* The voice of a tool. */
+/* What a tool says on stderr. */
 #include "commands/attach/words.h"
 
 #include <stdarg.h>

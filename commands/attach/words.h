@@ -1,7 +1,6 @@
-/* What a tool says on stderr while its console is open: between two lines of
- * what it shows, and never in the way of the loop (endpoints/run/voice.h).
- * Main thread.
- */
+/* Says something on stderr while a console is open: between two lines of
+ * output, and without blocking the event loop (endpoints/run/voice.h). Main
+ * thread only. */
 #ifndef COMMANDS_ATTACH_WORDS_H
 #define COMMANDS_ATTACH_WORDS_H
 
@@ -9,15 +8,15 @@
 
 struct event_base;
 
-/* As ask of struct run_voice: whether stderr may be written to. Returns 0 or
- * OV_ENOMEM. */
+/* `ask` says whether stderr may be written to, as in struct run_voice. Returns
+ * 0 or OV_ENOMEM. */
 int words_open(struct event_base *base, bool (*ask)(void *arg, bool wants));
-/* It may be, as was asked for. */
+/* stderr may be written to now, after `ask` refused it. */
 void words_retry(void);
-/* Writes what waits, unless nobody reads stderr, and frees all. */
+/* Writes what waits, unless nobody reads stderr, and frees everything. */
 void words_close(void);
 
-/* Says the sentence behind `xylem: '. Returns 1, as refuse(). */
+/* Says the sentence after `xylem: '. Returns 1, as refuse(). */
 int words_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,7 +1,8 @@
-/* xylem run --dvm: runs a job in a dvm, as a client of its door, and shows its
- * output and feeds it as if it had a tree of its own.
+/* xylem run --dvm: runs a job in a dvm, as a client of the dvm's door: shows
+ * its output and sends it input as if the job had a tree of its own.
  *
- * The job ends when this process does: it is the client that has asked for it.
+ * The job ends when this process does, because this process is the client that
+ * has started it.
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -29,33 +30,33 @@
 #include "overlay/base/err.h"
 #include "text/style.h"
 
-/* A dvm that does not answer does not prevent a stop. */
+/* A dvm that does not answer must not prevent a stop. */
 enum { EXIT_TIMEOUT = 124, STOP_WAIT_S = 1 };
 
-/* So much output waits here before the dvm holds back the processes. */
+/* This much output may wait here before the dvm holds back the processes. */
 #define FILE_BYTES ((uint64_t)16 << 20)
 
 static struct {
     const struct ep_run_options *options;
     struct event_base *base;
     struct event *limit; /* --timeout */
-    struct event *stop;  /* the dvm has had its time to stop the job */
+    struct event *stop;  /* time for the dvm to stop the job is up */
     struct run_signals *signals;
-    uint32_t reader; /* as for request_make(): */
+    uint32_t reader; /* for request_make() */
     struct topo_ranges readers;
-    struct topo_range only; /* the only member of these */
+    struct topo_range only; /* its only member is the reader */
     struct show_job job;
-    struct job_door ended; /* how the job has */
+    struct job_door ended; /* how the job has ended */
     uint32_t ended_rank;
     unsigned untold; /* signals that are not on their way yet */
     bool is_started, is_complete, has_ended, is_stopping, is_leaving;
-    bool is_quiet; /* what reads stdout has left */
+    bool is_quiet; /* the reader of stdout has gone */
     int code;
 } submit;
 
-/* --- how it ends */
+/* --- how the program ends */
 
-/* What goes wrong while the rest is written counts, too; the first of it. */
+/* The first thing that goes wrong counts, also while the rest is written. */
 static void finish(int code)
 {
     if (submit.code == 0)
@@ -74,7 +75,7 @@ static const char *host_of(uint32_t rank)
     return host != NULL ? host : "?";
 }
 
-/* As a run with a tree of its own has it. */
+/* Reports the end as a run with a tree of its own. */
 static int tell_end(const struct job_door *ended, uint32_t rank)
 {
     const int signo = WIFSIGNALED(ended->status) ? WTERMSIG(ended->status) : 0;
@@ -159,7 +160,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     finish(EXIT_TIMEOUT);
 }
 
-/* --- signals: they are the job's */
+/* --- signals, which are passed to the job */
 
 static void send_signal(int signo)
 {
@@ -167,8 +168,8 @@ static void send_signal(int signo)
     session_signal(signo);
 }
 
-/* The first one while not all processes run: the job ends with us. The second
- * one: nothing is waited for. */
+/* The first one, while some processes do not run yet, ends the job with this
+ * program. The second one ends it at once. */
 static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
     (void)arg;
@@ -188,7 +189,8 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
     event_base_loopbreak(submit.base);
 }
 
-/* The processes stop, then this one, so that the shell gets its terminal. */
+/* The processes are stopped first, then this one, so that the shell gets its
+ * terminal back. */
 static void on_stop(void *arg)
 {
     static const struct timeval wait = {.tv_sec = STOP_WAIT_S};
@@ -207,7 +209,7 @@ static void stop_self(void)
         return;
     submit.is_stopping = false;
     event_del(submit.stop);
-    kill(getpid(), SIGSTOP); /* returns with SIGCONT, which is heard next */
+    kill(getpid(), SIGSTOP); /* returns after SIGCONT, which is handled next */
 }
 
 static void on_stop_wait(evutil_socket_t fd, short what, void *arg)
@@ -237,7 +239,7 @@ static void on_signalled(void)
         stop_self();
 }
 
-/* --- what becomes of the job */
+/* --- news of the job */
 
 static void on_started(void)
 {
@@ -270,7 +272,7 @@ static void on_ended(const struct job_door *ended, uint32_t rank)
     check_over();
 }
 
-/* --- how it begins */
+/* --- how the program begins */
 
 static bool open_base(pid_t dvm)
 {
@@ -286,12 +288,12 @@ static bool open_base(pid_t dvm)
            loss_open(submit.base, dvm, &losses) == 0;
 }
 
-/* It counts from begun_ns on. */
+/* Starts the time limit, which counts from begun_ns. */
 static bool arm_limit(uint64_t begun_ns)
 {
     double gone_s = (double)(ep_clock_ns() - begun_ns) / 1e9;
     double left_s = submit.options->timeout_s - gone_s;
-    struct timeval limit = {0, 1}; /* it is over */
+    struct timeval limit = {0, 1}; /* for a time that is already up */
 
     if (left_s > 0)
         limit = (struct timeval){
@@ -301,7 +303,7 @@ static bool arm_limit(uint64_t begun_ns)
            event_add(submit.limit, &limit) == 0;
 }
 
-/* A job in a dvm has one rank or all for that. */
+/* In a dvm stdin goes to one rank, to all, or to none. */
 static uint32_t read_readers(const char *text)
 {
     struct topo_fault fault = {.what = "there is nothing"};
@@ -330,7 +332,7 @@ static void open_input(const char *path)
     close(fd);
 }
 
-/* The job is there, and begins to run. */
+/* Starts the job. */
 static const char *ask_for_job(struct ep_session *dvm)
 {
     const struct ep_run_options *o = submit.options;
@@ -385,7 +387,7 @@ static int end(void)
     int code = submit.code, of_job = 0;
 
     feed_close();
-    show_give_up(); /* nothing is in the way of our words */
+    show_give_up(); /* the terminal is free for our message */
     if (submit.is_complete && submit.has_ended && !submit.is_quiet)
         of_job = tell_end(&submit.ended, submit.ended_rank);
     if (code == 0)

@@ -1,4 +1,4 @@
-/* The job that a dvm is asked for. */
+/* The request for a job in a dvm. */
 #include "commands/submit/request.h"
 
 #include <errno.h>
@@ -19,14 +19,14 @@ extern char **environ;
 
 enum { WHY_BYTES = 512 };
 
-/* What is not among the options. */
+/* What the request needs beside the options. */
 static struct {
-    char dir[PATH_MAX]; /* where we are; empty: it has gone */
+    char dir[PATH_MAX]; /* the working directory; empty: it was removed */
     char hostfile[2 * PATH_MAX];
     char why[WHY_BYTES];
 } request;
 
-/* --- where it is to run */
+/* --- hosts and directories */
 
 static bool has_own_dir(const struct job_wish *app)
 {
@@ -53,7 +53,7 @@ const char *request_judge(const struct ep_run_options *o)
     return NULL;
 }
 
-/* A directory that is not named need not exist on other hosts. */
+/* A directory that the user has not named need not exist on other hosts. */
 static void set_dir(struct job_program *program)
 {
     if (program->cwd != NULL)
@@ -62,7 +62,7 @@ static void set_dir(struct job_program *program)
     program->cwd_is_optional = access(request.dir, X_OK) == 0;
 }
 
-/* The session reads the file: its path must mean the same there. */
+/* The session reads the file, so its path must be absolute. */
 static const char *whole_path(const char *path)
 {
     if (path == NULL || path[0] == '/' || request.dir[0] == '\0')
@@ -85,7 +85,7 @@ static struct job_env *list_own(struct job_env *to)
     return to;
 }
 
-/* The setting of that name; NULL: there is none. */
+/* The setting of that name in our environment; NULL: there is none. */
 static const char *find_own(const char *name)
 {
     size_t len = strlen(name);
@@ -97,7 +97,8 @@ static const char *find_own(const char *name)
     return NULL;
 }
 
-/* Ours, and then what is named: also of ours what would not be passed on. */
+/* Lists our own environment and the settings that the user names, also those of
+ * our own that would not be passed on. */
 static struct job_env *list_env(const struct job_wish *from, uint32_t *count)
 {
     size_t most = from->env_count;
@@ -137,7 +138,8 @@ static const char *const *copy_words(const char *const *words)
     return copy;
 }
 
-/* -N is so many nodes with one process each, or as many as --ppn says. */
+/* -N without -n is that many nodes with one process each, or as many as --ppn
+ * says. */
 static void count_procs(const struct ep_run_options *o, struct job_wish *app)
 {
     uint64_t procs;
@@ -175,7 +177,7 @@ const char *request_make(const struct ep_run_options *o, uint32_t reader,
     *out = (struct job_request){
         .apps = calloc(o->apps_count, sizeof(*out->apps)),
         .has_stddiag = o->stddiag,
-        .merges_stderr = o->merge_stderr, /* one pipe: the order is kept */
+        .merges_stderr = o->merge_stderr, /* one pipe keeps the order */
         .has_stdin = reader != REQUEST_READER_NONE,
         .waits = true,
         .reader = reader == REQUEST_READER_NONE ? 0 : reader,
@@ -195,9 +197,9 @@ const char *request_make(const struct ep_run_options *o, uint32_t reader,
     return ov_strerror(OV_ENOMEM);
 }
 
-/* --- why it does not start */
+/* --- why the job does not start */
 
-/* Where there are several programs it is not known which one is meant. */
+/* With several programs it is not known which one is meant. */
 static void explain_program(const struct ep_run_options *o,
                             enum job_door_reason reason)
 {

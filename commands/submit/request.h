@@ -1,6 +1,5 @@
-/* The job that a dvm is asked for, of the command line and what is around it:
- * environment and directory. And the words where it does not start.
- */
+/* The request for a job in a dvm, made from the command line, the environment
+ * and the working directory; and the reasons why a job does not start. */
 #ifndef COMMANDS_SUBMIT_REQUEST_H
 #define COMMANDS_SUBMIT_REQUEST_H
 
@@ -14,17 +13,17 @@ struct job_door;
 /* No rank reads stdin. */
 #define REQUEST_READER_NONE (UINT32_MAX - 1)
 
-/* Can it be started from here? NULL, or why not. */
+/* NULL when the job can be started from here, else the reason why not. */
 const char *request_judge(const struct ep_run_options *options);
 
-/* Makes it. reader: the rank whose stdin is fed, JOB_READERS_ALL, or
- * REQUEST_READER_NONE. Strings are those of options and environment, or stay as
- * long as the program. NULL, and *out is to be given to job_request_fini(); or
- * what is wrong, and it owns nothing. */
+/* Makes the request. reader: the rank whose stdin is fed, JOB_READERS_ALL, or
+ * REQUEST_READER_NONE. Strings belong to the options or the environment, or
+ * stay allocated. Returns NULL, and the caller must give *out to
+ * job_request_fini(); or what is wrong, and *out owns nothing. */
 const char *request_make(const struct ep_run_options *options, uint32_t reader,
                          struct job_request *out);
 
-/* What UNSTARTED means, in words that are good until the next call. */
+/* Says what UNSTARTED means, in words that are valid until the next call. */
 const char *request_explain(const struct ep_run_options *options,
                             uint32_t reader, const struct job_door *unstarted);
 
