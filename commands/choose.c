@@ -24,7 +24,7 @@ enum {
 static struct ep_sessions found;
 
 /* Gives the session that is meant to the caller, and closes the others. */
-static void keep(struct ep_session *session, struct ep_session *out)
+static void keep_session(struct ep_session *session, struct ep_session *out)
 {
     *out = *session;
     ep_sessions_close(&found, session);
@@ -85,7 +85,7 @@ static bool find_pid(pid_t pid, struct ep_session *out)
             return false;
         ep_sessions_open(uid, pid, &found);
         if (found.count > 0) {
-            keep(&found.at[0], out);
+            keep_session(&found.at[0], out);
             return true;
         }
     } while (wait_a_moment(pid, begin_ns, is_xylem(pid) ? DOOR_MS : SOON_MS));
@@ -189,7 +189,7 @@ static int keep_only(bool is_dvm, struct ep_session *out)
 
     while (!may_be(only, is_dvm))
         only++;
-    keep(only, out);
+    keep_session(only, out);
     return check_answer(out);
 }
 
@@ -232,7 +232,7 @@ static int find_nspace(const char *nspace, struct ep_session *out)
         return refuse("%s is a dvm and no job: `xylem attach --pid %d' shows "
                       "the job that runs in it, or lists them",
                       nspace, (int)one->number);
-    keep(one, out);
+    keep_session(one, out);
     return 0;
 }
 
@@ -281,7 +281,7 @@ static int find_address(const char *uri, struct ep_session *out)
                       "is somebody else's, or has another XDG_RUNTIME_DIR than "
                       "this",
                       uri);
-    keep(one, out);
+    keep_session(one, out);
     return 0;
 }
 
@@ -324,7 +324,7 @@ static int find_named_dvm(const char *name, const struct dvm_use *use,
 
     if (one != NULL && one->answer.is_dvm &&
         strcmp(one->answer.text, name) == 0) {
-        keep(one, out);
+        keep_session(one, out);
         return 0;
     }
     refuse("no dvm %s runs on this machine that you may %s: it has ended, is "

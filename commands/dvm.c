@@ -34,7 +34,7 @@ static void wait_gone(pid_t pid, struct pollfd *gone)
 }
 
 /* Waits for the end: the dvm closes the door before its process ends. */
-static int end(const struct ep_session *dvm)
+static int end_dvm(const struct ep_session *dvm)
 {
     const struct job_door stop = {.kind = JOB_DOOR_STOP};
     struct pollfd gone = {.fd = ep_process_watch(dvm->pid), .events = POLLIN};
@@ -68,7 +68,7 @@ static bool is_stop_meant(int argc, char **argv)
 }
 
 /* Finds the dvm, tells it to end, and waits until it has. */
-static int stop(int argc, char **argv)
+static int stop_dvm(int argc, char **argv)
 {
     static const struct dvm_use use = {.option = "dvm --stop", .verb = "stop"};
     struct ep_session dvm;
@@ -83,7 +83,7 @@ static int stop(int argc, char **argv)
             usage("--stop takes one dvm, not '%s' and '%s'", word, argv[3]);
         word = argv[3];
     }
-    return choose_dvm(word, &use, &dvm) == 0 ? end(&dvm) : 1;
+    return choose_dvm(word, &use, &dvm) == 0 ? end_dvm(&dvm) : 1;
 }
 
 /* --- starting a dvm */
@@ -121,7 +121,7 @@ int dvm_main(int argc, char **argv)
 
     usage_command = "dvm";
     if (is_stop_meant(argc, argv))
-        return stop(argc, argv);
+        return stop_dvm(argc, argv);
     run_options_parse(argc, argv, &command, &options);
     options.is_dvm = true;
     options.stdin_ranks = "none";

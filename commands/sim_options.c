@@ -362,7 +362,7 @@ static const struct option_row rows[] = {
 // clang-format on
 
 /* Completes the job from the options, and checks everything. */
-static void settle(struct sim_options *o)
+static void settle_job(struct sim_options *o)
 {
     struct sim_cfg *cfg = &o->cfg;
     struct sim_job *job = &cfg->job;
@@ -383,7 +383,7 @@ static void settle(struct sim_options *o)
         usage("this cannot be simulated: %s", why);
 }
 
-static void finish(struct sim_options *o)
+static void finish_options(struct sim_options *o)
 {
     struct sim_cfg *cfg = &o->cfg;
     struct ov_cfg *overlay = &cfg->overlay;
@@ -402,7 +402,7 @@ static void finish(struct sim_options *o)
               "one of them");
     if (o->runs > 1 && (o->sweeps_count > 0 || o->plot != NULL))
         usage("--runs goes with one tree: leave out --sweep and --plot");
-    settle(o);
+    settle_job(o);
 }
 
 void sim_options_set(struct sim_options *options, enum sim_sweep_key key,
@@ -414,7 +414,7 @@ void sim_options_set(struct sim_options *options, enum sim_sweep_key key,
         options->arity = (uint32_t)value;
     else
         options->size_bytes = value;
-    settle(options);
+    settle_job(options);
 }
 
 static void refuse_word(const char *word, struct argp_state *state)
@@ -446,5 +446,5 @@ void sim_options_parse(int argc, char **argv, struct sim_options *options)
                                     .real_limit_ns = UINT64_C(3600000000000)};
     options->cfg.network.far = (struct sim_link_model){SIM_NEVER, SIM_NEVER};
     options_parse(argc, argv, &command);
-    finish(options);
+    finish_options(options);
 }

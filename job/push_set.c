@@ -14,7 +14,7 @@ void job_push_set_close(struct job_push_set *set)
 
 /* The memory is bounded by the number of processes of a job, and nothing works
  * without it: so its lack is fatal. */
-static void add(struct job_push_set *set, struct topo_range range)
+static void add_range(struct job_push_set *set, struct topo_range range)
 {
     if (set->count == set->room) {
         set->room = set->room > 0 ? set->room * 2 : 4;
@@ -30,7 +30,7 @@ void job_push_set_note(struct job_push_set *set, struct ov_push push)
     if ((push.flags & OV_PUSH_NEW) != 0)
         set->count = 0;
     for (unsigned i = 0; i < push.ranges; i++)
-        add(set, ov_push_range(&push));
+        add_range(set, ov_push_range(&push));
 }
 
 uint32_t job_push_set_say(const struct job_push_set *set, uint32_t from,

@@ -96,7 +96,8 @@ static bool has_waiting(const struct job_route *route, uint32_t channel)
 
 /* --- records */
 
-static void wait(struct job_route *route, uint32_t cookie, uint32_t channel)
+static void add_waiter(struct job_route *route, uint32_t cookie,
+                       uint32_t channel)
 {
     route->waiters[cookie] =
         (struct waiter){.next = route->cookies, .channel = channel};
@@ -117,7 +118,7 @@ enum job_route_to job_route_record(struct job_route *route, uint32_t cookie,
     if (!has_waiting(route, channel))
         to = moves[wish][job_route_state(route, channel)];
     if (to == JOB_ROUTE_WAITS)
-        wait(route, cookie, channel);
+        add_waiter(route, cookie, channel);
     return to;
 }
 

@@ -27,8 +27,8 @@ void job_schema_store(void *at, uint64_t value, size_t bytes)
 
 /* --- writing: each returns the bytes needed, also those without room */
 
-static size_t put(const struct job_schema_row *rows, const uint8_t *what,
-                  struct ov_wr *wr);
+static size_t put_rows(const struct job_schema_row *rows, const uint8_t *what,
+                       struct ov_wr *wr);
 
 static size_t put_uint(struct ov_wr *wr, uint64_t value, size_t bytes)
 {
@@ -62,7 +62,7 @@ static size_t put_list(const struct job_schema_row *row, const uint8_t *what,
 
     OV_ASSERT(count <= row->max);
     for (uint64_t i = 0; i < count; i++, item += row->bytes)
-        bytes += put(row->rows, item, wr);
+        bytes += put_rows(row->rows, item, wr);
     return bytes;
 }
 
@@ -75,7 +75,7 @@ static size_t put_places(const struct job_schema_row *row, const uint8_t *item,
         if (job_schema_load(item + row->rows->offset, row->rows->bytes) == 0)
             continue;
         bytes += put_uint(wr, row->min + i, 1);
-        bytes += put(row->rows, item, wr);
+        bytes += put_rows(row->rows, item, wr);
     }
     return bytes;
 }
@@ -106,8 +106,9 @@ static size_t put_row(const struct job_schema_row *row, const uint8_t *what,
     case JOB_ROW_FLAGS:
         return put_flags(row, what, wr);
     case JOB_ROW_WHEN:
-        return job_schema_load(at, 1) == row->min ? put(row->rows, what, wr)
-                                                  : 0;
+        return job_schema_load(at, 1) == row->min
+                   ? put_rows(row->rows, what, wr)
+                   : 0;
     case JOB_ROW_TEXT:
         return put_bytes(wr, at, strnlen(at, row->max));
     case JOB_ROW_REST:
@@ -130,8 +131,8 @@ static size_t put_row(const struct job_schema_row *row, const uint8_t *what,
     OV_IMPOSSIBLE("a row of no kind");
 }
 
-static size_t put(const struct job_schema_row *rows, const uint8_t *what,
-                  struct ov_wr *wr)
+static size_t put_rows(const struct job_schema_row *rows, const uint8_t *what,
+                       struct ov_wr *wr)
 {
     size_t bytes = 0;
 
@@ -145,19 +146,19 @@ size_t job_schema_bytes(const struct job_schema_row *rows, const void *what)
     uint8_t none;
     struct ov_wr nowhere = ov_wr_init(&none, 0);
 
-    return put(rows, what, &nowhere);
+    return put_rows(rows, what, &nowhere);
 }
 
 void job_schema_encode(const struct job_schema_row *rows, const void *what,
                        struct ov_wr *wr)
 {
-    put(rows, what, wr);
+    put_rows(rows, what, wr);
 }
 
 /* --- reading: a message that is cut off shows in rd->bad */
 
-static int get(const struct job_schema_row *rows, struct ov_rd *rd,
-               uint8_t *out);
+static int get_rows(const struct job_schema_row *rows, struct ov_rd *rd,
+                    uint8_t *out);
 
 static int check_range(const struct job_schema_row *row, uint64_t value)
 {
@@ -207,7 +208,8 @@ static int get_list(const struct job_schema_row *row, struct ov_rd *rd,
     uint64_t count = 0;
 
     while (ov_rd_left(rd) > 0 && count < row->max) {
-        int rc = get(row->rows, rd, out + row->offset + count * row->bytes);
+        int rc =
+            get_rows(row->rows, rd, out + row->offset + count * row->bytes);
 
         if (rc != 0)
             return rc;
@@ -228,7 +230,7 @@ static int get_places(const struct job_schema_row *row, struct ov_rd *rd,
 
         if (place < next || place >= row->max)
             return OV_EPROTO;
-        rc = get(row->rows, rd, items + place * row->bytes);
+        rc = get_rows(row->rows, rd, items + place * row->bytes);
         if (rc != 0)
             return rc;
         next = place + 1;
@@ -269,7 +271,8 @@ static int get_row(const struct job_schema_row *row, struct ov_rd *rd,
     case JOB_ROW_FLAGS:
         return get_flags(row, rd, out);
     case JOB_ROW_WHEN:
-        return job_schema_load(at, 1) == row->min ? get(row->rows, rd, out) : 0;
+        return job_schema_load(at, 1) == row->min ? get_rows(row->rows, rd, out)
+                                                  : 0;
     case JOB_ROW_TEXT:
         return get_text(row, rd, at);
     case JOB_ROW_REST:
@@ -291,8 +294,8 @@ static int get_row(const struct job_schema_row *row, struct ov_rd *rd,
     OV_IMPOSSIBLE("a row of no kind");
 }
 
-static int get(const struct job_schema_row *rows, struct ov_rd *rd,
-               uint8_t *out)
+static int get_rows(const struct job_schema_row *rows, struct ov_rd *rd,
+                    uint8_t *out)
 {
     for (; rows->kind != JOB_ROW_END; rows++) {
         int rc = get_row(rows, rd, out);
@@ -306,7 +309,7 @@ static int get(const struct job_schema_row *rows, struct ov_rd *rd,
 int job_schema_decode(const struct job_schema_row *rows, struct ov_rd body,
                       void *out)
 {
-    int rc = get(rows, &body, out);
+    int rc = get_rows(rows, &body, out);
 
     if (rc == 0 && ov_rd_left(&body) > 0)
         rc = OV_EPROTO;

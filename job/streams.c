@@ -180,7 +180,7 @@ static struct push *push_new(const struct writer *writer, uint32_t room_bytes)
     return push;
 }
 
-static void append(struct stream *stream, struct push *push)
+static void append_push(struct stream *stream, struct push *push)
 {
     *stream->last = push;
     stream->last = &push->next;
@@ -200,7 +200,7 @@ static void name_before(const struct job_streams *in, struct stream *stream,
         said += job_push_set_say(&writer->set, said, &wr, room_bytes);
         push->is_ours = true;
         push->len_bytes = (uint32_t)(wr.at - push->mem);
-        append(stream, push);
+        append_push(stream, push);
     }
 }
 
@@ -235,7 +235,7 @@ void job_streams_push(struct job_streams *in, uint32_t stream, uint32_t number,
         !job_push_set_say_with(&writer->set, push->mem, &push->len_bytes,
                                in->cfg.push_bytes))
         name_before(in, to, writer);
-    append(to, push);
+    append_push(to, push);
     to->named = writer;
     job_push_set_note(&writer->set, decoded);
 }

@@ -6,7 +6,7 @@
 
 /* --- buffers arrive */
 
-static struct sim_view *hold(struct sim_world *w, struct sim_view *view)
+static struct sim_view *hold_view(struct sim_world *w, struct sim_view *view)
 {
     struct sim_books *books = &w->books[view->owner];
     uint32_t stream = sim_view_stream(view);
@@ -23,7 +23,7 @@ static struct sim_view *hold(struct sim_world *w, struct sim_view *view)
 struct sim_view *sim_buffer_own(struct sim_world *w, uint32_t n,
                                 struct sim_load *load)
 {
-    return hold(w, sim_view_new(&w->store, load, n, SIM_HELD_OWN));
+    return hold_view(w, sim_view_new(&w->store, load, n, SIM_HELD_OWN));
 }
 
 static enum sim_held held_of(uint32_t stream)
@@ -36,7 +36,7 @@ static enum sim_held held_of(uint32_t stream)
 struct sim_view *sim_buffer_fed(struct sim_world *w, uint32_t stream,
                                 struct sim_load *load)
 {
-    return hold(w, sim_view_new(&w->store, load, 0, held_of(stream)));
+    return hold_view(w, sim_view_new(&w->store, load, 0, held_of(stream)));
 }
 
 void sim_buffer_filled(struct sim_world *w, struct sim_view *view)
@@ -58,7 +58,7 @@ struct sim_view *sim_buffer_arrived(struct sim_world *w, uint32_t n,
         view->held = SIM_HELD_UP;
     else if (load->head[0] == OV_FRAME_DOWN)
         view->held = (uint8_t)held_of(sim_check_stream(load));
-    hold(w, view);
+    hold_view(w, view);
     if (view->held == SIM_HELD_UP && n == 0)
         sim_tally_up(w, n, load, false);
     if (view->held == SIM_HELD_UP)
@@ -73,7 +73,7 @@ struct sim_view *sim_buffer_arrived(struct sim_world *w, uint32_t n,
 
 /* --- buffers are released */
 
-static void release(struct sim_world *w, struct sim_view *view)
+static void release_view(struct sim_world *w, struct sim_view *view)
 {
     struct sim_books *books = &w->books[view->owner];
     uint32_t stream = sim_view_stream(view);
@@ -92,7 +92,7 @@ static void release(struct sim_world *w, struct sim_view *view)
 void sim_buffer_put(struct sim_world *w, struct ov_buf *buf)
 {
     if (buf != NULL && ov_buf_unref(buf))
-        release(w, sim_view_of(buf));
+        release_view(w, sim_view_of(buf));
 }
 
 void sim_buffer_take_back(struct sim_world *w)
@@ -101,6 +101,6 @@ void sim_buffer_take_back(struct sim_world *w)
         struct ov_buf *buf = w->step.out.freed;
 
         w->step.out.freed = buf->next;
-        release(w, sim_view_of(buf));
+        release_view(w, sim_view_of(buf));
     }
 }

@@ -94,8 +94,8 @@ static bool has_between(const struct sim_world *w, uint32_t n, uint32_t above,
 }
 
 /* Keeps an item, the newest first; the end of the fault reverses the order. */
-static void keep(struct sim_world *w, uint32_t host,
-                 const struct sim_item *item)
+static void keep_item(struct sim_world *w, uint32_t host,
+                      const struct sim_item *item)
 {
     struct frozen *frozen = malloc(sizeof(*frozen));
 
@@ -108,7 +108,7 @@ bool sim_fault_freezes(struct sim_world *w, const struct sim_item *item)
 {
     if (!has(w, item->node, SIM_FAULT_FREEZE))
         return false;
-    keep(w, item->node, item);
+    keep_item(w, item->node, item);
     return true;
 }
 
@@ -135,7 +135,7 @@ bool sim_fault_holds(struct sim_world *w, uint32_t from, uint32_t to,
 
     if (host == TOPO_NONE)
         return false;
-    keep(w, host, item);
+    keep_item(w, host, item);
     return true;
 }
 
@@ -245,7 +245,7 @@ void sim_fault_begin(struct sim_world *w, const struct sim_item *item)
 
 /* Ends the effect of a kind of fault when no other of this kind is in effect on
  * the node. */
-static void clear(struct sim_world *w, uint32_t n, uint8_t kind)
+static void clear_fault(struct sim_world *w, uint32_t n, uint8_t kind)
 {
     for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
         if (w->faults->struck[i].is_on && w->faults->struck[i].node == n &&
@@ -262,7 +262,7 @@ void sim_fault_heal(struct sim_world *w, const struct sim_item *item)
     struct frozen **at = &w->faults->frozen, *due = NULL;
 
     w->faults->struck[item->arg].is_on = false;
-    clear(w, item->node, w->cfg.faults[item->arg].kind);
+    clear_fault(w, item->node, w->cfg.faults[item->arg].kind);
     while (*at != NULL) {
         struct frozen *frozen = *at;
 

@@ -262,7 +262,7 @@ static void drop_event(struct sim_world *w, struct ov_event *ev)
 
 /* Sets the one live timer of a node: the earliest time that was asked for.
  * Later ones wait until it goes off. */
-static void arm(struct sim_world *w, uint32_t n)
+static void arm_timer(struct sim_world *w, uint32_t n)
 {
     struct sim_host *host = &w->hosts[n];
 
@@ -290,7 +290,7 @@ void sim_host_step(struct sim_world *w, uint32_t n, struct ov_event *ev)
             drop_event(w, ev);
     }
     host->cpu_ns = w->step.now_ns;
-    arm(w, n);
+    arm_timer(w, n);
     sim_check_step(w, n);
 }
 

@@ -21,8 +21,8 @@ static void add_places(struct job *job, struct topo_range nodes)
 
 /* Places the job on those of the nodes that are not lost, in as few ranges as
  * possible. */
-static void place(const struct sim_world *w, struct topo_range nodes,
-                  struct job *job)
+static void place_job(const struct sim_world *w, struct topo_range nodes,
+                      struct job *job)
 {
     uint32_t first = nodes.first;
 
@@ -38,7 +38,7 @@ static void place(const struct sim_world *w, struct topo_range nodes,
 }
 
 /* Puts `each` processes on each of the job's places. */
-static void fill(struct job *job, uint32_t base, uint32_t each)
+static void fill_places(struct job *job, uint32_t base, uint32_t each)
 {
     struct job_ranks ranks = {{1, job->nodes}, each, 0};
 
@@ -67,7 +67,7 @@ static void add_readers(const struct sim_world *w, struct job *job)
         add_range(job, cfg->targets[i]);
 }
 
-static struct sim_told *begin(struct sim_world *w, struct sim_told *job)
+static struct sim_told *begin_life(struct sim_world *w, struct sim_told *job)
 {
     OV_ASSERT(job_life_open(&job->life, &job->desc) == 0);
     sim_check_job_open(job);
@@ -88,9 +88,9 @@ struct sim_told *sim_jobs_tell_own(struct sim_world *w)
     OV_ASSERT(w->jobs.count == 0);
     *job = (struct sim_told){.fate = w->cfg.job.fate, .tool = w->cfg.job.tool};
     job->desc.nodes = sim_nodes(w) - 1;
-    fill(&job->desc, 0, 1);
+    fill_places(&job->desc, 0, 1);
     add_readers(w, &job->desc);
-    return begin(w, job);
+    return begin_life(w, job);
 }
 
 struct sim_told *sim_jobs_tell(struct sim_world *w,
@@ -103,13 +103,13 @@ struct sim_told *sim_jobs_tell(struct sim_world *w,
     *job = (struct sim_told){.fate = further->fate,
                              .tool = further->tool,
                              .lasts_ns = further->lasts_ns};
-    place(w, further->nodes, &job->desc);
+    place_job(w, further->nodes, &job->desc);
     if (job->desc.nodes == 0)
         return NULL;
-    fill(&job->desc, before->base + before->size, further->each);
+    fill_places(&job->desc, before->base + before->size, further->each);
     job->tasks = calloc(job->desc.size, sizeof(*job->tasks));
     OV_ASSERT(job->tasks != NULL);
-    return begin(w, job);
+    return begin_life(w, job);
 }
 
 void sim_jobs_close(struct sim_world *w)
@@ -148,7 +148,7 @@ struct job_life_news sim_jobs_step(struct sim_world *w, struct sim_told *job,
     return news;
 }
 
-static void lose(struct sim_world *w, struct sim_told *job, uint32_t node)
+static void lose_node(struct sim_world *w, struct sim_told *job, uint32_t node)
 {
     struct job_life_event event = {.kind = JOB_LIFE_PROCESS_LOST,
                                    .now_ns = w->step.now_ns};
@@ -169,7 +169,7 @@ static void lose(struct sim_world *w, struct sim_told *job, uint32_t node)
 void sim_jobs_lost(struct sim_world *w, uint32_t node)
 {
     for (uint32_t i = 0; i < w->jobs.count; i++)
-        lose(w, &w->jobs.told[i], node);
+        lose_node(w, &w->jobs.told[i], node);
 }
 
 bool sim_jobs_are_over(const struct sim_world *w)

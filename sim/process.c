@@ -96,7 +96,7 @@ bool sim_process_last_word(struct sim_world *w, uint32_t n, struct ov_event *ev)
 }
 
 /* To be called within a step: the node's last word may be due. */
-static void settle(struct sim_world *w, uint32_t n)
+static void settle_process(struct sim_world *w, uint32_t n)
 {
     struct ov_event ev;
 
@@ -183,7 +183,7 @@ void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
         read->state = OV_INPUT_MORE;
     else
         await_write(w, n);
-    settle(w, n);
+    settle_process(w, n);
 }
 
 bool sim_process_on_write(struct sim_world *w, const struct sim_item *item,
@@ -261,7 +261,7 @@ static void ate(struct sim_world *w, uint32_t n, uint32_t stream,
 /* --- orders of the launcher */
 
 /* The process takes no part in the job from here on. */
-static void stop(struct sim_world *w, uint32_t n)
+static void stop_process(struct sim_world *w, uint32_t n)
 {
     struct sim_process *p = &w->processes[n];
 
@@ -269,7 +269,7 @@ static void stop(struct sim_world *w, uint32_t n)
     p->is_killed = true;
     if (p->eaten < p->seen)
         ate(w, n, 1, p->eaten = p->seen);
-    settle(w, n);
+    settle_process(w, n);
 }
 
 /* If the process cannot be started the node says only that. */
@@ -285,27 +285,27 @@ static void say_start(struct sim_world *w, uint32_t n)
     sim_owed_push(w->step.owed, &words_ready);
 }
 
-static void start(struct sim_world *w, uint32_t n)
+static void start_process(struct sim_world *w, uint32_t n)
 {
     struct sim_process *p = &w->processes[n];
 
     p->is_unstarted = sim_fate_is_unstarted(w, &w->jobs.told[0], n - 1);
     say_start(w, n);
     if (p->is_unstarted) {
-        stop(w, n);
+        stop_process(w, n);
         return;
     }
     p->has_started = true;
     p->next_ns = w->step.now_ns;
     if (w->cfg.job.out_bytes > 0)
         await_write(w, n);
-    settle(w, n);
+    settle_process(w, n);
 }
 
 static void stop_job(struct sim_world *w, uint32_t n, uint32_t job)
 {
     if (job == SIM_JOBS_ALL)
-        stop(w, n);
+        stop_process(w, n);
     sim_task_kill(w, n, job);
 }
 
@@ -323,7 +323,7 @@ static void on_word(struct sim_world *w, uint32_t n,
     if (control.kind == SIM_ORDER_LAUNCH && job != SIM_JOBS_ALL)
         sim_task_launch(w, n, job);
     else if (control.kind == SIM_ORDER_LAUNCH && !w->processes[n].has_started)
-        start(w, n);
+        start_process(w, n);
     else if (control.kind == SIM_ORDER_KILL)
         stop_job(w, n, job);
 }
@@ -410,7 +410,7 @@ void sim_process_consume(struct sim_world *w, uint32_t n,
     p->eaten = p->seen;
     p->has_end |= (act->flags & OV_DOWN_END) != 0;
     ate(w, n, 1, p->eaten);
-    settle(w, n);
+    settle_process(w, n);
 }
 
 /* Handles, outside of a step, that frames up to this one are read. */

@@ -62,7 +62,8 @@ static struct topo_range some_of(const struct job *job, uint64_t draw)
  * is one frame. The last push to a further job is for all its processes, and
  * closes their stdin; half of the others, by the seed, are for some processes
  * only. */
-static uint32_t make(const struct sim_world *w, uint32_t serial, uint8_t *mem)
+static uint32_t make_push(const struct sim_world *w, uint32_t serial,
+                          uint8_t *mem)
 {
     const struct sim_told *job = &w->jobs.told[serial >> JOB_SHIFT];
     uint32_t number = serial & ((1u << JOB_SHIFT) - 1);
@@ -87,13 +88,13 @@ uint32_t sim_pushes_nth(const struct sim_world *w, uint32_t stream,
 {
     const struct list *list = &w->pushes->lists[stream];
 
-    return nth < list->count ? make(w, list->serials[nth], mem) : 0;
+    return nth < list->count ? make_push(w, list->serials[nth], mem) : 0;
 }
 
 /* --- when they come */
 
-static void plan(struct sim_world *w, uint32_t job, uint32_t number,
-                 uint64_t after_ns)
+static void plan_push(struct sim_world *w, uint32_t job, uint32_t number,
+                      uint64_t after_ns)
 {
     sim_push(w, w->step.now_ns + after_ns, SIM_ITEM_PUSH, 0,
              (struct sim_item){.arg = job, .era = number});
@@ -104,7 +105,7 @@ void sim_pushes_begin(struct sim_world *w, uint32_t job)
     const struct sim_tool *tool = &w->jobs.told[job].tool;
 
     if (tool->pushes > 0)
-        plan(w, job, 0, tool->at_ns);
+        plan_push(w, job, 0, tool->at_ns);
 }
 
 bool sim_pushes_on_push(struct sim_world *w, const struct sim_item *item,
@@ -119,9 +120,9 @@ bool sim_pushes_on_push(struct sim_world *w, const struct sim_item *item,
     w->step.now_ns = item->at_ns;
     list->serials[list->count++] = item->arg << JOB_SHIFT | item->era;
     sim_stdin_push(w, stream, item->arg, mem,
-                   make(w, list->serials[list->count - 1], mem));
+                   make_push(w, list->serials[list->count - 1], mem));
     if (item->era + 1 < job->tool.pushes)
-        plan(w, item->arg, item->era + 1, job->tool.every_ns);
+        plan_push(w, item->arg, item->era + 1, job->tool.every_ns);
     else if (stream == JOB_STREAM_STDIN)
         sim_stdin_expect(w, false);
     return false;

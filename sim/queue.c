@@ -66,7 +66,7 @@ static unsigned digit_of(uint64_t at_ns, uint64_t now_ns)
     return (unsigned)(63 - __builtin_clzll(differs | 1)) / DIGIT_BITS;
 }
 
-static void append(struct sim_queue *queue, const struct sim_item *item)
+static void append_item(struct sim_queue *queue, const struct sim_item *item)
 {
     unsigned digit = digit_of(item->at_ns, queue->now_ns);
     unsigned value = (item->at_ns >> (digit * DIGIT_BITS)) & 0xff;
@@ -91,7 +91,7 @@ static void append(struct sim_queue *queue, const struct sim_item *item)
 void sim_queue_push(struct sim_queue *queue, const struct sim_item *item)
 {
     OV_ASSERT(item->at_ns >= queue->now_ns);
-    append(queue, item);
+    append_item(queue, item);
     queue->count++;
     if (queue->count > queue->peak)
         queue->peak = queue->count;
@@ -141,7 +141,7 @@ static void advance(struct sim_queue *queue)
         struct sim_chunk *next = chunk->next;
 
         for (uint32_t i = chunk->from; i < chunk->count; i++)
-            append(queue, &chunk->items[i]);
+            append_item(queue, &chunk->items[i]);
         chunk->next = queue->spare;
         queue->spare = chunk;
         chunk = next;

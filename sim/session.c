@@ -28,7 +28,7 @@ static void kill_all(struct sim_world *w)
     sim_orders_plan_job(w, SIM_ORDER_KILL, SIM_JOBS_ALL);
 }
 
-static void arm(struct sim_world *w)
+static void start_end_limit(struct sim_world *w)
 {
     struct sim_launcher *l = w->launcher;
 
@@ -45,7 +45,7 @@ static void step(struct sim_world *w, enum job_session_event event, int code)
     if ((acts & JOB_SESSION_DO_KILL) != 0)
         kill_all(w);
     if ((acts & JOB_SESSION_DO_HURRY) != 0)
-        arm(w);
+        start_end_limit(w);
     if ((acts & JOB_SESSION_DO_GOODBYE) != 0) {
         l->goodbye_ns = w->queue.now_ns;
         sim_orders_plan_job(w, OV_CONTROL_GOODBYE, SIM_JOBS_ALL);

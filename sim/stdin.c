@@ -114,7 +114,7 @@ static void end_source(struct sim_world *w)
         sim_buffer_put(w, buf);
 }
 
-static void fill(struct sim_world *w)
+static void fill_wanted(struct sim_world *w)
 {
     struct sim_stdin *s = w->stdins;
     struct sim_launcher *l = w->launcher;
@@ -146,7 +146,7 @@ static void pump(struct sim_world *w)
         job_streams_refuse(s->streams);
     job_streams_pump(s->streams);
     while (s->wanted != NULL && s->feed_ns <= w->queue.now_ns) {
-        fill(w);
+        fill_wanted(w);
         job_streams_pump(s->streams);
     }
 }

@@ -29,7 +29,7 @@ void sim_store_fini(struct sim_store *store)
     }
 }
 
-static void *take(struct sim_store *store, size_t bytes)
+static void *take_block(struct sim_store *store, size_t bytes)
 {
     void *mem;
 
@@ -73,7 +73,7 @@ struct sim_load *sim_load_new(struct sim_store *store, uint32_t head_max,
     if (load != NULL)
         memcpy(&store->free[size], load, sizeof(void *));
     else
-        load = take(store, size_bytes(size));
+        load = take_block(store, size_bytes(size));
     *load = (struct sim_load){.refs = 1,
                               .extents_max = extents_max,
                               .head_max = head_max,
@@ -160,7 +160,7 @@ struct sim_view *sim_view_new(struct sim_store *store, struct sim_load *load,
     if (view != NULL)
         store->views = (struct sim_view *)view->buf.next;
     else
-        view = take(store, sizeof(*view));
+        view = take_block(store, sizeof(*view));
     *view = (struct sim_view){
         .buf = {.mem = load->head,
                 .cap_bytes = load->head_max,

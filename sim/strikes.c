@@ -64,8 +64,8 @@ static uint64_t length(struct maker *m)
 
 /* Random numbers are drawn before the call, as the compiler chooses the order
  * in which arguments are evaluated. */
-static struct sim_fault *add(struct maker *m, enum sim_fault_kind kind,
-                             uint32_t node, uint64_t at_ns)
+static struct sim_fault *add_fault(struct maker *m, enum sim_fault_kind kind,
+                                   uint32_t node, uint64_t at_ns)
 {
     struct sim_fault *fault = &m->strikes->faults[m->strikes->count++];
 
@@ -89,7 +89,7 @@ static void kill_path(struct maker *m, uint64_t at_ns)
     uint32_t n = victim(m);
 
     for (uint32_t levels = in(m, 2, 3); levels > 0 && n != 0; levels--) {
-        add(m, SIM_FAULT_KILL, n, at_ns);
+        add_fault(m, SIM_FAULT_KILL, n, at_ns);
         at_ns += sim_random_in(m->random, 0, reach_ns);
         n = parent_of(m, n);
     }
@@ -102,8 +102,8 @@ static void reset_path(struct maker *m, uint64_t at_ns)
     uint32_t n = in(m, 1, m->cfg->overlay.plan.nodes - 1);
 
     for (unsigned i = 0; i < SIM_STRIKE_PATH && n != 0; i++) {
-        add(m, SIM_FAULT_RESET, n,
-            at_ns + sim_random_in(m->random, 0, reach_ns));
+        add_fault(m, SIM_FAULT_RESET, n,
+                  at_ns + sim_random_in(m->random, 0, reach_ns));
         n = parent_of(m, n);
     }
 }
@@ -115,7 +115,7 @@ static void part(struct maker *m, uint64_t at_ns)
         SIM_FAULT_CUT,    SIM_FAULT_DEAF,      SIM_FAULT_MUTE,
         SIM_FAULT_REJECT, SIM_FAULT_REJECT_IN, SIM_FAULT_REJECT_OUT};
     enum sim_fault_kind kind = kinds[in(m, 0, 5)];
-    struct sim_fault *fault = add(m, kind, victim(m), at_ns);
+    struct sim_fault *fault = add_fault(m, kind, victim(m), at_ns);
 
     fault->length_ns = length(m);
     if (sim_random_is(m->random, 15))
@@ -131,7 +131,7 @@ static void stop(struct maker *m, uint64_t at_ns)
         SIM_FAULT_SILENCE, SIM_FAULT_FREEZE, SIM_FAULT_FREEZE, SIM_FAULT_REFUSE,
         SIM_FAULT_SLOW};
     enum sim_fault_kind kind = kinds[in(m, 0, 4)];
-    struct sim_fault *fault = add(m, kind, victim(m), at_ns);
+    struct sim_fault *fault = add_fault(m, kind, victim(m), at_ns);
 
     fault->length_ns = length(m);
     fault->factor = fault->kind == SIM_FAULT_SLOW ? in(m, 2, 50) : 1;
@@ -142,7 +142,7 @@ static void make_orphans(struct maker *m, uint64_t at_ns)
 {
     bool is_death = sim_random_is(m->random, 60);
 
-    add(m, is_death ? SIM_FAULT_KILL : SIM_FAULT_RESET, victim(m), at_ns);
+    add_fault(m, is_death ? SIM_FAULT_KILL : SIM_FAULT_RESET, victim(m), at_ns);
 }
 
 /* A death or a reset during an adoption: of the orphan, of its new parent, or
@@ -155,7 +155,7 @@ static void adoption(struct maker *m, uint64_t at_ns)
 
     make_orphans(m, at_ns);
     for (uint32_t i = in(m, 1, 3); i > 0; i--) {
-        struct sim_fault *fault = add(m, kinds[in(m, 0, 4)], 0, 0);
+        struct sim_fault *fault = add_fault(m, kinds[in(m, 0, 4)], 0, 0);
 
         fault->when = (uint8_t)in(m, SIM_WHEN_TIME + 1, SIM_WHEN_KINDS - 1);
         fault->nth = sim_random_is(m->random, 60) ? in(m, 1, 4) : in(m, 1, 40);
@@ -177,7 +177,7 @@ static void overtaken(struct maker *m, uint64_t at_ns)
 
     make_orphans(m, at_ns);
     for (unsigned i = 0; i < 2; i++) {
-        fault = add(m, i == 0 ? SIM_FAULT_FREEZE : SIM_FAULT_RESET, 0, 0);
+        fault = add_fault(m, i == 0 ? SIM_FAULT_FREEZE : SIM_FAULT_RESET, 0, 0);
         fault->when = SIM_WHEN_ASK;
         fault->nth = nth;
         fault->whom = i == 0 ? SIM_WHOM_HEARS : SIM_WHOM_CLAIMS;
@@ -198,7 +198,7 @@ static void scatter(struct maker *m)
         uint32_t node = in(m, 1, m->cfg->overlay.plan.nodes - 1);
         uint64_t at_ns = sim_random_in(m->random, 0, reach_ns);
         struct sim_fault *fault =
-            add(m, (enum sim_fault_kind)kind, node, at_ns);
+            add_fault(m, (enum sim_fault_kind)kind, node, at_ns);
 
         fault->factor = in(m, 2, 50);
         if (sim_random_is(m->random, 50))
@@ -222,11 +222,11 @@ void sim_strikes_make(struct sim_strikes *strikes, const struct sim_cfg *cfg,
         uint32_t draw = in(&m, 0, 99);
 
         if (draw < 15)
-            add(&m, SIM_FAULT_KILL, victim(&m), at_ns);
+            add_fault(&m, SIM_FAULT_KILL, victim(&m), at_ns);
         else if (draw < 30)
             kill_path(&m, at_ns);
         else if (draw < 35)
-            add(&m, SIM_FAULT_RESET, victim(&m), at_ns);
+            add_fault(&m, SIM_FAULT_RESET, victim(&m), at_ns);
         else if (draw < 50)
             reset_path(&m, at_ns);
         else if (draw < 62)

@@ -41,7 +41,7 @@ void sim_tally_close(struct sim_world *w)
     free(w->seen);
 }
 
-static void add(struct sim_world *w, enum sim_count count)
+static void count_up(struct sim_world *w, enum sim_count count)
 {
     sim_tally_add(w, count, 1);
 }
@@ -59,12 +59,12 @@ static void claim_said(struct sim_world *w, uint32_t n, struct ov_item *item)
         return;
     /* The first part has the cursors, at least that of the control stream. */
     if (claim.cursors == 0) {
-        add(w, is_hello ? SIM_COUNT_HELLO_PARTS : SIM_COUNT_ASK_PARTS);
+        count_up(w, is_hello ? SIM_COUNT_HELLO_PARTS : SIM_COUNT_ASK_PARTS);
         return;
     }
-    add(w, is_hello ? SIM_COUNT_HELLOS : SIM_COUNT_ASKS);
+    count_up(w, is_hello ? SIM_COUNT_HELLOS : SIM_COUNT_ASKS);
     if (!is_hello && claim.members > 0 && ov_member_decode(item).parent != n)
-        add(w, SIM_COUNT_ASKS_ON);
+        count_up(w, SIM_COUNT_ASKS_ON);
 }
 
 static void welcome_said(struct sim_world *w, uint32_t n, uint16_t link)
@@ -73,10 +73,10 @@ static void welcome_said(struct sim_world *w, uint32_t n, uint16_t link)
     uint32_t held = w->books[n].stream_held[1];
     uint32_t first = w->seen[n].down_head[1] - held;
 
-    add(w, SIM_COUNT_WELCOMES_LOST); /* until it is heard */
+    count_up(w, SIM_COUNT_WELCOMES_LOST); /* until it is heard */
     if (w->seen[sim_wire(w, n, link)->peer].welcomes == 0)
         return;
-    add(w, SIM_COUNT_WELCOMES);
+    count_up(w, SIM_COUNT_WELCOMES);
     if (n != 0 && head > first)
         sim_tally_add(w, SIM_COUNT_DOWN_SKIPPED, head - first);
 }
@@ -84,13 +84,13 @@ static void welcome_said(struct sim_world *w, uint32_t n, uint16_t link)
 static void denied(struct sim_world *w, enum ov_refuse_reason reason)
 {
     if (reason == OV_REFUSE_LOST)
-        add(w, SIM_COUNT_DENIED_LOST);
+        count_up(w, SIM_COUNT_DENIED_LOST);
     else if (reason == OV_REFUSE_UNATTACHED)
-        add(w, SIM_COUNT_DENIED_UNATTACHED);
+        count_up(w, SIM_COUNT_DENIED_UNATTACHED);
     else if (reason == OV_REFUSE_FULL)
-        add(w, SIM_COUNT_DENIED_FULL);
+        count_up(w, SIM_COUNT_DENIED_FULL);
     else if (reason == OV_REFUSE_STALE)
-        add(w, SIM_COUNT_DENIED_STALE);
+        count_up(w, SIM_COUNT_DENIED_STALE);
 }
 
 static void answer_said(struct sim_world *w, uint32_t n, struct ov_item *item)
@@ -103,9 +103,9 @@ static void answer_said(struct sim_world *w, uint32_t n, struct ov_item *item)
         denied(w, (enum ov_refuse_reason)answer.reason);
         return;
     }
-    add(w, SIM_COUNT_GRANTS_LOST); /* until it is heard */
+    count_up(w, SIM_COUNT_GRANTS_LOST); /* until it is heard */
     if (answer.node < sim_nodes(w) && w->seen[answer.node].welcomes > 0)
-        add(w, SIM_COUNT_GRANTS);
+        count_up(w, SIM_COUNT_GRANTS);
     if (n == 0)
         sim_tally_add(w, SIM_COUNT_STRIPPED,
                       ov_rd_left(&item->body) / OV_NUMBER_BYTES);
@@ -133,7 +133,7 @@ static void refuse_said(struct sim_world *w, struct ov_item *item)
 
     if (ov_refuse_decode(item, &attach, &reason) == 0 && reason >= 1 &&
         reason < OV_REFUSE_REASONS)
-        add(w, (enum sim_count)(SIM_COUNT_REFUSED_LOST + reason - 1));
+        count_up(w, (enum sim_count)(SIM_COUNT_REFUSED_LOST + reason - 1));
 }
 
 static void left_said(struct sim_world *w, struct ov_item *item)
@@ -189,7 +189,7 @@ static void seen_said(struct sim_world *w, struct ov_item *item)
     uint32_t who;
 
     if (ov_seen_decode(item, &who, &attach, &is_refused) == 0 && !is_refused)
-        add(w, SIM_COUNT_LOOKS_THERE);
+        count_up(w, SIM_COUNT_LOOKS_THERE);
 }
 
 static void said(struct sim_world *w, uint32_t n, uint16_t link,
@@ -245,23 +245,23 @@ static void closes(struct sim_world *w, uint32_t n, uint16_t link)
     const struct sim_wire *wire = sim_wire(w, n, link);
 
     if (n != 0 && wire->is_up && !wire->is_dialled && !has_parent(w, n))
-        add(w, SIM_COUNT_LET_GO);
+        count_up(w, SIM_COUNT_LET_GO);
 }
 
 static void declares(struct sim_world *w, uint32_t node)
 {
-    add(w, SIM_COUNT_VERDICTS);
+    count_up(w, SIM_COUNT_VERDICTS);
     if (w->hosts[node].state == SIM_HOST_RUNS)
-        add(w, SIM_COUNT_VERDICTS_ALIVE);
+        count_up(w, SIM_COUNT_VERDICTS_ALIVE);
 }
 
 static void adopted(struct sim_world *w, uint32_t n, uint32_t parent)
 {
     if (w->seen[n].welcomes < 2)
         return; /* it has just joined */
-    add(w, SIM_COUNT_ADOPTED);
+    count_up(w, SIM_COUNT_ADOPTED);
     if (parent != topo_tree_parent(&w->cfg.overlay.plan, n))
-        add(w, SIM_COUNT_ELSEWHERE);
+        count_up(w, SIM_COUNT_ELSEWHERE);
 }
 
 void sim_tally_act(struct sim_world *w, uint32_t n, const struct ov_act *act)
@@ -269,18 +269,18 @@ void sim_tally_act(struct sim_world *w, uint32_t n, const struct ov_act *act)
     if (w->seen == NULL)
         return;
     if (act->kind == OV_ACT_ORPHAN)
-        add(w, SIM_COUNT_ORPHANS);
+        count_up(w, SIM_COUNT_ORPHANS);
     else if (act->kind == OV_ACT_ADOPTED)
         adopted(w, n, act->node);
     else if (act->kind == OV_ACT_PROBE)
-        add(w, SIM_COUNT_PROBES);
+        count_up(w, SIM_COUNT_PROBES);
     else if (act->kind == OV_ACT_CLOSE)
         closes(w, n, act->link);
     else if (act->kind == OV_ACT_LOST && n == 0)
         declares(w, act->node);
     else if (act->kind == OV_ACT_END)
-        add(w, act->flags == OV_END_ALONE ? SIM_COUNT_ENDED_ALONE
-                                          : SIM_COUNT_ENDED_DECLARED);
+        count_up(w, act->flags == OV_END_ALONE ? SIM_COUNT_ENDED_ALONE
+                                               : SIM_COUNT_ENDED_DECLARED);
 }
 
 /* --- data */
@@ -301,7 +301,7 @@ void sim_tally_up(struct sim_world *w, uint32_t n, const struct sim_load *load,
         struct sim_seen *seen = &w->seen[rec.source];
 
         if (!is_sent && rec.seq <= w->books[rec.source].shown)
-            add(w, SIM_COUNT_UP_REPEATS);
+            count_up(w, SIM_COUNT_UP_REPEATS);
         if (!is_sent || rec.source != n)
             continue;
         if (rec.seq <= seen->sent)
@@ -321,7 +321,7 @@ void sim_tally_down(struct sim_world *w, uint32_t n, uint32_t stream,
     if (!is_sent)
         seen->down_head[stream] = (uint32_t)seq + 1;
     else if (seq < seen->down_sent[stream])
-        add(w, SIM_COUNT_DOWN_AGAIN);
+        count_up(w, SIM_COUNT_DOWN_AGAIN);
     else
         seen->down_sent[stream] = (uint32_t)seq + 1;
 }

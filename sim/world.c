@@ -22,7 +22,7 @@
 
 /* --- running */
 
-static void note(struct sim_world *w, const struct sim_item *item)
+static void note_item(struct sim_world *w, const struct sim_item *item)
 {
     uint64_t word = item->at_ns ^ (uint64_t)item->node << 32 ^
                     (uint64_t)item->kind << 24 ^ (uint64_t)item->link << 8 ^
@@ -32,7 +32,7 @@ static void note(struct sim_world *w, const struct sim_item *item)
     w->counts.items++;
 }
 
-static void drop(struct sim_world *w, const struct sim_item *item)
+static void drop_item(struct sim_world *w, const struct sim_item *item)
 {
     if (sim_item_has_load(item))
         sim_load_put(&w->store, item->what.load);
@@ -143,7 +143,7 @@ static void on_fault(struct sim_world *w, const struct sim_item *item)
     sim_fault_begin(w, item);
 }
 
-static void take(struct sim_world *w, const struct sim_item *item)
+static void handle_item(struct sim_world *w, const struct sim_item *item)
 {
     if (item->kind == SIM_ITEM_ARRIVE)
         sim_net_arrive(w, item);
@@ -152,7 +152,7 @@ static void take(struct sim_world *w, const struct sim_item *item)
     else if (item->kind == SIM_ITEM_HEAL)
         sim_fault_heal(w, item);
     else if (!sim_host_runs(w, item->node))
-        drop(w, item);
+        drop_item(w, item);
     else if (!sim_fault_freezes(w, item))
         happen(w, item);
 }
@@ -167,11 +167,11 @@ bool sim_world_run(struct sim_world *w, uint64_t items)
             !sim_queue_pop(&w->queue, &item))
             return false;
         if (item.at_ns > w->cfg.limit_ns) {
-            drop(w, &item);
+            drop_item(w, &item);
             return false;
         }
-        note(w, &item);
-        take(w, &item);
+        note_item(w, &item);
+        handle_item(w, &item);
     }
     return true;
 }
@@ -204,7 +204,7 @@ void sim_world_finish(struct sim_world *w)
         w->queue.now_ns < w->cfg.limit_ns ? w->queue.now_ns : w->cfg.limit_ns;
     sim_check_end(w);
     while (sim_queue_pop(&w->queue, &item))
-        drop(w, &item);
+        drop_item(w, &item);
     sim_fault_close(w);
     sim_launcher_finish(w);
     sim_host_finish(w);

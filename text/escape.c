@@ -62,7 +62,7 @@ bool text_utf8_is_valid(const uint8_t *mem, size_t len_bytes)
     return true;
 }
 
-static size_t put(uint8_t *dst, const char *text)
+static size_t put_string(uint8_t *dst, const char *text)
 {
     const size_t len = strlen(text);
 
@@ -76,15 +76,15 @@ size_t text_json_escape(uint8_t byte, uint8_t *dst)
 
     switch (byte) {
     case '"':
-        return put(dst, "\\\"");
+        return put_string(dst, "\\\"");
     case '\\':
-        return put(dst, "\\\\");
+        return put_string(dst, "\\\\");
     case '\n':
-        return put(dst, "\\n");
+        return put_string(dst, "\\n");
     case '\r':
-        return put(dst, "\\r");
+        return put_string(dst, "\\r");
     case '\t':
-        return put(dst, "\\t");
+        return put_string(dst, "\\t");
     default:
         break;
     }
@@ -92,7 +92,7 @@ size_t text_json_escape(uint8_t byte, uint8_t *dst)
         *dst = byte;
         return 1;
     }
-    put(dst, "\\u00");
+    put_string(dst, "\\u00");
     dst[4] = (uint8_t)digits[byte >> 4];
     dst[5] = (uint8_t)digits[byte & 15];
     return 6;
@@ -102,11 +102,11 @@ size_t text_xml_escape(uint8_t byte, uint8_t *dst)
 {
     switch (byte) {
     case '&':
-        return put(dst, "&amp;");
+        return put_string(dst, "&amp;");
     case '<':
-        return put(dst, "&lt;");
+        return put_string(dst, "&lt;");
     case '>':
-        return put(dst, "&gt;");
+        return put_string(dst, "&gt;");
     default:
         break;
     }
@@ -114,7 +114,7 @@ size_t text_xml_escape(uint8_t byte, uint8_t *dst)
         *dst = byte;
         return 1;
     }
-    put(dst, "&#");
+    put_string(dst, "&#");
     dst[2] = (uint8_t)('0' + byte / 100);
     dst[3] = (uint8_t)('0' + byte / 10 % 10);
     dst[4] = (uint8_t)('0' + byte % 10);

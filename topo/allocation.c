@@ -20,7 +20,7 @@ struct source {
     char *why;
 };
 
-static const char *get(const struct source *from, const char *name)
+static const char *get_variable(const struct source *from, const char *name)
 {
     const char *value = from->get(from->arg, name);
 
@@ -95,7 +95,7 @@ static int read_lines(struct source *from, FILE *in, line_fn fn)
 static int read_file(struct source *from, const char *variable, line_fn fn)
 {
     char what[TOPO_WHY_MAX] = "";
-    const char *path = get(from, variable);
+    const char *path = get_variable(from, variable);
     char *why = from->why;
     FILE *in = fopen(path, "re");
     int rc;
@@ -196,20 +196,20 @@ static int read_slurm(struct source *from)
     long divisor = 1;
     int rc;
 
-    if (get(from, name) == NULL)
+    if (get_variable(from, name) == NULL)
         name = "SLURM_NODELIST";
-    rc = topo_hosts_parse(from->hosts, get(from, name), what);
+    rc = topo_hosts_parse(from->hosts, get_variable(from, name), what);
     from->why = what;
-    if (rc == 0 && get(from, tasks) != NULL) {
+    if (rc == 0 && get_variable(from, tasks) != NULL) {
         name = tasks;
-    } else if (rc == 0 && get(from, cpus) != NULL) {
+    } else if (rc == 0 && get_variable(from, cpus) != NULL) {
         name = cpus;
-        each = get(from, "SLURM_CPUS_PER_TASK");
+        each = get_variable(from, "SLURM_CPUS_PER_TASK");
     }
     if (each != NULL)
         divisor = number_of(each, strlen(each), TOPO_SLOTS_MAX);
     if (rc == 0 && (name == tasks || name == cpus))
-        rc = set_counts(from, get(from, name),
+        rc = set_counts(from, get_variable(from, name),
                         divisor < 1 ? 1 : (uint32_t)divisor);
     from->why = why;
     if (rc != 0)
@@ -255,14 +255,14 @@ static int read_lsf(struct source *from)
 {
     static const char pairs[] = "LSB_MCPU_HOSTS", names[] = "LSB_HOSTS";
     char what[TOPO_WHY_MAX] = "", *why = from->why;
-    bool has_pairs = get(from, pairs) != NULL;
+    bool has_pairs = get_variable(from, pairs) != NULL;
     int rc;
 
-    if (get(from, "LSB_DJOB_HOSTFILE") != NULL)
+    if (get_variable(from, "LSB_DJOB_HOSTFILE") != NULL)
         return read_file(from, "LSB_DJOB_HOSTFILE", read_slot);
     from->why = what;
-    rc = has_pairs ? read_pairs(from, get(from, pairs))
-                   : read_names(from, get(from, names));
+    rc = has_pairs ? read_pairs(from, get_variable(from, pairs))
+                   : read_names(from, get_variable(from, names));
     from->why = why;
     if (rc != 0)
         topo_why(why, "%s: %.400s", has_pairs ? pairs : names, what);
@@ -273,7 +273,7 @@ static int read_lsf(struct source *from)
  * processors each has. */
 static int read_pbs(struct source *from)
 {
-    const char *each = get(from, "PBS_NUM_PPN");
+    const char *each = get_variable(from, "PBS_NUM_PPN");
     int rc = read_file(from, "PBS_NODEFILE", read_slot);
     long ppn =
         each == NULL ? -1 : number_of(each, strlen(each), TOPO_SLOTS_MAX);
@@ -335,7 +335,7 @@ const char *topo_manager_name(enum topo_manager manager)
 static bool is_there(const struct source *from, unsigned manager)
 {
     for (unsigned i = 0; managers[manager].variables[i] != NULL; i++) {
-        if (get(from, managers[manager].variables[i]) != NULL)
+        if (get_variable(from, managers[manager].variables[i]) != NULL)
             return true;
     }
     return false;
@@ -382,9 +382,10 @@ static void why_outside(const struct topo_hosts *outside,
 
 /* Adds the i-th wanted host to `out` when it is in the allocation, else to
  * `outside`. */
-static int choose(const struct topo_hosts *hosts,
-                  const struct topo_hosts *wanted, uint32_t i,
-                  struct topo_hosts *out, struct topo_hosts *outside, char *why)
+static int choose_host(const struct topo_hosts *hosts,
+                       const struct topo_hosts *wanted, uint32_t i,
+                       struct topo_hosts *out, struct topo_hosts *outside,
+                       char *why)
 {
     const char *name = topo_hosts_name(wanted, i);
     uint32_t at = topo_hosts_find(hosts, name, strlen(name));
@@ -412,7 +413,7 @@ int topo_allocation_choose(struct topo_hosts *hosts,
     topo_hosts_init(&outside);
     topo_why(why, "out of memory");
     for (uint32_t i = 0; rc == 0 && i < wanted->count; i++)
-        rc = choose(hosts, wanted, i, &out, &outside, why);
+        rc = choose_host(hosts, wanted, i, &out, &outside, why);
     if (rc == 0 && outside.count > 0) {
         why_outside(&outside, manager, why);
         rc = OV_EINVAL;

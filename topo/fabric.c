@@ -40,7 +40,7 @@ struct entry {
 /* --- tables that grow with the lists
  * */
 
-static int grow(uint32_t **table, uint32_t *max, uint32_t count)
+static int grow_table(uint32_t **table, uint32_t *max, uint32_t count)
 {
     uint32_t more = *max == 0 ? 64 : *max;
     uint32_t *grown;
@@ -76,7 +76,7 @@ static int switch_find(struct reader *rd, const char *name, size_t len,
                  "\"._-@\"",
                  (int)(len < SHOWN_MAX ? len : SHOWN_MAX), name);
     if (rc == 0)
-        rc = grow(&f->above, &f->above_max, f->switches.count);
+        rc = grow_table(&f->above, &f->above_max, f->switches.count);
     if (rc == 0 && f->above_max > max) {
         told = reallocarray(rd->told, f->above_max, sizeof(*told));
         rc = told == NULL ? OV_ENOMEM : 0;
@@ -172,7 +172,7 @@ static int add_nodes(struct reader *rd, uint32_t s,
         }
         rc = topo_hosts_add(&f->hosts, name, strlen(name), 0);
         if (rc == 0)
-            rc = grow(&f->leaf, &f->leaf_max, f->hosts.count);
+            rc = grow_table(&f->leaf, &f->leaf_max, f->hosts.count);
         if (rc == 0)
             f->leaf[f->hosts.count - 1] = s;
     }

@@ -156,7 +156,8 @@ static int compare_hosts(const void *a, const void *b)
 }
 
 /* Places the next hosts of a switch beneath parent. */
-static void place(struct work *w, uint32_t s, uint32_t count, uint32_t parent)
+static void place_hosts(struct work *w, uint32_t s, uint32_t count,
+                        uint32_t parent)
 {
     for (; count > 0; count--) {
         uint32_t node = w->used++;
@@ -168,7 +169,7 @@ static void place(struct work *w, uint32_t s, uint32_t count, uint32_t parent)
 
 /* All children of a node are placed, from `first` on: sorts them as in the
  * list. */
-static void settle(struct work *w, uint32_t first)
+static void sort_children(struct work *w, uint32_t first)
 {
     qsort(w->out->host + first, w->used - first, sizeof(*w->out->host),
           compare_hosts);
@@ -328,7 +329,7 @@ static void enter_any(struct work *w, uint32_t count)
 }
 
 /* Gives the remaining places to hosts of the switch they are under. */
-static void fill(struct work *w)
+static void fill_places(struct work *w)
 {
     for (uint32_t i = 0; i < w->offers_count; i++) {
         uint32_t s = w->offers[i];
@@ -350,11 +351,11 @@ static void place_beneath(struct work *w, uint32_t node)
     uint32_t lead = w->leads[node];
 
     while (lead != TOPO_NONE) {
-        place(w, lead, 1, node);
+        place_hosts(w, lead, 1, node);
         lead = w->next[lead];
     }
-    place(w, s, share - (w->used - first), node);
-    settle(w, first);
+    place_hosts(w, s, share - (w->used - first), node);
+    sort_children(w, first);
 }
 
 /* Places one level. False: the depth is too small. */
@@ -373,7 +374,7 @@ static bool place_level(struct work *w, struct topo_range above,
     enter_near(w, count);
     enter_any(w, count);
     w->entered += count;
-    fill(w);
+    fill_places(w);
     for (uint32_t n = above.first; n <= above.last; n++)
         place_beneath(w, n);
     return true;
@@ -398,8 +399,8 @@ static void place_first(struct work *w)
         w->entered += w->own[w->by_size[best]]++ == 0;
     }
     for (uint32_t i = 0; i < w->entered; i++)
-        place(w, w->by_size[i], w->own[w->by_size[i]], 0);
-    settle(w, 1);
+        place_hosts(w, w->by_size[i], w->own[w->by_size[i]], 0);
+    sort_children(w, 1);
 }
 
 /* --- the whole tree */

@@ -186,8 +186,8 @@ static const char *find_job(struct entrance *entrance, struct job_door *msg)
                                    : out_of_memory();
 }
 
-static void begin(struct entrance *entrance, struct ep_session *connection,
-                  bool has_spawned)
+static void take_connection(struct entrance *entrance,
+                            struct ep_session *connection, bool has_spawned)
 {
     *entrance =
         (struct entrance){.at = *connection, .has_spawned = has_spawned};
@@ -201,7 +201,7 @@ const char *entrance_attach(struct entrance *entrance,
     struct job_door msg = {.kind = JOB_DOOR_ATTACH};
     const char *why;
 
-    begin(entrance, connection, false);
+    take_connection(entrance, connection, false);
     snprintf(msg.text, sizeof(msg.text), "%s", nspace != NULL ? nspace : "");
     why = say(entrance, &msg);
     return why == NULL ? find_job(entrance, &msg) : why;
@@ -255,7 +255,7 @@ const char *entrance_spawn(struct entrance *entrance,
 {
     const char *why;
 
-    begin(entrance, connection, true);
+    take_connection(entrance, connection, true);
     answer->kind = 0;
     why = say_request(entrance, request);
     if (why == NULL)

@@ -133,7 +133,7 @@ static void tell_unsaved(void)
 
 /* Passes a piece of output on, or puts it into the hoard. False: there is no
  * room now. */
-static bool take(const struct job_door *msg)
+static bool take_output(const struct job_door *msg)
 {
     int rc = 0;
 
@@ -165,7 +165,7 @@ static void hear_of_own(const struct job_door *msg)
 }
 
 /* Handles one message. False: it is output for which there is no room now. */
-static bool hear(void)
+static bool hear_message(void)
 {
     struct job_door msg;
     uint32_t len_bytes = session.packet_bytes;
@@ -173,7 +173,7 @@ static bool hear(void)
     if (job_door_decode(ov_rd_init(session.packet, len_bytes), &msg) != 0)
         msg.kind = 0;
     if (msg.kind == JOB_DOOR_OUTPUT)
-        return take(&msg);
+        return take_output(&msg);
     session.packet_bytes = 0;
     if (msg.kind == JOB_DOOR_PULLED && session.events->on_live != NULL)
         session.events->on_live();
@@ -199,7 +199,7 @@ static bool receive_early(void)
     return true;
 }
 
-static bool receive(void)
+static bool receive_packet(void)
 {
     int rc;
 
@@ -233,9 +233,9 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
     (void)what;
     (void)arg;
     for (int i = 0; i < PACKETS && session.packet_bytes == 0; i++) {
-        if (!receive())
+        if (!receive_packet())
             break;
-        if (!hear())
+        if (!hear_message())
             event_del(session.reads); /* until there is room again */
     }
     if (session.is_over)
@@ -250,7 +250,7 @@ void session_go_on(void)
     if (session.reads == NULL)
         return;
     (void)pass_on_kept();
-    if (session.packet_bytes > 0 && !hear())
+    if (session.packet_bytes > 0 && !hear_message())
         return;
     if (!session.is_over)
         read_on();

@@ -382,7 +382,7 @@ static const char *begin(struct ep_session *dvm)
     return why;
 }
 
-static int end(void)
+static int end_program(void)
 {
     int code = submit.code, of_job = 0;
 
@@ -434,5 +434,5 @@ int run_dvm(const struct ep_run_options *options)
     if (why != NULL)
         return refuse("%s", why);
     event_base_dispatch(submit.base);
-    return end();
+    return end_program();
 }
