@@ -65,7 +65,7 @@ int ep_boot_encode(const struct ep_boot_config *config, struct text_buf *out,
     job_lines_encode(ep_boot_lines, config, out);
     text_buf_puts(out, "go\n");
     if (out->bad) {
-        snprintf(why, EP_BOOT_WHY_MAX, "no memory for the start-up text");
+        snprintf(why, EP_BOOT_WHY_MAX, "out of memory for the start-up text");
         return give_up(out, start, OV_ENOMEM);
     }
     if (out->len_bytes - start > EP_BOOT_TOTAL_MAX ||

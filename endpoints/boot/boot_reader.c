@@ -30,7 +30,8 @@ void ep_boot_reader_fini(struct ep_boot_reader *rd)
 static int fail(struct ep_boot_reader *rd, int rc)
 {
     if (rc == OV_ENOMEM)
-        snprintf(rd->why, sizeof(rd->why), "no memory for the start-up text");
+        snprintf(rd->why, sizeof(rd->why),
+                 "out of memory for the start-up text");
     rd->failed = rc;
     return rc;
 }
@@ -67,10 +68,10 @@ static int find_place(struct ep_boot_reader *rd)
     int rc = ep_boot_host_here(&rd->config, host);
 
     if (rc == OV_ENOENT) {
-        snprintf(rd->why, sizeof(rd->why),
-                 "this host is \"%.255s\", and none of the job's hosts is "
-                 "called so",
-                 host);
+        snprintf(
+            rd->why, sizeof(rd->why),
+            "this host is called \"%.255s\", which is none of the job's hosts",
+            host);
         return OV_EPROTO;
     }
     return rc;
@@ -227,7 +228,7 @@ int ep_boot_reader_end(struct ep_boot_reader *rd)
              rd->total_bytes == 0
                  ? "nothing came on stdin: xylemd is started by xylem, not by "
                    "hand"
-                 : "the starter went away before the start-up text was "
+                 : "whoever started xylemd ended before the start-up text was "
                    "complete");
     return fail(rd, OV_ECLOSED);
 }

@@ -94,8 +94,9 @@ static void add_name(struct ep_caller *c, const char *name, int flags,
     int rc = getaddrinfo(name, NULL, &hints, &list);
 
     if (rc != 0) {
-        snprintf(c->why, sizeof(c->why), "the name %.255s is not known: %s",
-                 name, gai_strerror(rc));
+        snprintf(c->why, sizeof(c->why),
+                 "host name %.255s cannot be resolved: %s", name,
+                 gai_strerror(rc));
         return;
     }
     for (unsigned pass = 0; pass < 2; pass++) {
@@ -233,8 +234,7 @@ static int call_port(struct ep_caller *c, const struct target *to,
         err = -1;
     }
     snprintf(c->why, sizeof(c->why), "%s, port %u: %s", to->name, port,
-             err > 0 ? strerror(err)
-                     : "somebody answers who is not of this job");
+             err > 0 ? strerror(err) : "another program answers there");
     if (fd >= 0)
         close(fd);
     return err;

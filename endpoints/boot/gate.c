@@ -208,10 +208,10 @@ static int listen_somewhere(struct ep_gate *gate, char *why)
         gate->fd = bind_port(port, &addr);
     }
     if (gate->fd < 0 || getsockname(gate->fd, &addr.sa, &len) != 0) {
-        snprintf(why, EP_WHY_MAX,
-                 "no free port for the daemons beneath to call at (%s)%s",
-                 strerror(errno),
-                 cfg->port_first > 0 ? ": widen --port-range" : "");
+        snprintf(
+            why, EP_WHY_MAX,
+            "no free port to listen on for daemons started from here (%s)%s",
+            strerror(errno), cfg->port_first > 0 ? ": widen --port-range" : "");
         return OV_ESYS;
     }
     gate->port = ntohs(addr.sa.sa_family == AF_INET6 ? addr.in6.sin6_port

@@ -122,15 +122,15 @@ static const char *unfit(bool has_hosts, bool is_in_slurm)
 {
     (void)has_hosts;
     return is_in_slurm ? NULL
-                       : "works in an allocation of Slurm: get one by salloc "
-                         "or sbatch";
+                       : "works only in an allocation of Slurm: get one with "
+                         "salloc or sbatch";
 }
 
 const struct ep_launcher_ops ep_launcher_slurm = {
     .name = "slurm",
     .is_for_all = true,
     .has_text_in_env = true,
-    .late_hint = " (scontrol ping and sinfo tell whether Slurm answers; "
+    .late_hint = " (scontrol ping and sinfo say whether Slurm answers; "
                  "--launch-timeout gives it more time)",
     .unfit = unfit,
     .announce = announce,

@@ -105,11 +105,11 @@ static void tell_host(const struct teller *to, const char *host,
 {
     struct text_buf text = {0};
 
-    text_buf_puts(&text, "xylemd does not run (srun: ");
+    text_buf_puts(&text, "xylemd was not started (srun: ");
     text_buf_quote(&text, reason, strlen(reason), EP_SRUN_WORDS_MAX);
     text_buf_puts(&text, ")");
     if (words != NULL) {
-        text_buf_puts(&text, "; its last words: ");
+        text_buf_puts(&text, "; its stderr: ");
         text_buf_quote(&text, words, strlen(words), EP_SRUN_WORDS_MAX);
     }
     if (words != NULL && strstr(words, "execve") != NULL)
@@ -118,9 +118,9 @@ static void tell_host(const struct teller *to, const char *host,
                         "daemon)",
                         to->xylemd);
     if (end == EP_SRUN_REFUSED)
-        text_buf_puts(&text, " (are slurmd and munged of that host up? sinfo "
-                             "and the log of its slurmd tell)");
-    to->fn(to->arg, host, end, text.bad ? "xylemd does not run" : text.at);
+        text_buf_puts(&text, " (are slurmd and munged up on that host? see "
+                             "sinfo and the log of its slurmd)");
+    to->fn(to->arg, host, end, text.bad ? "xylemd was not started" : text.at);
     text_buf_fini(&text);
 }
 

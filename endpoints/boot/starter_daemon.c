@@ -158,8 +158,8 @@ static void give_up(struct ep_daemon *d, bool has_spoken)
     if (d->words.bad)
         text_buf_clear(&d->words);
     if (d->words.len_bytes == 0)
-        text_buf_puts(&d->words, "a daemon failed, and memory is out");
-    words = d->words.bad ? "memory is out" : d->words.at;
+        text_buf_puts(&d->words, "a daemon failed: out of memory");
+    words = d->words.bad ? "out of memory" : d->words.at;
     daemon_move(d, EP_DAEMON_OVER);
     shut_all(d);
     if (!st->is_leaving && (has_spoken || st->events->on_unreached == NULL))

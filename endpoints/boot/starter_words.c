@@ -58,11 +58,11 @@ static void put_last(struct text_buf *out, const struct text_buf *last)
 static void put_said(struct text_buf *out, const struct ep_starter_who *who)
 {
     if (who->last->len_bytes > 0) {
-        text_buf_puts(out, "; its last words: ");
+        text_buf_puts(out, "; its stderr: ");
         put_last(out, who->last);
     }
     if (who->rubbish->len_bytes > 0) {
-        text_buf_puts(out, "; on its stdout: ");
+        text_buf_puts(out, "; its stdout: ");
         text_buf_quote(out, who->rubbish->at, who->rubbish->len_bytes,
                        QUOTE_MAX);
     }
@@ -125,7 +125,7 @@ void ep_starter_words_late(struct text_buf *out,
     const char *hint = ep_launcher_ops(who->launcher)->late_hint;
 
     put_host(out, who);
-    text_buf_printf(out, "xylemd was not ready after %g s",
+    text_buf_printf(out, "timed out: xylemd was not ready after %g s",
                     (double)waited_ms / 1000);
     put_said(out, who);
     if (waited_ms == time_ms)
@@ -145,7 +145,7 @@ void ep_starter_words_babble(struct text_buf *out,
 {
     put_host(out, who);
     if (line != NULL) {
-        text_buf_puts(out, "a line of xylemd is not well-formed: \"");
+        text_buf_puts(out, "unexpected output instead of xylemd's: \"");
         text_buf_quote(out, line, strlen(line), QUOTE_MAX);
         text_buf_printf(out, "\" (is %s really xylemd?)", who->xylemd);
         return;
@@ -154,8 +154,8 @@ void ep_starter_words_babble(struct text_buf *out,
     text_buf_puts(out, " printed more than 64 KiB before xylemd was ready");
     put_said(out, who);
     if (ep_launcher_ops(who->launcher)->is_shell)
-        text_buf_puts(out, " (a start-up file of the shell there should print "
-                           "nothing when it is not a terminal)");
+        text_buf_puts(out, " (start-up files of the shell there, as .bashrc, "
+                           "must print nothing when there is no terminal)");
 }
 
 void ep_starter_words_version(struct text_buf *out,

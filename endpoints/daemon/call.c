@@ -15,7 +15,7 @@ static void on_answer(void *arg, int fd, const char *why)
     uint32_t parent = topo_tree_parent(&d->config.tree, d->numbers[0]);
 
     if (fd < 0) {
-        fprintf(stderr, "xylemd on %s: no way to %s%s: %s\n",
+        fprintf(stderr, "xylemd on %s: cannot connect to %s%s: %s\n",
                 ep_boot_host(&d->config, d->numbers[0]),
                 parent == 0 ? "the launcher" : "the daemon on ",
                 parent == 0 ? "" : ep_boot_host(&d->config, parent), why);

@@ -146,8 +146,8 @@ static void on_end(void *arg, uint32_t index, enum ov_end why)
 
     snprintf(words, sizeof(words), "node %u %s: its processes are killed",
              d->numbers[index] - 1,
-             why == OV_END_DECLARED ? "was given up by the job"
-                                    : "has found no parent");
+             why == OV_END_DECLARED ? "was declared lost by the launcher"
+                                    : "cannot reach any other daemon");
     ep_daemon_note(d, d->numbers[0], words);
     ep_local_signal(node->local, &(struct job_order){.number = SIGKILL});
     end_node(d, index);
@@ -172,12 +172,12 @@ static void on_refused(void *arg, uint32_t index, uint32_t parent,
                        uint16_t reason)
 {
     static const char *const texts[OV_REFUSE_REASONS] = {
-        [OV_REFUSE_LOST] = "the job has given this node up",
-        [OV_REFUSE_UNATTACHED] = "it has no parent itself",
+        [OV_REFUSE_LOST] = "the launcher has declared this node lost",
+        [OV_REFUSE_UNATTACHED] = "it is cut off itself",
         [OV_REFUSE_SERVE] = "it cannot serve this node",
-        [OV_REFUSE_FULL] = "it has all the children it takes",
+        [OV_REFUSE_FULL] = "it has as many children as it can take",
         [OV_REFUSE_NUMBER] = "it is not above this node",
-        [OV_REFUSE_STALE] = "it has heard a later dial of this node",
+        [OV_REFUSE_STALE] = "this node has connected again since",
     };
     struct daemon *d = arg;
     char words[128];
@@ -234,8 +234,8 @@ static void on_elsewhere(void *arg, uint32_t proc, int err)
         return;
     d->is_elsewhere_told = true;
     snprintf(state.text, sizeof(state.text),
-             "the launcher's directory cannot be entered (%s): processes start "
-             "in the daemon's own; -D names another",
+             "cannot change to the launcher's directory (%s): processes start "
+             "in the daemon's (--chdir names another)",
              strerror(err));
     ep_local_say(local, &state);
 }
@@ -270,7 +270,8 @@ static void on_spawner_lost(void *arg)
 {
     struct daemon *d = arg;
 
-    ep_daemon_error(d, "the process that starts all others has died");
+    ep_daemon_error(d,
+                    "xylem's process that starts the job's processes has died");
     ep_daemon_stop(d, DAEMON_FAILS);
     ep_daemon_remains(d);
 }

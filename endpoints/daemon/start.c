@@ -77,7 +77,7 @@ static void on_exit_(void *arg, uint32_t index, int status)
 static void on_shells_lost(void *arg)
 {
     static const char words[] =
-        "the process that starts the daemons beneath has died";
+        "xylem's process that starts further daemons has died";
     struct daemon *d = arg;
 
     d->below.count = 0;
@@ -285,8 +285,8 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
 
     d->config = *config;
     *config = (struct ep_boot_config){0};
-    strcpy(why, "the daemons beneath cannot be started: out of memory, or a "
-                "host is missing in the configuration");
+    strcpy(why, "further daemons cannot be started: out of memory, or a host "
+                "is missing in the configuration");
     /* Names are looked up before the environment is changed. */
     if (list_numbers(d) || (d->above.is_calling && ep_daemon_call(d)) ||
         set_env(&d->config) || start_children(d, why)) {

@@ -257,9 +257,10 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
     if (l->cfg.session->state != JOB_SESSION_LAUNCHING ||
         !is_beneath(l, index, node))
         return;
-    ep_voice_note(
-        l->cfg.plan->voice, "started from here: the daemon of node %u on %s",
-        ep_run_place(l->cfg.plan, node), ep_run_host(l->cfg.plan, node));
+    ep_voice_note(l->cfg.plan->voice,
+                  "the launcher itself starts the daemon of node %u on %s",
+                  ep_run_place(l->cfg.plan, node),
+                  ep_run_host(l->cfg.plan, node));
     if (ep_starter_take_over(l->starter, &l->cfg.plan->config, node, time_ms,
                              text, why) != 0) {
         ep_run_missing_add(l->missing, node, why, text);
@@ -299,11 +300,10 @@ static void on_stderr(void *arg, uint32_t index, const char *host,
 
 static void tell_early_end(struct run_launch *l, uint32_t index, int status)
 {
-    char text[128] = "its daemon has ended before the job began";
+    char text[128] = "it ended before the job began";
 
     if (status != EP_STARTER_HUNG_UP)
-        snprintf(text, sizeof(text),
-                 "its daemon has ended (%s %d) before the job began",
+        snprintf(text, sizeof(text), "it ended (%s %d) before the job began",
                  WIFSIGNALED(status) ? "signal" : "exit status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     ep_run_missing_ended(l->missing, index, text);
@@ -324,8 +324,9 @@ static void on_spawner_lost(void *arg)
 {
     struct run_launch *l = arg;
 
-    ep_voice_say(l->cfg.plan->voice,
-                 "the process that starts the daemons has died");
+    ep_voice_say(
+        l->cfg.plan->voice,
+        "xylem's process that starts the daemons has died; the job ends");
     l->alive = 0;
     l->is_deaf = true;
     fail_launch(l);
@@ -348,7 +349,7 @@ static const struct ep_starter_events starter_events = {
 
 static int failed(struct run_launch *l, const char *host, const char *why)
 {
-    ep_voice_say(l->cfg.plan->voice, "cannot start the daemon for %s: %s", host,
+    ep_voice_say(l->cfg.plan->voice, "cannot start the daemon on %s: %s", host,
                  why);
     return 1;
 }
@@ -408,8 +409,9 @@ static int open_gate(struct run_launch *l)
     }
     return ep_gate_list(l->gate, &l->cfg.plan->config) == 0
                ? 0
-               : ep_voice_fail(l->cfg.plan->voice,
-                               "the system does not list its addresses");
+               : ep_voice_fail(
+                     l->cfg.plan->voice,
+                     "cannot list the network addresses of this host");
 }
 
 /* One srun starts all daemons; those of our children call the gate. */

@@ -168,7 +168,7 @@ static void add(struct run_missing *m, struct absent *one, const char *text,
         m->list = grown;
     if (grown == NULL || !fill_absent(m, one, text, first)) {
         free_one(one);
-        ep_voice_say(m->plan->voice, "a daemon does not come: %s", text);
+        ep_voice_say(m->plan->voice, "cannot start a daemon: %s", text);
         m->events->failed(m->arg);
         return;
     }
@@ -186,8 +186,8 @@ static void add_taken(struct run_missing *m, const struct topo_hosts *left)
         if (topo_hosts_find(left, name, strlen(name)) == TOPO_NONE &&
             find_absent(m, one.host) == NULL)
             add(m, &one,
-                "Slurm has taken it out of this allocation (sinfo -R may "
-                "tell why)",
+                "Slurm has removed it from this allocation (sinfo -R may tell "
+                "why)",
                 NULL);
     }
 }
@@ -290,15 +290,15 @@ static void say_group(struct run_missing *m, const struct absent *lead,
     struct text_buf first = {0};
 
     if (lead->first != NULL)
-        text_buf_printf(&first, "; before, from %s: %s",
+        text_buf_printf(&first, "; the first attempt, from %s: %s",
                         above == NULL ? "its parent" : above,
                         hosts->count == 1 ? lead->first : lead->first_plain);
     if (hosts->count == 1)
-        ep_voice_say(m->plan->voice, "a daemon does not come: %s: %s%s",
+        ep_voice_say(m->plan->voice, "cannot start the daemon on %s: %s%s",
                      name_of(m, lead), lead->text,
                      first.len_bytes > 0 ? first.at : "");
     else
-        ep_voice_say(m->plan->voice, "%u daemons do not come: %s: %s%s",
+        ep_voice_say(m->plan->voice, "cannot start %u daemons on %s: %s%s",
                      hosts->count, list == NULL ? "" : list, lead->plain,
                      first.len_bytes > 0 ? first.at : "");
     text_buf_fini(&first);
@@ -318,11 +318,13 @@ static void say_all(struct run_missing *m, const char *text)
         add_name(&hosts, ep_run_host(m->plan, n));
     if (ep_launcher_ops(m->plan->launcher)->is_for_all)
         list = topo_hosts_fold_short(&hosts, SHOWN_BYTES);
-    if (list == NULL || hosts.count == 1)
-        ep_voice_say(m->plan->voice, "a daemon does not come: %s%s%s",
-                     list == NULL ? "" : list, list == NULL ? "" : ": ", text);
+    if (list == NULL)
+        ep_voice_say(m->plan->voice, "cannot start a daemon: %s", text);
+    else if (hosts.count == 1)
+        ep_voice_say(m->plan->voice, "cannot start the daemon on %s: %s", list,
+                     text);
     else
-        ep_voice_say(m->plan->voice, "%u daemons do not come: %s: %s",
+        ep_voice_say(m->plan->voice, "cannot start %u daemons on %s: %s",
                      hosts.count, list, text);
     free(list);
     topo_hosts_fini(&hosts);
@@ -433,11 +435,11 @@ void ep_run_missing_settled(struct run_missing *m)
     if (least > 0 && left >= least)
         leave_out(m);
     if (m->plan->again->is_due)
-        ep_voice_say(voice, "the job is started anew without, from %u host%s",
-                     left, left == 1 ? "" : "s");
+        ep_voice_say(voice, "starting again without them, on %u host%s", left,
+                     left == 1 ? "" : "s");
     else if (least > 0 && left > 0)
-        ep_voice_say(voice, "%u host%s left, --min-nodes asks for %u", left,
-                     left == 1 ? " is" : "s are", least);
+        ep_voice_say(voice, "only %u host%s left, but --min-nodes asks for %u",
+                     left, left == 1 ? " is" : "s are", least);
 }
 
 bool ep_run_missing_are_some(const struct run_missing *m)

@@ -62,10 +62,10 @@ def reasons(said):
     """{host: its reason}. What one launch tells is folded: no host twice, no
     two lines for hosts that have the same reason."""
     found = {}
-    for launch in re.split(r"started anew without.*\n", said):
+    for launch in re.split(r"starting again without them.*\n", said):
         alike = set()
         for count, where, why in re.findall(
-                r"xylem: (?:a|(\d+)) daemons? do(?:es)? not come: (\S+): (.*)",
+                r"xylem: cannot start (?:the|(\d+)) daemons? on (\S+): (.*)",
                 launch):
             told = names(where)
             check_eq(int(count or 1), len(told), where)

@@ -110,9 +110,9 @@ def told(the):
     check_eq(1, job.wait(), "exit code:")
     said = job.said()
     print("#", said.strip())
-    check("a daemon does not come: h7: " in said, said)
-    check(re.search("port 22: Connection refused; before, from h3: .*"
-                    "Could not resolve hostname", said), said)
+    check("cannot start the daemon on h7: " in said, said)
+    check(re.search("port 22: Connection refused; the first attempt, from "
+                    "h3: .*Could not resolve hostname", said), said)
     check_eq(1, len(said.splitlines()))
     live.check_gone()
 

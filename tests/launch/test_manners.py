@@ -76,7 +76,7 @@ def finds(launch, elsewhere):
         if host == "h2":
             check_eq([elsewhere] * 2, got[2:4])
     check_eq(1, len(done.stderr.splitlines()), done.stderr)
-    check("xylem: h2: the launcher's directory cannot be entered (No such"
+    check("xylem: h2: cannot change to the launcher's directory (No such"
           in done.stderr, done.stderr)
 
 

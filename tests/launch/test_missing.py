@@ -28,8 +28,8 @@ def telling(words, *args, **env):
 with case("tells hosts that fail for the same reason in one line"):
     ran = telling("3 daemons", RSH_BAD="node3 node6 node7")
     check_eq(1, ran.said.count("\n"))
-    check_has("xylem: 3 daemons do not come: node[3,6-7]: ", ran.said)
-    check_has("last words: connect to host HOST: No route to host", ran.said)
+    check_has("xylem: cannot start 3 daemons on node[3,6-7]: ", ran.said)
+    check_has("its stderr: connect to host HOST: No route to host", ran.said)
     live.check_all_gone()
 
 with case("takes no part of a word for the name of a host"):
@@ -45,9 +45,10 @@ with case("tells each reason once"):
     SOON = ("--launch-timeout", 3 * live.SLOW)
     ran = telling("3 daemons", *SOON, RSH_BAD="node3 node6 node7",
                   RSH_MUTE="node1 node2")
-    check_has("3 daemons do not come: node[3,6-7]: ", ran.said)
+    check_has("cannot start 3 daemons on node[3,6-7]: ", ran.said)
     ran = telling("2 daemons", *SOON, RSH_MUTE="node1 node2")
-    check_has("2 daemons do not come: node[1-2]: xylemd was not ready after",
+    check_has("cannot start 2 daemons on node[1-2]: timed out: xylemd was "
+              "not ready after",
               ran.said)
     live.check_all_gone()
 
@@ -60,7 +61,7 @@ with case("tells them also where the limit is shorter than the wait for "
 with case("names a single host, and what is said of it, as it was"):
     ran = live.launch(*START, "--arity", 2, "--", "true", code=1,
                       env={"RSH_BAD": "node5"})
-    check_has("a daemon does not come: node5: ", ran.said)
+    check_has("cannot start the daemon on node5: ", ran.said)
     check_has("connect to host node5: No route to host", ran.said)
 
 os.environ["RSH_BAD"] = "node2 node7"
@@ -77,7 +78,7 @@ with case("goes on without them when enough are left, with all of stdin"):
     check_eq([f"node{node}: hello {rank} of 6; "
               for rank, node in enumerate((1, 3, 4, 5, 6, 8))],
              sorted(ran.lines()))
-    check_has("the job is started anew without, from ", ran.said)
+    check_has("starting again without them, on ", ran.said)
     live.check_all_gone()
 
 with case("starts anew with the limits that it had"):
@@ -94,7 +95,7 @@ with case("takes others of the list in their places"):
 with case("ends when too few are left"):
     ran = live.launch(*START, "--arity", 8, "--min-nodes", 7, "--", "true",
                       code=1)
-    check_has("6 hosts are left, --min-nodes asks for 7", ran.said)
+    check_has("only 6 hosts are left, but --min-nodes asks for 7", ran.said)
     live.check_all_gone()
 
 sys.exit(live.end())

@@ -81,7 +81,7 @@ def dies_while_others_are_awaited(host):
     check_eq(1, job.wait(BOUND_S), "exit code:")
     check(time.monotonic() - start < BOUND_S * live.SLOW, "it took too long")
     words = [line for line in job.said().splitlines()
-             if "not come" in line]
+             if "cannot start" in line]
     print("#", *words, sep="\n#   ")
     names(words[0], host)
     live.check_gone()
@@ -118,7 +118,7 @@ def dies_before_the_last_one_comes():
     with open(gate, "w") as file:
         file.write("go\n")
     check_eq(1, job.wait(2 * BOUND_S), "exit code: " + job.said())
-    check("a daemon does not come: h1: " in job.said() or
+    check("cannot start the daemon on h1: " in job.said() or
           "the daemon of node 0 on h1 is lost" in job.said(),
           "h1 is not named in: " + job.said())
     live.check_gone()
@@ -177,7 +177,7 @@ def refused():
     os.chmod(shell, 0o755)
     job = live.Job("--launcher", "ssh", "--rsh", shell, "-w", "a,b,c", "-v",
                    "--launch-timeout", 60 * live.SLOW, "--", "true")
-    words = "node 2 is refused by node 0: it has heard a later dial"
+    words = "node 2 is refused by node 0: this node has connected"
     live.eventually(lambda: words in job.said() or job.proc.poll() is not None,
                     60, "one is refused")
     check(words in job.said(), "not a word of it: " + job.said())

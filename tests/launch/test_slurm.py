@@ -154,7 +154,7 @@ def tools_by_munge():
     tool = pmix.Asker(running)
     check(tool.connect(), "by munge, without a word")
     other = pmix.Asker(running, env={**os.environ, "PMIX_MCA_psec": "native"})
-    live.eventually(lambda: "is not let in" in running.said(), 60,
+    live.eventually(lambda: "libpmix has not accepted it" in running.said(), 60,
                     "the one without is shut out")
     other.proc.kill()  # its library waits on
     check_eq(None, other.connect(), "without munge")

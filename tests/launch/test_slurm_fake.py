@@ -113,8 +113,8 @@ with case("chooses hosts within the allocation"):
 with case("says what srun said when that does not start"):
     ran = launch("--", "true", code=1, env={
         "FAKE_REFUSE": "Unable to create step for job 7: Job has expired"})
-    check_has("4 daemons do not come: 127.0.0.[2-5]: srun ended before xylemd "
-              "was ready (exit status 1); its last words: srun: error: Unable "
+    check_has("cannot start 4 daemons on 127.0.0.[2-5]: srun ended before "
+              "xylemd was ready (exit status 1); its stderr: srun: error: Unable "
               "to create step for job 7: Job has expired", ran.said)
     live.check_all_gone()
 
@@ -132,8 +132,8 @@ with case("ends when two of them cannot be started, long before its time is "
           "over"):
     ran = live.launch_telling("2 daemons", "--launch-timeout", 3600, "--",
                               "true", code=1, env=BAD)
-    check_has("2 daemons do not come: 127.0.0.[3-4]: xylemd does not run "
-              "(srun: Exited with exit code 2); its last words: slurmstepd: "
+    check_has("cannot start 2 daemons on 127.0.0.[3-4]: xylemd was not started "
+              "(srun: Exited with exit code 2); its stderr: slurmstepd: "
               "error: execve(): ", ran.said)
     check_eq(1, ran.said.count("\n"))
     live.check_all_gone()
@@ -147,7 +147,8 @@ with case("goes on without hosts that do not come, if it may"):
     ran = live.launch_telling(
         "2 daemons", "--launch-timeout", 4 * live.SLOW, *FEWER,
         env={"FAKE_MUTE": "127.0.0.3 127.0.0.4"})
-    check_has("2 daemons do not come: 127.0.0.[3-4]: xylemd was not ready",
+    check_has("cannot start 2 daemons on 127.0.0.[3-4]: timed out: xylemd was "
+              "not ready",
               ran.said)
     check_eq(["127.0.0.2: 2", "127.0.0.5: 2"], sorted(ran.lines()))
     live.check_all_gone()
@@ -159,7 +160,7 @@ with case("starts nothing for what is left on a lost host: Slurm ends that"):
                  'kill -KILL $2 $PPID', code=1,
                  env={"FAKE_LOG": place("log-loss")})
     check_has("127.0.0.3", ran.said)
-    check_lacks("not reached", ran.said)
+    check_lacks("could not check", ran.said)
     check_eq(1, read("log-loss").count("\n"))
     live.check_all_gone()
 
@@ -173,6 +174,6 @@ with case("keeps to a range of ports"):
 with case("is an error outside of an allocation"):
     ran = launch("--launcher", "slurm", "--", "true", code=2,
                  env=dict.fromkeys(ALLOCATION))
-    check_has("--launcher slurm works in an allocation of Slurm", ran.said)
+    check_has("--launcher slurm works only in an allocation of Slurm", ran.said)
 
 sys.exit(live.end())

@@ -43,8 +43,8 @@ def not_installed(hosts):
     installed.put(hosts, "h5", ".none")
     code, out, said = telling("h[3,5]", "--launch-timeout", 3600)
     check_eq((1, []), (code, out))
-    check("2 daemons do not come: h[3,5]: xylemd does not run (srun: Exited "
-          "with exit code 2); its last words: slurmstepd" in said, said)
+    check("cannot start 2 daemons on h[3,5]: xylemd was not started (srun: "
+          "Exited with exit code 2); its stderr: slurmstepd" in said, said)
     check("No such file" in said and installed.XYLEMD in said, said)
 
 
@@ -54,9 +54,9 @@ def mixed(hosts):
     code, out, said = telling("h[3,5]: ", "--launch-timeout", 3600,
                               "--min-nodes", 3)
     check_eq((0, ["h1: 3", "h4: 3", "h6: 3"]), (code, out), said)
-    check("daemons do not come: h[3,5]: " in said, said)
+    check("daemons on h[3,5]: " in said, said)
     check("h2: " in said and "9.8.7" in said, said)
-    check("anew without, from 3 hosts" in said, said)
+    check("starting again without them, on 3 hosts" in said, said)
 
 
 def nobody_listens(hosts, slurm):
@@ -66,7 +66,8 @@ def nobody_listens(hosts, slurm):
     code, out, said = run("--launch-timeout", 3600, "--min-nodes", 2, "-x",
                           "h[2-3,5]")
     check_eq((0, ["h1: 2", "h6: 2"]), (code, out), said)
-    check("a daemon does not come: h4: xylemd does not run (srun: " in said,
+    check("cannot start the daemon on h4: xylemd was not started "
+          "(srun: " in said,
           said)
     check("h1" not in said and "h6" not in said, said)
 
@@ -78,8 +79,8 @@ def no_allocation():
         while squeue -h -j $SLURM_JOB_ID | grep -q .; do
             sleep 0.1; done;""")  # sleep-ok: between two looks
     check_eq((1, []), (code, out))
-    check("2 daemons do not come: h[1-2]: srun ended before xylemd was ready "
-          "(exit status 1)" in said and "expired" in said, said)
+    check("cannot start 2 daemons on h[1-2]: srun ended before xylemd was "
+          "ready (exit status 1)" in said and "expired" in said, said)
 
 
 def drained(hosts):
@@ -99,7 +100,7 @@ def taken_away(hosts):
     code, out, said = run("--min-nodes", 1, nodes="h[1,6]", before=down,
                           salloc=["--no-kill"])
     check_eq((0, ["h1: 1"]), (code, out), said)
-    check("a daemon does not come: h6: Slurm has taken it out of this "
+    check("cannot start the daemon on h6: Slurm has removed it from this "
           "allocation" in said, said)
     # An error where it has come back by itself (ReturnToService).
     subprocess.run(["scontrol", "update", "nodename=h6", "state=resume"],
@@ -112,8 +113,9 @@ def no_munge_there(hosts):
         ["mount", "-t", "tmpfs", "none", "/run/munge"]).wait())
     code, out, said = run("--min-nodes", 1, nodes="h[1,3]")
     check_eq((0, ["h1: 1"]), (code, out), said)
-    check("a daemon does not come: h3: xylemd does not run (srun: " in said
-          and "munged of that host" in said, said)
+    check("cannot start the daemon on h3: xylemd was not started "
+          "(srun: " in said
+          and "munged up on that host" in said, said)
     check_eq(0, hosts.hosts["h3"].popen(["umount", "/run/munge"]).wait())
 
 
@@ -123,8 +125,8 @@ def no_munge_here():
         set -- unshare -m sh -c '
             mount -t tmpfs none /run/munge; exec "$@"' sh "$@";""")
     check_eq((1, []), (code, out))
-    check("a daemon does not come: h1: srun ended before xylemd was ready "
-          "(exit status 1); its last words: srun: error: " in said
+    check("cannot start the daemon on h1: srun ended before xylemd was ready "
+          "(exit status 1); its stderr: srun: error: " in said
           and "Did you start munged?" in said, said)
 
 

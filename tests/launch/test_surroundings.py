@@ -106,14 +106,14 @@ with case("else the daemon's own; with -D it must be there"):
     ran = launch("-w", "a", *ELSEWHERE, "--", "sh", "-c", "pwd; echo $PWD",
                  cwd=HERE)
     check_eq([HOME, HOME], ran.lines())
-    check_has("xylem: a: the launcher's directory cannot be entered (No such",
+    check_has("xylem: a: cannot change to the launcher's directory (No such",
               ran.said)
-    check_has("processes start in the daemon's own; -D names another",
+    check_has("processes start in the daemon's (--chdir names another)",
               ran.said)
     for times, args in ((1, ("--ppn", 2)), (3, ("-v",))):
         os.mkdir(HERE)
         ran = launch("-w", "a,b,c", *args, *ELSEWHERE, "--", "true", cwd=HERE)
-        check_eq(times, ran.said.count("cannot be entered"))
+        check_eq(times, ran.said.count("cannot change to"))
     ran = launch("-w", "a", *STRANGE, "-D", HERE, "--", "pwd", code=1,
                  cwd=live.TMP)
     check_has(f"chdir of '{HERE}': No such file or directory", ran.said)

@@ -108,8 +108,9 @@ def spawner_dies(host):
     # The daemon's own words race with its parent's, who sees it leave.
     said = running.job.said()
     node = Running.HOSTS.index(host)
-    check("xylem: the daemon of node %d on %s, with rank %d, has failed: the "
-          "process that starts all others has died\n" % (node, host, node)
+    check("xylem: the daemon of node %d on %s, with rank %d, has failed: "
+          "xylem's process that starts the job's processes has "
+          "died\n" % (node, host, node)
           in said or "on %s is lost" % host in said,
           "no word of %r in %r" % (host, said))
 

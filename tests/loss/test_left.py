@@ -145,8 +145,9 @@ def killed_at_once():
         job.check_gone(", ".join(who) + " killed")
         job.wait()
         if who == ("the daemon's spawners",):
-            told = ("xylem: the daemon of node 0 on a, with rank 0, has failed:"
-                    " the process that starts all others has died\n")
+            told = ("xylem: the daemon of node 0 on a, with rank 0, has "
+                    "failed: xylem's process that starts the job's processes "
+                    "has died\n")
             check(told in job.said(), job.said())
     live.check_gone(GONE_S)
 
@@ -399,8 +400,8 @@ def check_not_reached(job):
     job.stdin.close()
     check_eq(1, job.wait(), "exit code:")
     job.check_gone("daemon and spawner killed", "x")
-    check(job.said().endswith("xylem: not reached to end what the job may have "
-                              "left there: y,z\n"), job.said())
+    check(job.said().endswith("xylem: could not check for processes that the "
+                              "job may have left on: y,z\n"), job.said())
     check_swept(job, "y", "z")
 
 

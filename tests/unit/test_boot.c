@@ -406,7 +406,7 @@ static void starter_that_goes_away_early_is_noticed(void **state)
     assert_int_equal(feed_first(), 0);
     assert_int_equal(feed(NEEDED "g"), 0);
     assert_int_equal(ep_boot_reader_end(&rd), OV_ECLOSED);
-    assert_non_null(strstr(rd.why, "went away before"));
+    assert_non_null(strstr(rd.why, "ended before"));
     assert_int_equal(feed("o\n"), OV_ECLOSED);
 }
 

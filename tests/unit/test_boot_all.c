@@ -80,7 +80,7 @@ static void same_text_gives_each_host_its_own_node(void **state)
         assert_string_equal(taken.gates.at[1], "[fd00::1]:4000");
     }
     assert_non_null(strstr(read_as("n3", text.at, text.len_bytes),
-                           "this host is \"n3\", and none of the job's"));
+                           "this host is called \"n3\", which is none of"));
     text_buf_fini(&text);
     ep_boot_config_fini(&config);
 }
@@ -149,7 +149,7 @@ static void many_hosts_are_short(void **state)
 static const struct {
     const char *text, *words;
 } bad[] = {
-    {HEAD "hosts a,b\ngate 1.2.3.4:5\ngo\n", "this host is \"\""},
+    {HEAD "hosts a,b\ngate 1.2.3.4:5\ngo\n", "this host is called \"\""},
     {HEAD "hosts a,b\ngo\n", "nowhere to call, or no hosts"},
     {HEAD "gate 1.2.3.4:5\ngo\n", "nowhere to call, or no hosts"},
     {HEAD "hosts a,b,c\n", "expected \"hosts LIST"},

@@ -234,7 +234,7 @@ static void one_that_does_not_come_ends_the_launch(void **state)
     assert_int_equal(l.failed, 0); /* others may fail as well, in a moment */
     event_base_dispatch(l.base);
     assert_int_equal(l.failed, 1);
-    close_launch(&l, "xylem: a daemon does not come: h2: no route\n");
+    close_launch(&l, "xylem: cannot start the daemon on h2: no route\n");
 }
 
 /* A daemon has come, and is gone before the others have come. */
@@ -250,8 +250,8 @@ static void an_early_end_is_one_that_does_not_come(void **state)
     assert_true(ep_run_launch_misses(l.launch));
     event_base_dispatch(l.base);
     assert_int_equal(l.failed, 1);
-    close_launch(&l, "xylem: a daemon does not come: h1: its daemon has ended "
-                     "(signal 9) before the job began\n");
+    close_launch(&l, "xylem: cannot start the daemon on h1: it ended (signal "
+                     "9) before the job began\n");
 }
 
 static void a_failure_in_the_job_is_told_at_once(void **state)
@@ -305,7 +305,8 @@ static void without_a_spawner_nothing_is_heard(void **state)
     assert_true(ep_run_launch_is_deaf(l.launch));
     assert_false(ep_run_launch_is_alive(l.launch));
     assert_int_equal(l.failed, 1);
-    close_launch(&l, "xylem: the process that starts the daemons has died\n");
+    close_launch(&l, "xylem: xylem's process that starts the daemons has died; "
+                     "the job ends\n");
 }
 
 int main(void)

@@ -95,7 +95,7 @@ static void one_is_told_with_its_reason(void **state)
     assert_false(ep_run_missing_is_told(l.missing));
     add(&l, "h2", "a later reason");
     assert_int_equal(l.settles, 1);
-    settled(&l, "xylem: a daemon does not come: h2: no route\n");
+    settled(&l, "xylem: cannot start the daemon on h2: no route\n");
     assert_false(l.f.again.is_due);
     close_launch(&l);
 }
@@ -110,9 +110,9 @@ static void those_of_one_reason_are_one_line(void **state)
     add(&l, "h4", "another reason");
     add(&l, "h1", "cannot reach h1 (h3a)");
     assert_int_equal(l.settles, 3);
-    settled(&l, "xylem: 2 daemons do not come: h[1,3]: cannot reach HOST "
-                "(h3a)\n"
-                "xylem: a daemon does not come: h4: another reason\n");
+    settled(&l,
+            "xylem: cannot start 2 daemons on h[1,3]: cannot reach HOST "
+            "(h3a)\nxylem: cannot start the daemon on h4: another reason\n");
     close_launch(&l);
 }
 
@@ -125,7 +125,7 @@ static void the_last_name_is_whom_it_is_about(void **state)
     open_launch(&l, "h1,h2,h3");
     ep_run_missing_add(l.missing, node_on(&l, "h1"), "h1: h3: it is down",
                        NULL);
-    settled(&l, "xylem: a daemon does not come: h3: it is down\n");
+    settled(&l, "xylem: cannot start the daemon on h3: it is down\n");
     close_launch(&l);
 }
 
@@ -138,12 +138,12 @@ static void who_only_has_ended_is_not_told_beside_reasons(void **state)
     ep_run_missing_ended(l.missing, node_on(&l, "h1"), "it has ended");
     add(&l, "h3", EP_BOOT_HUNG_UP);
     add(&l, "h2", "the reason");
-    settled(&l, "xylem: a daemon does not come: h2: the reason\n");
+    settled(&l, "xylem: cannot start the daemon on h2: the reason\n");
     close_launch(&l);
 
     open_launch(&l, "h1,h2,h3");
     ep_run_missing_ended(l.missing, node_on(&l, "h1"), "it has ended");
-    settled(&l, "xylem: a daemon does not come: h1: it has ended\n");
+    settled(&l, "xylem: cannot start the daemon on h1: it has ended\n");
     close_launch(&l);
 }
 
@@ -159,7 +159,7 @@ static void a_resource_manager_knows_better(void **state)
     ep_run_missing_task(l.missing, "nobody", EP_SRUN_ENDED, "exit status 1");
     add(&l, "h2", "killed");
     ep_run_missing_task(l.missing, "h3", EP_SRUN_REFUSED, "not started");
-    settled(&l, "xylem: a daemon does not come: h3: not started\n");
+    settled(&l, "xylem: cannot start the daemon on h3: not started\n");
     close_launch(&l);
 }
 
@@ -175,9 +175,9 @@ static void why_the_parent_could_not_is_told_too(void **state)
     ep_run_missing_add(l.missing, node_on(&l, "h3"), "h3: the same",
                        "h3: the same");
     snprintf(want, sizeof(want),
-             "xylem: a daemon does not come: h2: refused from here; before, "
-             "from %s: no ssh\n"
-             "xylem: a daemon does not come: h3: the same\n",
+             "xylem: cannot start the daemon on h2: refused from here; the "
+             "first attempt, from %s: no ssh\nxylem: cannot start the daemon "
+             "on h3: the same\n",
              ep_run_host(&l.f.plan, 0));
     settled(&l, want);
     close_launch(&l);
@@ -191,8 +191,8 @@ static void the_next_launch_goes_without(void **state)
     open_launch(&l, "h1,h2,h3");
     l.f.options.min_nodes = 2;
     add(&l, "h2", "no route");
-    settled(&l, "xylem: a daemon does not come: h2: no route\n"
-                "xylem: the job is started anew without, from 2 hosts\n");
+    settled(&l, "xylem: cannot start the daemon on h2: no route\nxylem: "
+                "starting again without them, on 2 hosts\n");
     assert_true(l.f.again.is_due);
     assert_int_equal(topo_hosts_find(&l.f.again.left_out, "h2", 2), 0);
     close_launch(&l);
@@ -201,8 +201,9 @@ static void the_next_launch_goes_without(void **state)
     l.f.options.min_nodes = 2;
     add(&l, "h2", "no route");
     add(&l, "h1", "no route");
-    settled(&l, "xylem: 2 daemons do not come: h[1-2]: no route\n"
-                "xylem: 1 host is left, --min-nodes asks for 2\n");
+    settled(&l,
+            "xylem: cannot start 2 daemons on h[1-2]: no "
+            "route\nxylem: only 1 host is left, but --min-nodes asks for 2\n");
     assert_false(l.f.again.is_due);
     close_launch(&l);
 }
@@ -217,14 +218,14 @@ static void nobody_knows_who(void **state)
     open_launch(&l, "h1,h2,h3");
     l.f.options.min_nodes = 1;
     ep_run_missing_add(l.missing, 0, "it has ended", NULL);
-    settled(&l, "xylem: a daemon does not come: it has ended\n");
+    settled(&l, "xylem: cannot start a daemon: it has ended\n");
     assert_false(l.f.again.is_due);
     close_launch(&l);
 
     open_launch(&l, "h1,h2,h3");
     add(&l, "h2", "no route");
     ep_run_missing_add(l.missing, 0, "it has ended", NULL);
-    settled(&l, "xylem: a daemon does not come: h2: no route\n");
+    settled(&l, "xylem: cannot start the daemon on h2: no route\n");
     close_launch(&l);
 }
 

@@ -49,16 +49,16 @@ static void words_come_with_the_end_of_their_task(void **state)
         NULL};
 
     (void)state;
-    expect(lines,
-           "h5 1 xylemd does not run (srun: Exited with exit code 2); its last "
-           "words: slurmstepd-h5: error: execve(): /x/xylemd: No such file (is "
-           "xylem installed there as /x/xylemd? --xylemd names the daemon)\n"
-           "h3 1 xylemd does not run (srun: Exited with exit code 1); its last "
-           "words: xylemd: another version\n"
-           "h7 0 xylemd does not run (srun: Exited with exit code 1)\n"
-           "h8 0 xylemd does not run (srun: Exited with exit code 1)\n"
-           "h8 1 xylemd does not run (srun: Exited with exit code 1); its last "
-           "words: too late, but of use\n");
+    expect(
+        lines,
+        "h5 1 xylemd was not started (srun: Exited with exit code 2); its "
+        "stderr: slurmstepd-h5: error: execve(): /x/xylemd: No such file (is "
+        "xylem installed there as /x/xylemd? --xylemd names the daemon)\nh3 1 "
+        "xylemd was not started (srun: Exited with exit code 1); its stderr: "
+        "xylemd: another version\nh7 0 xylemd was not started (srun: Exited "
+        "with exit code 1)\nh8 0 xylemd was not started (srun: Exited with "
+        "exit code 1)\nh8 1 xylemd was not started (srun: Exited with exit "
+        "code 1); its stderr: too late, but of use\n");
 }
 
 /* Whatever a killed one says is not why. */
@@ -76,11 +76,10 @@ static void who_is_not_started_is_told_apart_from_who_is_killed(void **state)
 
     (void)state;
     expect(lines,
-           "h4 2 xylemd does not run (srun: Communication connection failure) "
-           "(are slurmd and munged of that host up? sinfo and the log of its "
-           "slurmd tell)\n"
-           "h1 0 xylemd does not run (srun: Killed)\n"
-           "h2 0 xylemd does not run (srun: Killed)\n");
+           "h4 2 xylemd was not started (srun: Communication connection "
+           "failure) (are slurmd and munged up on that host? see sinfo and the "
+           "log of its slurmd)\nh1 0 xylemd was not started (srun: Killed)\nh2 "
+           "0 xylemd was not started (srun: Killed)\n");
 }
 
 /* One that was about to run when the step was cancelled, and ends by itself. */
@@ -97,9 +96,9 @@ static void words_of_the_step_are_not_those_of_a_task(void **state)
         NULL};
 
     (void)state;
-    expect(lines, "h1 0 xylemd does not run (srun: Exited with exit code 1)\n"
-                  "h2 1 xylemd does not run (srun: Exited with exit code 2); "
-                  "its last words: xylemd: another version\n");
+    expect(lines, "h1 0 xylemd was not started (srun: Exited with exit code "
+                  "1)\nh2 1 xylemd was not started (srun: Exited with exit "
+                  "code 2); its stderr: xylemd: another version\n");
 }
 
 static void other_lines_tell_nothing(void **state)
@@ -120,7 +119,7 @@ static void other_lines_tell_nothing(void **state)
         NULL};
 
     (void)state;
-    expect(lines, "h3 0 xylemd does not run (srun: Killed?)\n");
+    expect(lines, "h3 0 xylemd was not started (srun: Killed?)\n");
 }
 
 /* Anybody's line may begin with a number. */
@@ -133,7 +132,7 @@ static void a_number_of_no_task_costs_nothing(void **state)
     feed(&srun, "8: a word");
     feed(&srun, "1048575: a word");
     feed(&srun, "srun: error: h3: task 1000000: Killed");
-    assert_string_equal(told, "h3 0 xylemd does not run (srun: Killed)\n");
+    assert_string_equal(told, "h3 0 xylemd was not started (srun: Killed)\n");
     assert_int_equal(srun.cap, 0);
     feed(&srun, "7: a word");
     assert_int_equal(srun.cap, 64);

@@ -54,11 +54,11 @@ static void early_end_is_told_with_its_last_words(void **state)
                                         "exit 255\n");
 
     (void)state;
-    snprintf(words, sizeof(words),
-             "error 0 n1: the remote shell \"%s\" ended before xylemd was "
-             "ready (exit status 255); its last words: one / two\\x1b[2J; on "
-             "its stdout: Hello\n",
-             rsh);
+    snprintf(
+        words, sizeof(words),
+        "error 0 n1: the remote shell \"%s\" ended before xylemd was ready "
+        "(exit status 255); its stderr: one / two\\x1b[2J; its stdout: Hello\n",
+        rsh);
     expect_error("xylemd", rsh, words);
 }
 
@@ -74,7 +74,7 @@ static void only_the_last_of_many_words_are_quoted(void **state)
     rig_add(0, "n1");
     rig_wait("error");
     error = strstr(rig_told, "error 0");
-    assert_non_null(strstr(error, "last words: line "));
+    assert_non_null(strstr(error, "its stderr: line "));
     assert_non_null(strstr(error, " / line 1000 of many\n"));
     assert_null(strstr(error, "line 900 of many"));
     /* The rest was told line by line. */
@@ -143,7 +143,7 @@ static void missing_xylemd_over_there_is_told(void **state)
     rig_start(rig_path("no xylemd"), local_rsh(), 0, 0);
     rig_add(0, "n1");
     rig_wait("error");
-    assert_true(rig_has("(exit status 127); its last words: "));
+    assert_true(rig_has("(exit status 127); its stderr: "));
     assert_true(rig_has("no xylemd: not found (is xylem installed there as "));
     assert_true(rig_has("--xylemd names the daemon"));
 }
@@ -170,9 +170,9 @@ static void endless_rubbish_is_cut_off_and_quoted(void **state)
     rig_start(rig_script("d", "exec yes 'a lot'\n"), local_rsh(), 0, 0);
     rig_add(0, "n1");
     rig_wait("error");
-    assert_true(rig_has(" printed more than 64 KiB before xylemd was ready; on "
+    assert_true(rig_has(" printed more than 64 KiB before xylemd was ready; "
                         "its stdout: a lot / a lot / a lot"));
-    assert_true(rig_has("should print nothing when it is not a terminal"));
+    assert_true(rig_has("must print nothing when there is no terminal"));
     assert_int_equal(rig_count(""), 1);
     rig_wait_exits(1);
 }
@@ -185,7 +185,7 @@ static void endless_line_of_rubbish_is_cut_off_and_quoted(void **state)
     rig_add(0, NULL);
     rig_wait("error");
     assert_true(rig_has("printed more than 64 KiB"));
-    assert_true(rig_has("on its stdout: zzzzzzzz"));
+    assert_true(rig_has("its stdout: zzzzzzzz"));
     rig_wait_exits(1);
 }
 
@@ -196,8 +196,8 @@ static void ill_formed_line_is_quoted(void **state)
               NULL, 0, 0);
     rig_add(0, NULL);
     rig_wait("error");
-    assert_true(rig_has("error 0 a line of xylemd is not well-formed: "
-                        "\"xylemd-ready"));
+    assert_true(rig_has(
+        "error 0 unexpected output instead of xylemd's: \"xylemd-ready"));
     assert_true(rig_has("/d really xylemd?)"));
 }
 
@@ -210,10 +210,10 @@ static void silent_daemon_is_given_up_and_ended(void **state)
               local_rsh(), 4000, 0);
     rig_add(0, "n1");
     rig_wait("error");
-    assert_string_equal(rig_told,
-                        "error 0 n1: xylemd was not ready after 4 s; its "
-                        "last words: hm; on its stdout: Password:  "
-                        "(--launch-timeout gives it more time)\n");
+    assert_string_equal(
+        rig_told,
+        "error 0 n1: timed out: xylemd was not ready after 4 s; its stderr: "
+        "hm; its stdout: Password:  (--launch-timeout gives it more time)\n");
     rig_wait_exits(1);
     assert_int_equal(rig_count(""), 1);
 }
@@ -233,7 +233,7 @@ static void waiting_in_the_queue_is_not_late(void **state)
     rig_add(0, NULL);
     rig_add(1, NULL);
     rig_wait("ready 1");
-    assert_int_equal(rig_count("error 0 xylemd was not ready"), 1);
+    assert_int_equal(rig_count("error 0 timed out: xylemd was not ready"), 1);
     assert_int_equal(rig_count("error 1"), 0);
 }
 
