@@ -149,7 +149,7 @@ static void take_word(const char *word, struct argp_state *state)
     else if (command->on_word != NULL)
         command->on_word(word, state);
     else
-        usage("there is nothing to be said behind the options: '%s'", word);
+        usage("unexpected argument '%s': only options are taken", word);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -300,8 +300,7 @@ static void check_all(const struct ep_run_options *o)
     if (o->hosts != NULL && o->hostfile != NULL)
         usage("--hosts and --hostfile both name hosts: give one of them");
     if (o->spill_dir != NULL && o->slow != JOB_SLOW_SPILL)
-        usage("--spill-dir is where --stdin-slow=spill spills: give that, "
-              "too");
+        usage("--spill-dir needs --stdin-slow=spill: give that, too");
     stream_options_check(o);
     for (uint32_t i = 0; i < o->apps_count; i++) {
         const struct job_wish *app = &o->apps[i];
@@ -370,8 +369,8 @@ static void take_program(const char *first, struct argp_state *state)
     if (reading.no_colon)
         return;
     if (strcmp(first, ":") == 0)
-        usage("no program is given before the ':' (--no-colon takes it for a "
-              "word as any other)");
+        usage("no program is given before the ':' (--no-colon makes it an "
+              "argument like any other)");
     reading.colon = find_colon(word);
 }
 

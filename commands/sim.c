@@ -73,10 +73,10 @@ static void open_world(struct study *study)
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\rxylem: building %u nodes\033[K", nodes);
     if (sim_world_open(&study->world, &study->options->cfg))
-        exit(refuse("there is no memory for %u nodes", nodes));
+        exit(refuse("out of memory for %u nodes (-N)", nodes));
     if (study->options->plot != NULL && study->options->sweeps_count == 0 &&
         sim_progress_open(&study->progress, study->world.measure->levels))
-        exit(refuse("there is no memory for a picture"));
+        exit(refuse("out of memory for --plot"));
 }
 
 /* Runs the world to its end, or until real time is up. */
@@ -358,7 +358,7 @@ static int write_files(struct study *study)
     int code = 0;
 
     if (o->json != NULL && write_json(study) != 0)
-        code = refuse("%s cannot be written: %s", o->json, strerror(errno));
+        code = refuse("cannot write %s: %s", o->json, strerror(errno));
     if (o->plot == NULL)
         return code;
     if (o->sweeps_count > 0
@@ -407,7 +407,7 @@ int sim_main(int argc, char **argv)
         calloc(options.runs > SUMMARIES_MAX ? options.runs : SUMMARIES_MAX,
                sizeof(*study.runs));
     if (study.runs == NULL)
-        return refuse("there is no memory for so many runs");
+        return refuse("out of memory for so many runs (--runs)");
     if (options.sweeps_count > 0)
         run_sweep(&study);
     else

@@ -14,7 +14,7 @@ enum { ARITY_MOST = 256 }; /* the largest that xylem run accepts */
 
 static _Noreturn void fail_memory(void)
 {
-    exit(refuse("there is no memory for the tree"));
+    exit(refuse("out of memory for the tree"));
 }
 
 void sim_fabric_read(struct sim_fabric *fabric, const char *path)
@@ -80,8 +80,8 @@ void sim_fabric_plan(struct sim_options *o)
     if (hosts > 0 && o->nodes == 0)
         o->nodes = hosts + 1;
     if (hosts > 0 && o->nodes > hosts + 1)
-        usage("the topology has %u hosts, with the launcher %u nodes: give "
-              "-N so many at most, or leave it out",
+        usage("the topology has %u hosts, with the launcher %u nodes: give -N "
+              "that many at most, or leave it out",
               hosts, hosts + 1);
     if (o->nodes == 0)
         o->nodes = SIM_NODES;

@@ -68,11 +68,12 @@ static struct sim_fault *add_fault(struct sim_options *o)
     struct sim_fault *fault;
 
     if (o->cfg.faults_count == SIM_FAULTS_MAX)
-        usage("there can be %d faults", SIM_FAULTS_MAX);
+        usage("--fail and --slow-node may be given %d times at most",
+              SIM_FAULTS_MAX);
     o->faults =
         reallocarray(o->faults, o->cfg.faults_count + 1, sizeof(*o->faults));
     if (o->faults == NULL)
-        usage("there is no memory for a fault");
+        usage("out of memory for --fail and --slow-node");
     fault = &o->faults[o->cfg.faults_count++];
     *fault = (struct sim_fault){
         .length_ns = SIM_NEVER, .peer = TOPO_NONE, .factor = 1};
@@ -199,7 +200,7 @@ static void read_readers(const char *text, void *into)
     if (o->readers == NULL)
         o->readers = calloc(SIM_READERS_MAX, sizeof(*o->readers));
     if (list == NULL || o->readers == NULL)
-        usage("there is no memory for the readers");
+        usage("out of memory for --readers");
     for (char *word = strtok_r(list, ",", &save); word != NULL;
          word = strtok_r(NULL, ",", &save)) {
         if (strcmp(word, "all") != 0)
@@ -420,7 +421,7 @@ void sim_options_set(struct sim_options *options, enum sim_sweep_key key,
 static void refuse_word(const char *word, struct argp_state *state)
 {
     (void)state;
-    usage("there is nothing to do with '%s': all is said by options", word);
+    usage("unexpected argument '%s': only options are taken", word);
 }
 
 void sim_options_parse(int argc, char **argv, struct sim_options *options)

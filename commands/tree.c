@@ -118,8 +118,7 @@ static int draw(const struct ep_layout *layout)
     rc = tree_draw(layout, &look, stdout);
     if (rc == 0 && fflush(stdout) == 0)
         return 0;
-    return refuse("the tree cannot be drawn: out of memory, or nobody takes "
-                  "it");
+    return refuse("cannot draw the tree: out of memory, or stdout is closed");
 }
 
 /* --- JSON for programs */
@@ -196,7 +195,7 @@ static int write_json(const struct ep_layout *layout)
 {
     if (put_json(layout, stdout) == 0)
         return 0;
-    return refuse("the tree cannot be written as JSON");
+    return refuse("cannot write the tree as JSON");
 }
 
 /* --- */
@@ -224,7 +223,8 @@ int tree_main(int argc, char **argv)
 
     run_options_parse(argc, argv, &command, &options);
     if (options.dvm != NULL)
-        usage("--dvm builds no tree: give the options of the dvm");
+        usage("--dvm builds no tree to draw: give the options that `xylem dvm' "
+              "was given");
     rc = ep_layout_open(&options, &layout);
     if (rc != 0)
         return rc;

@@ -16,7 +16,7 @@
 const char *value_words(const char *option, const char *text)
 {
     if (text[0] == '\0')
-        usage("%s is empty", option);
+        usage("%s needs a value that is not empty", option);
     return text;
 }
 

@@ -31,12 +31,12 @@ static int sweep(const char *who)
     if (sscanf(who, "%16" SCNx64 ".%u%n", &mark.session, &mark.node, &end) !=
             2 ||
         who[end] != '\0') {
-        fputs("xylemd: --sweep takes a session and a node\n", stderr);
+        fputs("xylemd: --sweep takes SESSION.NODE\n", stderr);
         return 2;
     }
     found = ep_leftover_end(&what, SWEEP_MS);
     if (found < 0) {
-        fprintf(stderr, "xylemd: cannot look for processes: %s\n",
+        fprintf(stderr, "xylemd: cannot look for left processes: %s\n",
                 ov_strerror(found));
         return 1;
     }
@@ -54,8 +54,8 @@ int main(int argc, char **argv)
     fabric_offer();
     /* To be done before anybody can see or inherit what is in there. */
     if (is_env && ep_boot_env_take(&text) != 0) {
-        fputs("xylemd: no start-up text is in the environment: it is started "
-              "by `xylem run', not by hand\n",
+        fputs("xylemd: there is no start-up text in the environment: it is "
+              "started by `xylem run', not by hand\n",
               stderr);
         return 2;
     }
@@ -82,7 +82,8 @@ int main(int argc, char **argv)
     }
     ep_daemon_adopt();
     if (ep_spawner_open(0, &spawner)) {
-        fputs("xylemd: cannot fork the process that starts all others\n",
+        fputs("xylemd: cannot start xylem's process that starts all others "
+              "(ulimit -u may be too low)\n",
               stderr);
         return 1;
     }

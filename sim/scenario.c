@@ -62,7 +62,7 @@ static uint64_t value(struct scenario *s, const char *text,
         if (strcmp(end, suffixes[i]) == 0 && number < UINT64_MAX / worth[i])
             return number * worth[i];
     }
-    fail(s, "'%s' is no value for %s", text, s->word[0]);
+    fail(s, "'%s' is not a value for %s", text, s->word[0]);
     return 0;
 }
 
@@ -108,7 +108,7 @@ static void set_reader(struct scenario *s)
     struct sim_reader *reader = &s->readers[s->cfg.job.readers_count];
 
     if (s->cfg.job.readers_count == READERS) {
-        fail(s, "there are %d readers at most", READERS);
+        fail(s, "there can be %d readers at most", READERS);
         return;
     }
     s->cfg.job.readers_count++;
@@ -212,7 +212,7 @@ static void start(struct scenario *s)
         return;
     }
     if (sim_world_open(&s->world, &s->cfg)) {
-        fail(s, "there is no memory");
+        fail(s, "out of memory");
         return;
     }
     s->has_started = true;
@@ -254,7 +254,7 @@ static bool aim_at_word(struct scenario *s, struct sim_fault *fault,
     if (fault->whom == SIM_WHOM_KINDS || fault->when == SIM_WHEN_TIME ||
         fault->when == SIM_WHEN_KINDS || fault->nth == 0 ||
         (*end != '\0' && *end != '+'))
-        fail(s, "nobody is '%s'", text);
+        fail(s, "'%s' is no node", text);
     return true;
 }
 
@@ -272,7 +272,7 @@ static void aim(struct scenario *s, struct sim_fault *fault, char *text)
     }
     fault->node = node(s, text);
     if (fault->node == 0)
-        fail(s, "this cannot happen");
+        fail(s, "this fault is not possible");
 }
 
 static void strike(struct scenario *s, enum sim_fault_kind kind)
@@ -281,7 +281,7 @@ static void strike(struct scenario *s, enum sim_fault_kind kind)
     struct sim_fault *fault = &s->faults[w->cfg.faults_count];
 
     if (w->cfg.faults_count == FAULTS) {
-        fail(s, "there are %d faults at most", FAULTS);
+        fail(s, "there can be %d faults at most", FAULTS);
         return;
     }
     *fault = (struct sim_fault){.kind = (uint8_t)kind,
@@ -295,7 +295,7 @@ static void strike(struct scenario *s, enum sim_fault_kind kind)
     else if (s->word[2][0] != '\0')
         fault->length_ns = time_ns(s, s->word[2]);
     if (fault->factor < 1 || fault->factor > SIM_SLOW_MAX)
-        fail(s, "this cannot happen");
+        fail(s, "this fault is not possible");
     if (s->has_failed)
         return;
     if (fault->when == SIM_WHEN_TIME)
@@ -354,8 +354,8 @@ static void wait(struct scenario *s)
     } else if (w->end.is_stopped ||
                (is_named && !has_come(s, what) &&
                 (strcmp(what, "over") != 0 || !w->end.is_over))) {
-        fail(s, "waited for '%s' in vain%s", what,
-             w->end.is_stopped ? ": real time is over" : "");
+        fail(s, "waited for '%s', which did not happen%s", what,
+             w->end.is_stopped ? ": the limit of real time is reached" : "");
         sim_report_waits(w, s->out, 10);
     }
 }

@@ -59,7 +59,7 @@ static int add_host(struct source *from, const char *name, size_t len_bytes,
     int rc = topo_hosts_add(from->hosts, name, len_bytes, slots);
 
     if (rc == OV_EINVAL)
-        topo_why(from->why, "\"%.*s\" is no host's name",
+        topo_why(from->why, "\"%.*s\" is not a host name",
                  (int)(len_bytes < SHOWN_MAX ? len_bytes : SHOWN_MAX), name);
     else if (rc != 0)
         topo_why(from->why, "%s", ov_strerror(rc));
@@ -143,10 +143,10 @@ static int next_count(struct source *from, const char **at, uint32_t *count,
             times = -1;
     }
     if (value < 0 || times < 1 || (*p != ',' && *p != '\0')) {
-        topo_why(from->why,
-                 "\"%.*s\" is not understood (counts are written "
-                 "as 2(x3),1)",
-                 SHOWN_MAX, *at);
+        topo_why(
+            from->why,
+            "\"%.*s\" is not a list of counts (counts are written as 2(x3),1)",
+            SHOWN_MAX, *at);
         return OV_EINVAL;
     }
     *at = p + (*p == ',');

@@ -72,7 +72,7 @@ static int switch_find(struct reader *rd, const char *name, size_t len,
     rc = topo_hosts_add(&f->switches, name, len, 0);
     if (rc == OV_EINVAL)
         topo_why(rd->what,
-                 "\"%.*s\" is no name of a switch: letters, digits and "
+                 "\"%.*s\" is not a name for a switch: use letters, digits and "
                  "\"._-@\"",
                  (int)(len < SHOWN_MAX ? len : SHOWN_MAX), name);
     if (rc == 0)
@@ -214,7 +214,7 @@ static int add_entry(struct reader *rd, const struct entry *entry)
     int rc;
 
     if (entry->name == NULL || (entry->nodes == NULL && !has_switches)) {
-        topo_why(rd->what, "this says too little: %s", usage);
+        topo_why(rd->what, "the line is incomplete: %s", usage);
         return OV_EINVAL;
     }
     rc = switch_find(rd, entry->name, entry->name_len, &s);
@@ -222,7 +222,8 @@ static int add_entry(struct reader *rd, const struct entry *entry)
         return rc;
     if (rd->told[s] != 0) {
         topo_why(rd->what,
-                 "the switch %.*s was told on line %lu: give each one line",
+                 "the switch %.*s is described on line %lu already: give each "
+                 "one line",
                  SHOWN_MAX, topo_hosts_name(&rd->fabric->switches, s),
                  rd->told[s]);
         return OV_EINVAL;
@@ -309,7 +310,7 @@ static int next_line(struct reader *rd, bool *is_over)
             break;
         rd->number++;
         if (strlen(piece) != (size_t)got || got > LINE_BYTES_MAX) {
-            topo_why(rd->what, "this is no line of text");
+            topo_why(rd->what, "this is not a line of text");
             rc = OV_EINVAL;
             break;
         }

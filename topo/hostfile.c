@@ -88,7 +88,8 @@ static int next_line(FILE *in, char *line, bool *is_over, char *why)
     size_t len = strlen(line);
 
     if ((len == 0 || line[len - 1] != '\n') && !feof(in)) {
-        topo_why(why, "this is no line of text (or it has more than %d bytes)",
+        topo_why(why,
+                 "this is not a line of text (or it has more than %d bytes)",
                  LINE_BYTES_MAX - 2);
         return OV_EINVAL;
     }

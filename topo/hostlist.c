@@ -143,7 +143,8 @@ static int read_span(struct parser *p, struct span *out)
         rc = read_number(p, "the step is missing (write node[0-10/2])",
                          &out->step, &last_width);
         if (rc == 0 && out->step == 0)
-            return fail_at(p, step_at, "a step of 0 leads nowhere");
+            return fail_at(p, step_at,
+                           "a step of 0 is not possible (write node[0-10/2])");
     }
     return rc;
 }
@@ -166,16 +167,16 @@ static int read_bracket(struct parser *p, struct dim *dim)
 
         dim->numbers += numbers;
         if (numbers > TOPO_HOSTS_MAX)
-            return fail_at(p, start,
-                           "this makes more hosts than a list may have "
-                           "(1000000)");
+            return fail_at(
+                p, start,
+                "a list has at most 1000000 hosts, and this makes more");
     } while (skip(p, ','));
     dim->spans = p->spans_count - dim->spans_at;
     if (skip(p, ']'))
         return 0;
     return fail_at(p, p->at,
                    p->at == p->len ? "the ']' is missing (write node[1-4])"
-                                   : "this cannot stand in brackets (write "
+                                   : "this is not allowed in brackets (write "
                                      "node[1-4,7] or node[0-10/2])");
 }
 
@@ -204,9 +205,7 @@ static int read_slots(struct parser *p)
                        "one ':' at most, for the slots (IPv6 addresses need a "
                        "name)");
     if (!is_end(p))
-        return fail_at(p, p->at,
-                       "slots are a number and nothing else (write "
-                       "node:4)");
+        return fail_at(p, p->at, "slots must be a number (write node:4)");
     p->slots = (uint32_t)value;
     return 0;
 }
@@ -323,9 +322,9 @@ static int add_term(struct parser *p)
     for (size_t d = 0; d + 1 < p->dims_count; d++) {
         numbers *= p->dims[d].numbers;
         if (numbers > TOPO_HOSTS_MAX)
-            return fail_at(p, p->term_at,
-                           "this makes more hosts than a list may have "
-                           "(1000000)");
+            return fail_at(
+                p, p->term_at,
+                "a list has at most 1000000 hosts, and this makes more");
     }
     return expand(p, 0, 0);
 }

@@ -99,7 +99,7 @@ static int fail_room(const struct plan *plan, uint32_t nodes, uint64_t room)
     else if (ask->hosts == NULL)
         topo_why(plan->why,
                  "asked for %u processes, but this machine has %" PRIu64
-                 " slots: say --ppn %u to have them all here, or name hosts "
+                 " slots: give --ppn %u to run them all here, or name hosts "
                  "(--hosts)",
                  ask->procs, room, ask->procs);
     else

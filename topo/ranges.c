@@ -156,7 +156,7 @@ int topo_ranges_parse(struct topo_ranges *set, const char *text,
     } while (rc == 0 && skip(&rd, ','));
     if (rc == 0 && rd.at < len_bytes) {
         fail_at(&rd, rd.at,
-                "this is no part of a list (write numbers and ranges with "
+                "this is not part of a list (write numbers and ranges with "
                 "commas between them: 0,4-7,10)");
         rc = OV_EINVAL;
     }

@@ -114,8 +114,8 @@ with case("says what srun said when that does not start"):
     ran = launch("--", "true", code=1, env={
         "FAKE_REFUSE": "Unable to create step for job 7: Job has expired"})
     check_has("cannot start 4 daemons on 127.0.0.[2-5]: srun ended before "
-              "xylemd was ready (exit status 1); its stderr: srun: error: Unable "
-              "to create step for job 7: Job has expired", ran.said)
+              "xylemd was ready (exit status 1); its stderr: srun: error: "
+              "Unable to create step for job 7: Job has expired", ran.said)
     live.check_all_gone()
 
 with case("says what a daemon says that cannot work"):

@@ -20,15 +20,15 @@ TOP = os.environ.get("top_srcdir", ".")
 PROGRAM = os.path.join(os.environ.get("top_builddir", "."),
                        "tests/sim/scenario")
 # What must be refused, and the words.
-WRONG = (("nodes 3\nstdin x\nstart\n", "line 2: 'x' is no value for stdin"),
+WRONG = (("nodes 3\nstdin x\nstart\n", "line 2: 'x' is not a value for stdin"),
          ("nodes 3\nmelt 1\n", "line 2: there is no 'melt' here"),
          ("nodes 1\nstart\n", "line 2: there are two nodes at least"),
          ("nodes 3\nstart\nkill 9\n", "line 3: there is no node '9'"),
-         ("nodes 3\nstart\ncut 0-1\n", "line 3: this cannot happen"),
-         ("nodes 3\nstart\nkill says:ask:0\n", "nobody is 'says:ask:0'"),
-         ("nodes 3\nstart\nkill x:ask:1\n", "nobody is 'x:ask:1'"),
-         ("nodes 3\nstart\nkill says::1\n", "nobody is 'says::1'"),
-         ("nodes 3\nstart\nkill says:as:1\n", "nobody is 'says:as:1'"),
+         ("nodes 3\nstart\ncut 0-1\n", "line 3: this fault is not possible"),
+         ("nodes 3\nstart\nkill says:ask:0\n", "'says:ask:0' is no node"),
+         ("nodes 3\nstart\nkill x:ask:1\n", "'x:ask:1' is no node"),
+         ("nodes 3\nstart\nkill says::1\n", "'says::1' is no node"),
+         ("nodes 3\nstart\nkill says:as:1\n", "'says:as:1' is no node"),
          ("nodes 3\nstart\nexpect hello 1\n", "there is no 'expect hello'"),
          ("nodes 3\nstart\nwait stalled\n", "line 3: waited for 'stalled'"),
          ("nodes 3\nstart\nwait over\nexpect lost 1\n", "line 4: it is 0"),
@@ -37,9 +37,11 @@ WRONG = (("nodes 3\nstdin x\nstart\n", "line 2: 'x' is no value for stdin"),
 
 # What never ends, with the real time it gets, and who waits then.
 ENDLESS = "nodes 40\nstdin 3M\nreader 7 never\nstart\nwait over\n"
-STOPS = (("60", "line 5: waited for 'over' in vain\nwho waits:\n"),
-         ("0", "line 5: waited for 'over' in vain: real time is over\n"
-               "who waits:\n  nodes 1 to 39 wait for every node to join\n"))
+STOPS = (("60", "line 5: waited for 'over', which did not happen\nwho "
+                "waits:\n"),
+         ("0", "line 5: waited for 'over', which did not happen: the limit "
+               "of real time is reached\nwho waits:\n  nodes 1 to 39 wait "
+               "for every node to join\n"))
 
 
 def run(text, *args, program=PROGRAM):

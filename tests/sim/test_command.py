@@ -264,7 +264,7 @@ def wrong_options():
             (("--heartbeat", "0"), "this cannot be simulated"),
             (("--limit", "soon"), "--limit takes a time"),
             (("--real-limit", "soon"), "--real-limit takes a time"),
-            (("more",), "there is nothing to do with 'more'")):
+            (("more",), "unexpected argument 'more'")):
         ran = sim(*options)
         expect(f"{options} is exit 2", ran.returncode == 2)
         expect(f"{options} is told {words}, not {ran.stderr}",

@@ -69,7 +69,7 @@ with case("what names no rank of the job is refused before anything runs"):
     cannot("4", "names rank 4 but the job has ranks 0 to 3")
     cannot("0-4", "names rank 4 but the job has ranks 0 to 3")
     cannot("1,7-9", "names rank 9 but the job has ranks 0 to 3")
-    cannot("", "is empty")
+    cannot("", "needs a value that is not empty")
     cannot("3-1", "the lower number first")
     cannot("1-", "has no end")
     cannot("1,,2", "a number is missing")

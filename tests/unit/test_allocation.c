@@ -237,7 +237,7 @@ static const struct {
     {{{"LSB_MCPU_HOSTS=hostA hostB"}}, "follows \"hostA\""},
     {{{"LSB_MCPU_HOSTS=hostA 0"}}, "the allocation of LSF names no host"},
     {{{"LSB_MCPU_HOSTS=hostA 2 hostB -1"}}, "follows \"hostB\""},
-    {{{"LSB_HOSTS=a;b"}}, "LSB_HOSTS: \"a;b\" is no host's name"},
+    {{{"LSB_HOSTS=a;b"}}, "LSB_HOSTS: \"a;b\" is not a host name"},
     {{{"PBS_NODEFILE=/nonexistent/file"}},
      "PBS_NODEFILE names /nonexistent/file, which cannot be opened: No such"},
     {{{"PE_HOSTFILE=/"}}, "PE_HOSTFILE, /: it cannot be read: Is a directory"},
@@ -260,7 +260,7 @@ static void bad_environments_are_explained(void **state)
     env.entries[0] = file("LSB_DJOB_HOSTFILE", "");
     assert_non_null(strstr(read_as(&env), "of LSF names no host"));
     env.entries[0] = file("PBS_NODEFILE", "-rf\n");
-    assert_non_null(strstr(read_as(&env), "\"-rf\" is no host's name"));
+    assert_non_null(strstr(read_as(&env), "\"-rf\" is not a host name"));
     env.entries[0] = file("PBS_NODEFILE", "\n\n");
     assert_non_null(strstr(read_as(&env), "of PBS names no host"));
 }

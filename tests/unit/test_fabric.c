@@ -105,14 +105,14 @@ static const struct {
     {"", "file:1: no host is named"},
     {"# nothing\n", "no host is named"},
     {"SwitchName=s1 Switches=s2\nSwitchName=s2 Nodes=\n", "no host is named"},
-    {"SwitchName=s1\n", "file:1: this says too little"},
-    {"Nodes=a\n", "file:1: this says too little"},
+    {"SwitchName=s1\n", "file:1: the line is incomplete"},
+    {"Nodes=a\n", "file:1: the line is incomplete"},
     {"\n\nSwitchName=s1 Nodes=a Nodes=b\n", "file:3: \"Nodes=b\" is not"},
     {"BlockName=b1 Nodes=a\n", "file:1: \"BlockName=b1\" is not understood: a "
                                "line is SwitchName=NAME with Nodes=HOSTS"},
     {"SwitchName=s1 Nodes a\n", "\"Nodes\" is not understood"},
-    {"SwitchName=s/1 Nodes=a\n", "\"s/1\" is no name of a switch"},
-    {"SwitchName= Nodes=a\n", "is no name of a switch"},
+    {"SwitchName=s/1 Nodes=a\n", "\"s/1\" is not a name for a switch"},
+    {"SwitchName= Nodes=a\n", "is not a name for a switch"},
     {"SwitchName=s1 Nodes=a[1-\n", "file:1: "},
     {"SwitchName=s1 Nodes=a[2-1]\n", "file:1: "},
     {"SwitchName=s1 Nodes=a:2\n", "name it once, without \":N\""},
@@ -120,7 +120,7 @@ static const struct {
     {"SwitchName=s1 Nodes=a\nSwitchName=s2 Nodes=b,a\n",
      "file:2: a is under the switch s1 already"},
     {"SwitchName=s1 Nodes=a\nSwitchName=s1 Nodes=b\n",
-     "file:2: the switch s1 was told on line 1"},
+     "file:2: the switch s1 is described on line 1"},
     {"SwitchName=s1 Nodes=a\nSwitchName=c Switches=s1\n"
      "SwitchName=d Switches=s1\n",
      "file:3: the switch s1 is under c already"},
@@ -156,13 +156,13 @@ static void test_bytes_that_are_no_text_are_refused(void **state)
     (void)state;
     assert_int_equal(topo_fabric_parse(&f, "SwitchName=a\0b\n", 15, "x", why),
                      OV_EINVAL);
-    assert_string_equal(why, "x:1: this is no line of text");
+    assert_string_equal(why, "x:1: this is not a line of text");
     assert_int_equal(topo_fabric_read(&f, "/nowhere/at/all", why), OV_ENOENT);
     assert_non_null(strstr(why, "/nowhere/at/all cannot be opened"));
     assert_int_equal(topo_fabric_read(&f, "/", why), OV_ESYS);
     /* The file has no end, and no end of a line. */
     assert_int_equal(topo_fabric_read(&f, "/dev/zero", why), OV_EINVAL);
-    assert_string_equal(why, "/dev/zero:1: this is no line of text");
+    assert_string_equal(why, "/dev/zero:1: this is not a line of text");
 }
 
 /* Nor is more read than a line may have. */

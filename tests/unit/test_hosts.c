@@ -140,22 +140,22 @@ static const char *const bad_lists[][2] = {
     {"n[1-010]", "same number of digits"},
     {"n[001-2]", "same number of digits"},
     {"n[1-9/]", "step is missing (write node[0-10/2]) (character 7,"},
-    {"n[1-9/0]", "step of 0 leads nowhere (character 7,"},
-    {"n[1 2]", "cannot stand in brackets"},
-    {"n[1[2]]", "cannot stand in brackets"},
+    {"n[1-9/0]",
+     "step of 0 is not possible (write node[0-10/2]) (character 7,"},
+    {"n[1 2]", "is not allowed in brackets"},
+    {"n[1[2]]", "is not allowed in brackets"},
     {"n[1234567890123456789]", "more than 18 digits (character 3,"},
     {"a:", "number of slots is missing (write node:4) (character 3,"},
     {"a:0", "between 1 and 1000000 slots (character 3,"},
     {"a:1000001", "between 1 and 1000000 slots"},
-    {"a:4x", "slots are a number and nothing else (write node:4)"
-             " (character 4,"},
+    {"a:4x", "slots must be a number (write node:4) (character 4,"},
     {"a:[1-2]", "number of slots is missing"},
     {"fe80::1", "number of slots is missing"},
     {"2001:4:1", "IPv6 addresses need a name"},
     {"a:999999,b,a:2", "more than 1000000 slots (character 12,"},
-    {"n[1-1000001]", "more hosts than a list may have (1000000)"},
-    {"n[1-1000][1-1001]", "more hosts than a list may have (1000000)"},
-    {"a,n[0-1000000]", "more hosts than a list may have (1000000)"},
+    {"n[1-1000001]", "at most 1000000 hosts, and this makes more"},
+    {"n[1-1000][1-1001]", "at most 1000000 hosts, and this makes more"},
+    {"a,n[0-1000000]", "at most 1000000 hosts, and this makes more"},
     {"n[0-999999],b", "at most 1000000 hosts (character 13, after \"n"},
     {"[1][1][1][1][1][1][1][1][1]", "8 brackets at most (character 25,"},
     {"a,b,cccccccccccccccccccccccccccccccccccccc,!",
@@ -428,7 +428,7 @@ static void host_file_faults_name_their_line(void **state)
                ":2: the range has no end (write node[1-4]) (character 5,");
     check_file("x\na=1\n", OV_EINVAL, ":2: this character cannot be part");
     memset(line, 'a', sizeof(line) - 1);
-    check_file(line, OV_EINVAL, ":1: this is no line of text");
+    check_file(line, OV_EINVAL, ":1: this is not a line of text");
 }
 
 static void absent_host_files_are_told(void **state)

@@ -151,8 +151,8 @@ static void impossible_wishes_say_what_to_do(void **state)
         {{"a:2,b:2", .nodes = 2, .procs = 5}, "the hosts have 4 slots"},
         {{"a:2,b", .procs = 4}, "the hosts have 3 slots"},
         {{NULL, .procs = 8, .slots_unsaid = 2},
-         "asked for 8 processes, but this machine has 2 slots: say --ppn 8 to "
-         "have them all here, or name hosts (--hosts)"},
+         "asked for 8 processes, but this machine has 2 slots: give --ppn 8 to "
+         "run them all here, or name hosts (--hosts)"},
         {{"a,b", .procs = 5, .ppn = 2},
          "asked for 5 processes, but 2 nodes with 2 each (--ppn) have room for "
          "4: give more hosts, or a larger --ppn"},
