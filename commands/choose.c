@@ -41,7 +41,7 @@ static bool wait_a_moment(pid_t pid, uint64_t begin_ns, int most_ms)
     if (waited_ms >= most_ms)
         return false;
     if (pid != 0 && waited_ms >= TELL_MS && !is_told) {
-        fprintf(stderr, "xylem: waiting for process %d to open its door\n",
+        fprintf(stderr, "xylem: waiting for process %d to accept connections\n",
                 (int)pid);
         is_told = true;
     }
@@ -104,15 +104,16 @@ static int refuse_pid(pid_t pid, const struct deed *deed)
     uid_t uid;
 
     if (!ep_process_owner(pid, &uid))
-        return refuse("there is no process %d: it has ended, or never was "
-                      "(`xylem %s' by itself looks for the one that runs)",
-                      (int)pid, deed->option);
+        return refuse(
+            "there is no process %d: it has ended, or the number is wrong "
+            "(`xylem %s' without a number finds the one that runs)",
+            (int)pid, deed->option);
     if (uid != geteuid() && geteuid() != 0)
         return refuse_owner(pid, uid, deed->what);
     if (!is_xylem(pid))
-        return refuse("process %d is no %s", (int)pid, deed->thing);
-    return refuse("process %d is no %s that can be found: it has no door (with "
-                  "-v it says why), or another XDG_RUNTIME_DIR than this",
+        return refuse("process %d is not a %s", (int)pid, deed->thing);
+    return refuse("process %d is not a %s that can be found: it has no socket "
+                  "(its -v says why), or another XDG_RUNTIME_DIR than this",
                   (int)pid, deed->thing);
 }
 
@@ -229,7 +230,7 @@ static int find_nspace(const char *nspace, struct ep_session *out)
         return 1;
     }
     if (one->answer.is_dvm && strcmp(one->answer.text, nspace) == 0)
-        return refuse("%s is a dvm and no job: `xylem attach --pid %d' shows "
+        return refuse("%s is a dvm, not a job: `xylem attach --pid %d' shows "
                       "the job that runs in it, or lists them",
                       nspace, (int)one->number);
     keep_session(one, out);
@@ -260,8 +261,8 @@ static struct ep_session *find_uri(const char *uri, bool *is_none)
 
     *is_none = strchr(uri, ';') == NULL || strlen(uri) >= sizeof(name);
     if (*is_none)
-        refuse("'%s' is no address of a launcher: `xylem run -v' prints it, as "
-               "NAME.0;tcp4://127.0.0.1:PORT",
+        refuse("'%s' is not the address of a launcher: `xylem run -v' prints "
+               "it, as NAME.0;tcp4://127.0.0.1:PORT",
                uri);
     if (*is_none || end == NULL)
         return NULL;
@@ -300,7 +301,7 @@ static int check_dvm(const struct ep_session *session)
 {
     return session->answer.is_dvm
                ? 0
-               : refuse("process %d is no dvm: it has a job of its own",
+               : refuse("process %d is not a dvm but a `xylem run'",
                         (int)session->number);
 }
 

@@ -106,7 +106,8 @@ static void put_file(struct run_tools *tools)
         return;
     snprintf(text, sizeof(text),
              "the rendezvous file %.300s cannot be written: %s", path,
-             errno == EEXIST ? "there is one already" : strerror(errno));
+             errno == EEXIST ? "it exists already and is not overwritten"
+                             : strerror(errno));
     tools->run.events->on_say(tools->run.arg, text);
 }
 
@@ -167,8 +168,9 @@ static int name_folder(struct run_tools *tools)
     if (px_folder_name(run_folders_open(), tools->folder) == 0)
         return 0;
     tools->folder[0] = '\0';
-    snprintf(tools->why, sizeof(tools->why), "no folder can be made in %s: %s",
-             px_folder_top(), strerror(errno));
+    snprintf(tools->why, sizeof(tools->why),
+             "cannot make a directory in %s: %s", px_folder_top(),
+             strerror(errno));
     return OV_ESYS;
 }
 

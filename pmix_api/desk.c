@@ -210,10 +210,10 @@ static void try_again(struct px_desk *desk)
 static void describe(int status, char *out)
 {
     if (WIFSIGNALED(status))
-        snprintf(out, TEXT_BYTES, "its helper was ended by signal %d",
+        snprintf(out, TEXT_BYTES, "its helper was killed by signal %d",
                  WTERMSIG(status));
     else
-        snprintf(out, TEXT_BYTES, "its helper has ended with %d",
+        snprintf(out, TEXT_BYTES, "its helper ended with exit status %d",
                  WEXITSTATUS(status));
 }
 
@@ -226,7 +226,7 @@ static void say_cut(const struct helper *helper, int status, const char *how)
     if (status == 0)
         return;
     snprintf(text, sizeof(text),
-             "a PMIx tool is cut off: %s; the session goes on", how);
+             "a PMIx tool was disconnected: %s; the session goes on", how);
     if (helper->is_in)
         desk->cfg.on_say(desk->cfg.arg, text);
     else
@@ -325,8 +325,8 @@ static void on_tool(void *arg, int fd, uid_t uid)
     drop_gone(desk);
     if (px_desk_tools(desk) >= PX_DESK_TOOLS_MAX) {
         snprintf(text, sizeof(text),
-                 "there are %d PMIx tools: one more is "
-                 "refused",
+                 "%d PMIx tools are connected, the most there may be: one more "
+                 "was refused",
                  PX_DESK_TOOLS_MAX);
         note(desk, text);
         close(fd);
@@ -356,7 +356,7 @@ static int open_port(struct px_desk *desk, const struct px_contact *contact)
     int rc = ep_tools_open(&cfg, &desk->tools);
 
     if (rc != 0)
-        snprintf(desk->wrong, sizeof(desk->wrong), "no port on %s: %s",
+        snprintf(desk->wrong, sizeof(desk->wrong), "cannot listen on %s: %s",
                  contact->address,
                  rc == OV_ESYS ? strerror(errno) : ov_strerror(rc));
     return rc;
@@ -401,8 +401,8 @@ static int open_desk(struct px_desk *desk, const struct px_contact *contact,
         rc = put_files(desk, moved, moved_bytes);
     }
     if (rc != 0) {
-        snprintf(desk->wrong, sizeof(desk->wrong), "no files in %.300s: %s",
-                 desk->cfg.folder,
+        snprintf(desk->wrong, sizeof(desk->wrong),
+                 "cannot write files in %.300s: %s", desk->cfg.folder,
                  rc == OV_ESYS ? strerror(errno) : ov_strerror(rc));
         return rc;
     }

@@ -24,8 +24,8 @@ static const char *out_of_memory(void)
 static const char *has_gone(const struct entrance *entrance)
 {
     if (entrance->has_spawned)
-        return "the dvm has gone before the job ran";
-    snprintf(why_not, sizeof(why_not), "process %d has just ended",
+        return "the dvm ended before the job ran";
+    snprintf(why_not, sizeof(why_not), "process %d has ended meanwhile",
              (int)entrance->at.number);
     return why_not;
 }
@@ -106,7 +106,7 @@ static int hear_soon(struct entrance *entrance, struct job_door *msg)
         return rc;
     fprintf(stderr, "xylem: waiting for process %d to %s\n",
             (int)entrance->at.number,
-            entrance->has_spawned ? "take the job" : "tell its job");
+            entrance->has_spawned ? "start the job" : "answer");
     return hear(entrance, entrance->has_spawned ? -1 : WAIT_MS - TELL_MS, msg);
 }
 
@@ -118,8 +118,8 @@ static const char *await(struct entrance *entrance, struct job_door *msg)
         return out_of_memory();
     if (rc == OV_EFULL)
         snprintf(why_not, sizeof(why_not),
-                 "process %d has told no job for %d s (is it stopped, or its "
-                 "tree not up yet?)",
+                 "process %d has not answered for %d s (is it stopped, or "
+                 "still starting its daemons?)",
                  (int)entrance->at.number, EP_SESSIONS_ALONE_S);
     else if (rc != 0)
         return has_gone(entrance);
@@ -144,7 +144,8 @@ static const char *keep_part(struct entrance *entrance,
     if (part->kind != JOB_DOOR_PART || rank >= entrance->job.count ||
         part->count > entrance->job.count - rank) {
         free(host);
-        return "the session does not tell where its processes are";
+        return "the session gave a wrong answer when asked for its hosts (is "
+               "it of another version of xylem?)";
     }
     for (uint32_t i = 0; i < part->count; i++)
         entrance->hosts[rank + i] = host;
@@ -179,7 +180,8 @@ static const char *find_job(struct entrance *entrance, struct job_door *msg)
         entrance->job.push_bytes < OV_PUSH_HEAD_BYTES + OV_PUSH_RANGE_BYTES ||
         entrance->job.push_bytes > JOB_DOOR_REST_MAX) {
         entrance->job.count = 0;
-        return "the session does not tell its job";
+        return "the session gave a wrong answer when asked for its job (is it "
+               "of another version of xylem?)";
     }
     entrance->hosts = calloc(entrance->job.count + 1, sizeof(*entrance->hosts));
     return entrance->hosts != NULL ? find_parts(entrance, msg)
@@ -236,8 +238,8 @@ static const char *say_request(const struct entrance *entrance,
     struct ov_wr wr;
 
     if (size > JOB_REQUEST_BYTES_MAX)
-        return "the job cannot be started: its words and environment are too "
-               "long";
+        return "the job cannot be started: its arguments and environment are "
+               "too large";
     mem = malloc(size);
     if (mem == NULL)
         return out_of_memory();

@@ -56,9 +56,9 @@ void feed_pushed(bool is_over)
         return;
     }
     if (!feed.is_at_end && !feed.is_own)
-        words_say("the job takes no input from here: its processes have ended, "
-                  "or their stdin has (`xylem run --keep-stdin' keeps that "
-                  "open)");
+        words_say(
+            "the job takes no more input: its processes have ended or their "
+            "stdin is closed (`xylem run --keep-stdin' keeps it open)");
     end_input();
 }
 

@@ -184,18 +184,16 @@ static void on_complete(void)
 static void on_gone(void)
 {
     if (!attach.is_leaving)
-        finish(
-            words_say("the launcher has gone before the end of %llu channels: "
-                      "output may be missing",
-                      (unsigned long long)show_open_channels()));
+        finish(words_say("the launcher ended before the end of %llu channels: "
+                         "output may be missing",
+                         (unsigned long long)show_open_channels()));
 }
 
 static void on_alone(void)
 {
     if (!attach.is_leaving)
-        finish(
-            words_say("the launcher has cut this off, but goes on: output may "
-                      "be missing (attach again)"));
+        finish(words_say("the launcher closed the connection but goes on: "
+                         "output may be missing (attach again)"));
 }
 
 static void on_drained(void)
@@ -211,9 +209,8 @@ static void on_error(bool is_left, const char *why)
 
 static void on_unread(int err)
 {
-    finish(
-        words_say("cannot read stdin: %s; the job gets nothing more from here",
-                  strerror(err)));
+    finish(words_say("cannot read stdin: %s; no more input is sent to the job",
+                     strerror(err)));
 }
 
 /* The first signal ends the program after it has shown what has come; the
@@ -258,8 +255,10 @@ static const char *check_ranks(const char *option,
 
     if (count == 0 || last < size)
         return NULL;
-    snprintf(why, sizeof(why), "%s: there is no rank %u, the job has %u",
-             option, last, size);
+    snprintf(
+        why, sizeof(why),
+        "%s: there is no rank %u: the job has %u processes, counted from 0",
+        option, last, size);
     return why;
 }
 
@@ -355,7 +354,8 @@ int attach_main(int argc, char **argv)
     show_close();
     session_close();
     if (attach.code == 0 && show_dropped_bytes() > 0)
-        return refuse("%llu bytes are missing",
-                      (unsigned long long)show_dropped_bytes());
+        return refuse(
+            "%llu bytes of output are missing: they were read too slowly",
+            (unsigned long long)show_dropped_bytes());
     return attach.code;
 }

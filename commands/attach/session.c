@@ -90,11 +90,11 @@ static void pass_on(const struct job_door *msg)
 
 static void fail(uint32_t lost_bytes, int err)
 {
-    snprintf(session.why, sizeof(session.why),
-             "up to %" PRIu32
-             " bytes of output that was kept cannot be read again: "
-             "%s",
-             lost_bytes, strerror(err));
+    snprintf(
+        session.why, sizeof(session.why),
+        "up to %" PRIu32
+        " bytes of output cannot be read back from their temporary file: %s",
+        lost_bytes, strerror(err));
     session.events->on_error(session.why);
 }
 
@@ -125,8 +125,8 @@ static void tell_unsaved(void)
     const int err = ep_hoard_errno(session.hoard);
 
     if (err != 0 && !session.is_unsaved_told)
-        words_say("what waits for its reader fills the memory for it, and no "
-                  "file can hold more in TMPDIR or /var/tmp (%s)",
+        words_say("output is read too slowly: its buffer is full, and no file "
+                  "in TMPDIR or /var/tmp can hold more (%s)",
                   strerror(err));
     session.is_unsaved_told |= err != 0;
 }

@@ -146,8 +146,8 @@ static void let_go(struct piece *piece)
 static void tell_dropped(const struct show_output *output)
 {
     if (show.dropped_bytes == 0)
-        words_say("output of rank %u is missing here: what reads this is too "
-                  "slow for the job",
+        words_say("output of rank %u is missing here: it is read too slowly "
+                  "for the job",
                   output->rank);
     show.dropped_bytes += output->dropped_bytes;
 }

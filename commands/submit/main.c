@@ -82,8 +82,8 @@ static int tell_end(const struct job_door *ended, uint32_t rank)
     const int code = WEXITSTATUS(ended->status);
 
     if (ended->is_lost)
-        return words_say("a node with processes of the job is lost: it has not "
-                         "run to its end (the dvm says which)");
+        return words_say("the job has not run to its end: a node with some of "
+                         "its processes is lost (the dvm says which)");
     if (ended->count == 0)
         return 0;
     if (signo != 0)
@@ -92,7 +92,7 @@ static int tell_end(const struct job_door *ended, uint32_t rank)
     else
         words_say("rank %u on %s returned %d", rank, host_of(rank), code);
     if (ended->count > 1)
-        words_say("%u processes ended badly", ended->count);
+        words_say("%u processes failed", ended->count);
     return signo != 0 ? 128 + signo : code;
 }
 
@@ -118,9 +118,8 @@ static void on_gone(void)
 static void on_alone(void)
 {
     if (!submit.is_leaving)
-        finish(
-            words_say("the dvm has cut this off, but goes on: the job is ended "
-                      "(start it again)"));
+        finish(words_say("the dvm closed the connection but goes on: the job "
+                         "is ended (start it again)"));
 }
 
 static void on_broken(const char *why)
@@ -155,7 +154,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)arg;
     if (submit.is_leaving)
         return;
-    words_say("the time of %g s is over; the job ends",
+    words_say("timed out after %g s (--timeout); the job ends",
               submit.options->timeout_s);
     finish(EXIT_TIMEOUT);
 }
@@ -181,8 +180,8 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
         finish(128 + signo);
         return;
     }
-    words_say("killing the processes; output that cannot be written is given "
-              "up");
+    words_say(
+        "killing the processes; output that cannot be written is discarded");
     send_signal(SIGKILL);
     show_give_up();
     finish(128 + signo);
@@ -396,8 +395,7 @@ static int end_program(void)
     show_close();
     session_close();
     if (show_dropped_bytes() > 0) {
-        fprintf(stderr,
-                "xylem: the output is not whole: %llu bytes are missing\n",
+        fprintf(stderr, "xylem: output is incomplete: %llu bytes are missing\n",
                 (unsigned long long)show_dropped_bytes());
         code = code == 0 ? 1 : code;
     }

@@ -42,11 +42,11 @@ const char *request_judge(const struct ep_run_options *o)
         if (has_own_dir(&o->apps[i]))
             continue;
         if (errno == ENOENT)
-            return "the job cannot be started: the directory that this was "
-                   "started in has been removed (--chdir names another one)";
+            return "the job cannot be started: the current directory has been "
+                   "removed (--chdir names another one)";
         snprintf(request.why, WHY_BYTES,
-                 "the job cannot be started: the directory that this was "
-                 "started in cannot be told: %s",
+                 "the job cannot be started: the current directory cannot be "
+                 "found: %s (--chdir names another one)",
                  strerror(errno));
         return request.why;
     }
@@ -217,7 +217,7 @@ static void explain_program(const struct ep_run_options *o,
                  program, which);
     else if (reason == JOB_DOOR_NO_EXEC)
         snprintf(request.why, WHY_BYTES,
-                 "%.200s cannot be started: it is no program, or this user "
+                 "%.200s cannot be started: it is not a program, or this user "
                  "may not run it%s",
                  program, which);
     else
@@ -242,15 +242,15 @@ const char *request_explain(const struct ep_run_options *o, uint32_t reader,
         break;
     case JOB_DOOR_NO_HOST:
     case JOB_DOOR_NO_GROWTH:
-        return "the job cannot be started: the dvm has not all of its hosts "
-               "(`xylem dvm -v' names one)";
+        return "the job cannot be started: some of its hosts are not in the "
+               "dvm (`xylem dvm -v' names one)";
     case JOB_DOOR_BAD_HOSTS:
-        return "the job cannot be started: its hosts make no sense (`xylem dvm "
-               "-v' says why)";
+        return "the job cannot be started: its hosts are not those of the dvm, "
+               "or written wrongly (`xylem dvm -v' says why)";
     case JOB_DOOR_NO_READER:
         snprintf(request.why, WHY_BYTES,
-                 "the job cannot be started: it has no rank %u to get stdin "
-                 "(-i)",
+                 "the job cannot be started: --stdin names rank %u, which it "
+                 "does not have",
                  reader);
         break;
     case JOB_DOOR_NO_DIR:

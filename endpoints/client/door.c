@@ -110,15 +110,17 @@ static bool hello(struct client *client, const struct job_door *msg)
     char why[EP_WHY_MAX];
 
     if (msg->version != JOB_DOOR_VERSION) {
-        snprintf(why, sizeof(why),
-                 "the session is of xylem %s (door %d) and this is xylem %.32s "
-                 "(door %u): use the one that has started it",
-                 PACKAGE_VERSION, JOB_DOOR_VERSION, msg->text, msg->version);
+        snprintf(
+            why, sizeof(why),
+            "the session was started by xylem %s (protocol %d), but this is "
+            "xylem %.32s (protocol %u): use the version that started it",
+            PACKAGE_VERSION, JOB_DOOR_VERSION, msg->text, msg->version);
         return refuse(client, why);
     }
     if (door->clients > EP_DOOR_CLIENTS_MAX) {
         snprintf(why, sizeof(why),
-                 "the session has %d clients, and takes no more",
+                 "%d clients are connected to the session, the most there may "
+                 "be: try again when one has left",
                  EP_DOOR_CLIENTS_MAX);
         return refuse(client, why);
     }
@@ -248,7 +250,7 @@ static bool hear_packet(struct client *client, struct ov_rd packet)
     struct job_door msg;
 
     if (job_door_decode(packet, &msg) != 0 || asks[msg.kind].hear == NULL)
-        return refuse(client, "this makes no sense to the session");
+        return refuse(client, "the session cannot understand this client");
     if (asks[msg.kind].is_first == client->is_greeted)
         return refuse(client, "a client says HELLO first, and once");
     if (asks[msg.kind].of_dvm && !client->door->cfg.is_dvm)
@@ -392,8 +394,9 @@ static int listen_at(struct ep_door *door, char *why)
     ep_door_sweep(door->folder);
     if (is_taken(door)) {
         snprintf(why, EP_WHY_MAX,
-                 "another session with the number %s, of a container that has "
-                 "the same folder for doors, has its own there",
+                 "a session with the same process number %s, in another "
+                 "container, uses the same directory: give each container its "
+                 "own XDG_RUNTIME_DIR",
                  door->name);
         return OV_ESYS;
     }
@@ -416,7 +419,7 @@ static int open_name(struct ep_door *door, char *why)
         socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (door->fd >= 0)
         return listen_at(door, why);
-    snprintf(why, EP_WHY_MAX, "no socket: %s", strerror(errno));
+    snprintf(why, EP_WHY_MAX, "cannot create a socket: %s", strerror(errno));
     return OV_ESYS;
 }
 

@@ -146,7 +146,7 @@ int ep_door_folder_make(char *why)
     if (folder < 0)
         snprintf(why, EP_WHY_MAX, "%.120s/%s: %s", place.top, place.name,
                  is_not_private(errno)
-                     ? "it is not a folder of this user's alone, with mode 0700"
+                     ? "it must be a directory of this user with mode 0700"
                      : strerror(errno));
     return folder;
 }

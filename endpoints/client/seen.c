@@ -154,7 +154,7 @@ static struct ep_seen_job *find_only(const struct ep_seen *seen, char *why,
         only = job;
     }
     if (only == NULL)
-        snprintf(why, size_bytes, "no job runs in it");
+        snprintf(why, size_bytes, "no job is running in it");
     return only;
 }
 
@@ -169,10 +169,10 @@ struct ep_seen_job *ep_seen_find(const struct ep_seen *seen, const char *name,
            (job->is_gone || job->is_daemons || strcmp(job->name, name) != 0))
         job = job->next;
     if (job == NULL)
-        snprintf(why, size_bytes,
-                 "the launcher knows no job %.100s: it never was, or was over "
-                 "long ago",
-                 name);
+        snprintf(
+            why, size_bytes,
+            "there is no job %.100s: it ended long ago, or the name is wrong",
+            name);
     return job;
 }
 

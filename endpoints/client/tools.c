@@ -24,12 +24,13 @@ enum { BACKLOG = 2 * EP_TOOLS_HEADS_MAX };
 enum note { NOTE_USER, NOTE_MACHINE, NOTE_KERNEL, NOTE_DESCRIPTORS, NOTES };
 
 static const char *const notes[NOTES] = {
-    [NOTE_USER] = "a PMIx tool was refused: it is of a user who may not "
-                  "connect",
-    [NOTE_MACHINE] = "a PMIx tool was refused: it is not on this machine",
+    [NOTE_USER] =
+        "a PMIx tool was refused: its user may not connect (--pmix-allow)",
+    [NOTE_MACHINE] = "a PMIx tool was refused: it runs on another machine",
     [NOTE_KERNEL] = "a PMIx tool was refused: the kernel does not say whose "
                     "it is",
-    [NOTE_DESCRIPTORS] = "PMIx tools have to wait: there is no descriptor left",
+    [NOTE_DESCRIPTORS] =
+        "PMIx tools have to wait: too many open files (ulimit -n)",
 };
 
 /* A connection whose head has not come yet. */

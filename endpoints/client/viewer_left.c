@@ -53,7 +53,8 @@ static bool try_left(struct ep_viewers *all,
     job_request_fini(&request);
     if (is_made || spawned.refusal == EP_TAP_LATER)
         return is_made;
-    snprintf(text, sizeof(text), "a job of a client is refused: %s", why);
+    snprintf(text, sizeof(text),
+             "a job that a client asked for was refused: %s", why);
     all->cfg.events->on_note(all->cfg.arg, text);
     return true;
 }

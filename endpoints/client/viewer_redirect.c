@@ -73,8 +73,8 @@ static void escrow_behind(void *arg)
     const struct ep_viewers *all = arg;
 
     all->cfg.events->on_say(all->cfg.arg,
-                            "a client takes redirected output too slowly: it "
-                            "goes to the console again");
+                            "a client reads its redirected output too slowly: "
+                            "the output goes to the console again");
 }
 
 static void escrow_lost(void *arg, uint64_t bytes, int err)
@@ -95,7 +95,7 @@ static void escrow_twice(void *arg, uint64_t bytes)
 
     snprintf(text, sizeof(text),
              "up to %" PRIu64 " bytes of redirected output that a client was "
-             "sent are shown here, too",
+             "sent are shown here a second time",
              bytes);
     all->cfg.events->on_say(all->cfg.arg, text);
 }
@@ -127,8 +127,8 @@ void ep_viewers_escrows_close(struct ep_viewers *all,
     if (bytes == 0)
         return;
     snprintf(text, sizeof(text),
-             "up to %" PRIu64 " bytes of redirected output that a client has "
-             "not taken are not shown: the session has ended before",
+             "up to %" PRIu64 " bytes of redirected output are not shown: the "
+             "session ended before a client had read them",
              bytes);
     run->events->on_say(run->arg, text);
 }

@@ -39,8 +39,8 @@ static void refuse_job(struct ep_viewer *viewer, uint8_t reason,
     struct job_door msg = {.kind = JOB_DOOR_UNSTARTED, .reason = reason};
     char text[EP_TAP_WHY_MAX + 64];
 
-    snprintf(text, sizeof(text), "a job of a client %s: %s",
-             viewer->job != NULL ? "cannot be started" : "is refused", why);
+    snprintf(text, sizeof(text), "a job that a client asked for %s: %s",
+             viewer->job != NULL ? "could not be started" : "was refused", why);
     run->events->on_note(run->arg, text);
     snprintf(msg.text, sizeof(msg.text), "%s", why);
     if (ep_viewer_box(viewer) == 0)

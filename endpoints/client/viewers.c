@@ -469,5 +469,5 @@ struct ep_watchers *ep_viewers_watchers(struct ep_viewers *all)
 
 void ep_viewers_anew(struct ep_viewers *all)
 {
-    all->why = "the session is launched anew: attach again";
+    all->why = "the session is being started again: attach again";
 }

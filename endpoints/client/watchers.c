@@ -183,7 +183,7 @@ static void cut_full(struct ep_watchers *all)
     if (at == NULL)
         return;
     run->events->on_note(run->arg, "a client that watches does not read what "
-                                   "it is told, and is cut off");
+                                   "it is sent, and was disconnected");
     cut(at, "a client that watches reads what it is told");
     cut_full(all);
 }

@@ -102,8 +102,8 @@ static void port_fail_spooled(struct ep_port *port, int err)
          item = item->next)
         bytes += item->is_spooled ? item->payload_bytes : 0;
     snprintf(text, sizeof(text),
-             "%" PRIu64 " bytes of output that waited for %s are lost: their "
-             "file cannot be read (%s)",
+             "%" PRIu64 " bytes of output that waited for %s are lost: the "
+             "temporary file that held them cannot be read (%s)",
              bytes, text_channel_name(port->channel), strerror(err));
     port->events->on_note(port->arg, text);
     port_fail(port, err);
@@ -223,15 +223,16 @@ static void port_note(struct ep_port *port)
     port->is_noted = true;
     if (err == 0)
         snprintf(text, sizeof(text),
-                 "rank %" PRIu32 " keeps a line open and the spool for the "
-                 "others' output is full (%" PRIu64 " MiB): the line is broken "
-                 "when it pauses for a second",
+                 "rank %" PRIu32 " does not finish a line, and the temporary "
+                 "file for the others' output is full (%" PRIu64
+                 " MiB): the line is broken when it pauses for a second",
                  port->holder->rank, port->cfg->spool_limit_bytes >> 20);
     else
         snprintf(text, sizeof(text),
-                 "rank %" PRIu32 " keeps a line open and the others' output "
-                 "cannot be spooled (%s; TMPDIR names the place): the line is "
-                 "broken when it pauses for a second",
+                 "rank %" PRIu32
+                 " does not finish a line, and the others' output cannot wait "
+                 "in a temporary file (%s; TMPDIR names its directory): the "
+                 "line is broken when it pauses for a second",
                  port->holder->rank,
                  err == ENOTSUP ? "no directory on a disk" : strerror(err));
     port->events->on_note(port->arg, text);

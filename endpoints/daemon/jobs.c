@@ -203,7 +203,7 @@ static int take_job(struct daemon *d, struct text_buf *text, uint32_t *slot,
     if (rc == 0)
         rc = announce(d, &job->job, *slot);
     snprintf(why, TOPO_WHY_MAX, "%s",
-             rc == OV_EPROTO ? "the job's description makes no sense"
+             rc == OV_EPROTO ? "the job's description cannot be read"
                              : ov_strerror(rc));
     if (rc == 0)
         rc = check_room(d, &job->job, why);

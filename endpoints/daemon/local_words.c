@@ -43,8 +43,8 @@ void ep_words_lost(const struct proc *proc, int err)
     struct job_word state = {.kind = JOB_WORD_NOTE};
 
     snprintf(state.text, sizeof(state.text),
-             "an unfinished line of process %u cannot be read back from the "
-             "file that it was kept in: %s",
+             "an unfinished line of process %u cannot be read back from its "
+             "temporary file: %s",
              ep_proc_number(proc), strerror(err));
     ep_local_say(proc->share->local, &state);
 }

@@ -90,8 +90,8 @@ static void keep_copy(struct output *out, const uint8_t *mem,
     if (was_full || !pool->is_full)
         return;
     snprintf(state.text, sizeof(state.text),
-             "no more output is kept for tools that come late: there are "
-             "%d MiB of it",
+             "no more output is kept for tools that attach later "
+             "(--pmix-cache): %d MiB are kept, the most there may be",
              EP_CACHE_POOL_BYTES >> 20);
     ep_local_say(local, &state);
 }

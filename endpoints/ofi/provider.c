@@ -176,7 +176,8 @@ static int try_users(const struct ep_transport_cfg *cfg, const char *names,
 {
     int rc = OV_EINVAL;
 
-    ep_why(why, "FI_PROVIDER names no fabric provider");
+    ep_why(why, "FI_PROVIDER in the environment names no provider of "
+                "libfabric: unset it, or give --provider");
     while (rc && *names) {
         size_t len = strcspn(names, ",");
         char name[NAME_BYTES];

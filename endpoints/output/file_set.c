@@ -33,9 +33,9 @@ static const char *words_of(int err)
     case EISDIR:
         return "it is a directory";
     case EEXIST:
-        return "there is one already, which is left as it is";
+        return "it exists already and is not overwritten";
     case ENXIO:
-        return "it is no regular file";
+        return "it is not a regular file";
     default:
         return strerror(err);
     }

@@ -261,7 +261,7 @@ static void task_start(struct ep_files *files, enum task task)
         return;
     }
     files->set.err = EAGAIN; /* no thread */
-    strcpy(files->set.why, "cannot write files: no thread can be made");
+    strcpy(files->set.why, "cannot write output files: no more threads");
     drop_work(files);
     drop_due(files);
 }

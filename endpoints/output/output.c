@@ -188,7 +188,7 @@ int ep_output_record(struct ep_output *out, const struct job_record *rec)
         return shown + 1;
     if (shown == 0)
         return rc;
-    on_files_error(out, ENOMEM, "cannot write files: out of memory");
+    on_files_error(out, ENOMEM, "cannot write output files: out of memory");
     return shown;
 }
 

@@ -44,8 +44,9 @@ void ep_run_dvm_alone(struct run *r)
     }
     ep_voice_say(&r->voice,
                  "PMIx tools cannot connect (`xylem dvm -v' says why), and %s",
-                 r->report != NULL ? "--report-uri is for nobody else"
-                                   : "nobody else finds this dvm");
+                 r->report != NULL
+                     ? "--report-uri is of no use without them"
+                     : "`xylem run --dvm' cannot find this dvm either");
     ep_run_abort(r, 1);
 }
 
@@ -75,7 +76,7 @@ static void on_grace(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    ep_voice_note(&r->voice, "jobs that are still there are killed");
+    ep_voice_note(&r->voice, "killing the jobs that still run");
     ep_run_abort(r, 0);
 }
 
@@ -90,7 +91,7 @@ void ep_run_dvm_end(struct run *r)
     } else if (r->end.grace == NULL) {
         ep_run_abort(r, 0);
     } else {
-        ep_voice_note(&r->voice, "the jobs are ended");
+        ep_voice_note(&r->voice, "ending the jobs that run");
         ep_run_orders_signal(r->orders, SIGTERM, NULL, 0);
         ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
         evtimer_add(r->end.grace, &grace);

@@ -200,11 +200,11 @@ void ep_run_last_words(struct run *r)
 {
     tell_failure(r);
     if (r->own.life.failure.count > 1 && !r->end.is_quiet)
-        ep_voice_say(&r->voice, "%u processes ended badly",
+        ep_voice_say(&r->voice, "%u processes failed",
                      r->own.life.failure.count);
     if (r->end.is_given_up && !r->end.is_quiet)
         ep_voice_say(&r->voice,
-                     "output that could not be written was given up");
+                     "output that could not be written was discarded");
     ep_voice_retry(&r->voice, r->end.is_unheard ? 0 : LAST_WORDS_MS);
 }
 
@@ -230,11 +230,11 @@ static void check_stuck(struct run *r)
     r->told.stuck = true;
     if (place == EP_OUTPUT_CONSOLE)
         ep_voice_say(&r->voice,
-                     "the output is not being read: everybody waits for that");
+                     "nobody reads stdout or stderr: the job waits for it");
     else
-        ep_voice_say(&r->voice,
-                     "the file system does not take the output's files: "
-                     "everybody waits for that");
+        ep_voice_say(
+            &r->voice,
+            "the file system does not take output files: the job waits for it");
 }
 
 /* A daemon says itself what keeps it; this is for daemons that cannot. When
@@ -248,8 +248,8 @@ static void check_launch(struct run *r)
         waited_s < LAUNCHES * r->options.launch_timeout_s)
         return;
     ep_voice_say(&r->voice,
-                 "after %.0f s only %u of %u node%s joined (--launch-timeout "
-                 "gives the others more time)",
+                 "timed out after %.0f s: only %u of %u node%s joined "
+                 "(--launch-timeout gives the others more time)",
                  waited_s, ep_hub_look(r->hub, 0, 0).joined,
                  r->plan.nodes_count,
                  r->plan.nodes_count == 1 ? " has" : "s have");
@@ -285,7 +285,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    ep_voice_say(&r->voice, "the time of %g s is over; the job ends",
+    ep_voice_say(&r->voice, "timed out after %g s (--timeout); the job ends",
                  r->options.timeout_s);
     if (!ep_run_again_stop(r->plan.again, EXIT_TIMEOUT, &r->session.code))
         ep_run_abort(r, EXIT_TIMEOUT);

@@ -26,9 +26,8 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
     } else if (!r->options.is_dvm && nth == 1) {
         ep_run_orders_signal(r->orders, signo, NULL, 0);
     } else {
-        ep_voice_say(&r->voice,
-                     "killing the processes; output that cannot be written is "
-                     "given up");
+        ep_voice_say(&r->voice, "killing the processes; output that cannot be "
+                                "written is discarded");
         ep_run_abort(r, 128 + signo);
         ep_output_give_up(r->output);
         ep_run_jobs_give_up(r);

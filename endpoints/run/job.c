@@ -70,10 +70,10 @@ static void end_job(struct run_job *job)
         at = &(*at)->next;
     *at = job->next;
     if (ep_proof_gaps(verdict) > 0)
-        ep_voice_say(&r->voice,
-                     "output of a further job, processes %u to %u, is not "
-                     "whole",
-                     told.base, told.base + told.size - 1);
+        ep_voice_say(
+            &r->voice,
+            "output of a further job, processes %u to %u, is incomplete",
+            told.base, told.base + told.size - 1);
     ep_run_nodes_empty(job->run->nodes, &job->desc);
     ep_viewers_job(r->tap.viewers, &told);
     if (job->desc.cache_bytes > 0) {
@@ -124,8 +124,7 @@ static void on_sinks_error(void *arg, const char *why)
     struct run_job *job = arg;
 
     if (!job->is_cut)
-        ep_voice_say(&job->run->voice, "%s; the job that was to have it ends",
-                     why);
+        ep_voice_say(&job->run->voice, "%s; the job that writes it ends", why);
     job->is_cut = true;
     ep_run_job_kill(job);
 }

@@ -132,7 +132,8 @@ static struct run_job *plan_job(struct run *r, const struct ep_tap_spawn *spawn,
                             &out->refusal, why);
     ask_machines(r);
     if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->jobs.next_number) {
-        snprintf(why, EP_TAP_WHY_MAX, "all numbers of processes are used");
+        snprintf(why, EP_TAP_WHY_MAX,
+                 "the session has used all process numbers (start a new dvm)");
         rc = OV_EFULL;
     }
     if (rc == 0) {
@@ -158,9 +159,11 @@ static bool may_spawn(const struct run *r, const struct ep_tap_spawn *spawn,
     for (const struct run_job *job = r->own.next; job != NULL; job = job->next)
         count++;
     if (r->session.state != JOB_SESSION_RUNNING || r->end.is_ending)
-        snprintf(why, EP_TAP_WHY_MAX, "the run takes no further jobs");
+        snprintf(why, EP_TAP_WHY_MAX, "this session takes no further jobs");
     else if (count == RUN_JOBS_MAX)
-        snprintf(why, EP_TAP_WHY_MAX, "%d jobs run: that is all there may be",
+        snprintf(why, EP_TAP_WHY_MAX,
+                 "%d jobs are running, the most there may be: wait until one "
+                 "has ended",
                  RUN_JOBS_MAX);
     else if (spawn->apps_count == 0 || spawn->apps_count > JOB_APPS_MAX)
         snprintf(why, EP_TAP_WHY_MAX, "a job has 1 to %d programs",

@@ -37,7 +37,7 @@ static bool is_bare(struct run *r)
 {
     if (!r->options.is_dvm || r->loss.count < r->plan.nodes_count)
         return false;
-    ep_voice_say(&r->voice, "no node is left");
+    ep_voice_say(&r->voice, "no node is left; the job ends");
     return true;
 }
 
@@ -115,8 +115,9 @@ void ep_run_loss_sweep(struct run *r)
     }
     list = ep_run_sweeps_end(r->loss.sweeps);
     if (list != NULL && !r->end.is_quiet)
-        ep_voice_say(&r->voice,
-                     "not reached to end what the job may have left there: %s",
-                     list);
+        ep_voice_say(
+            &r->voice,
+            "could not check for processes that the job may have left on: %s",
+            list);
     free(list);
 }

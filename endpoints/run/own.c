@@ -29,20 +29,18 @@ static void say_no_spill(struct run *r, uint32_t rank, int err)
 
     if (r->own.desc.spill_dir != NULL)
         ep_voice_say(&r->voice,
-                     "%s: nothing can be spilled to --spill-dir '%s': %s", host,
+                     "%s: cannot spill stdin to --spill-dir '%s': %s", host,
                      r->own.desc.spill_dir, strerror(err));
     else if (err == ENOTSUP)
-        ep_voice_say(
-            &r->voice,
-            "%s: nothing can be spilled to TMPDIR or /var/tmp: they lie "
-            "in memory; name a place on a disk with --spill-dir",
-            host);
+        ep_voice_say(&r->voice,
+                     "%s: cannot spill stdin to TMPDIR or /var/tmp: both are "
+                     "in memory; name a directory on a disk with --spill-dir",
+                     host);
     else
-        ep_voice_say(
-            &r->voice,
-            "%s: nothing can be spilled to TMPDIR or /var/tmp: %s; name "
-            "another place with --spill-dir",
-            host, strerror(err));
+        ep_voice_say(&r->voice,
+                     "%s: cannot spill stdin to TMPDIR or /var/tmp: %s; name "
+                     "another directory with --spill-dir",
+                     host, strerror(err));
 }
 
 static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
@@ -55,8 +53,7 @@ static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
     if (strcmp(told->step, JOB_WORD_STEP_SPILL) == 0)
         say_no_spill(r, told->rank, told->err);
     else if (strcmp(told->step, "bind") == 0)
-        ep_voice_say(&r->voice,
-                     "rank %u on %s cannot be bound as --bind asks for: %s",
+        ep_voice_say(&r->voice, "rank %u on %s cannot be bound (--bind): %s",
                      told->rank, host, strerror(told->err));
     else
         ep_voice_say(
@@ -114,8 +111,9 @@ int ep_run_own_tell(struct run *r)
     ep_run_nodes_told(r->nodes, &r->own.desc);
     if (r->own.desc.readers_count > 0 &&
         ep_run_down_stream(r->down, JOB_STREAM_STDIN))
-        return ep_voice_fail(&r->voice, "cannot read stdin: out of memory or "
-                                        "descriptors");
+        return ep_voice_fail(
+            &r->voice,
+            "cannot read stdin: out of memory or of open files (ulimit -n)");
     ep_run_down_pump(r->down);
     return 0;
 }

@@ -238,7 +238,7 @@ static int ask_group(struct placing *p, uint32_t g, char *why)
                  ep_run_nodes_why(p->nodes, which));
     if (rc == OV_EAGAIN)
         ep_voice_note(p->plan->voice,
-                      "a job waits for what the machines of %u node%s are",
+                      "a job waits to learn the cores and sockets of %u node%s",
                       which, which == 1 ? "" : "s");
     return rc;
 }
@@ -285,12 +285,11 @@ static bool has_room(const struct placing *p, char *why)
 
         if (p->procs_of[n] <= room)
             continue;
-        snprintf(
-            why, EP_TAP_WHY_MAX,
-            "node %u on %.128s has room for %u more process%s of the %d that "
-            "it takes of such jobs",
-            ep_run_place(p->plan, n), ep_run_host(p->plan, n), room,
-            room == 1 ? "" : "es", RUN_SPARE_PROCS);
+        snprintf(why, EP_TAP_WHY_MAX,
+                 "node %u on %.128s has room for %u more process%s, of %d at "
+                 "most for such jobs",
+                 ep_run_place(p->plan, n), ep_run_host(p->plan, n), room,
+                 room == 1 ? "" : "es", RUN_SPARE_PROCS);
         return false;
     }
     return true;

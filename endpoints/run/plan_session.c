@@ -81,7 +81,7 @@ static int list_hosts(struct run_plan *p)
     for (uint32_t node = 1; p->hosts.count > 0 && node <= p->nodes_count;
          node++) {
         if (ep_boot_add_host(&p->config, node, ep_run_host(p, node))) {
-            ep_voice_say(p->voice, "'%s' is not fit for the name of a host",
+            ep_voice_say(p->voice, "'%s' is not a valid host name",
                          ep_run_host(p, node));
             return 2;
         }
@@ -144,7 +144,7 @@ int ep_run_plan_session(struct run_plan *p, uint32_t most)
         config->tree, p->nodes_per_daemon, descriptors(p, most));
     if (ep_auth_generate(&config->auth))
         return ep_voice_fail(p->voice,
-                             "the system gives no random numbers for a key");
+                             "cannot get random numbers for the session's key");
     if (o->desk != NULL) /* a tool may start further jobs */
         most += RUN_SPARE_PROCS;
     if (ep_run_survey_asks(p) &&

@@ -28,8 +28,8 @@ static int check_arity(struct run_plan *p)
     if (children <= EP_SESSION_CHILDREN_MAX)
         return 0;
     ep_voice_say(p->voice,
-                 "--arity %u gives a node %u children: the memory of a daemon "
-                 "is for %d; give a smaller one",
+                 "--arity %u gives a node %u children: a daemon can have %d at "
+                 "most; give a smaller one",
                  p->options->arity, children, EP_SESSION_CHILDREN_MAX);
     return 2;
 }
@@ -107,7 +107,7 @@ static int plan_fabric(struct run_plan *p)
 
     if (p->hosts.count == 0) {
         ep_voice_say(p->voice,
-                     "--topology is about hosts: give --hosts or --hostfile");
+                     "--topology needs hosts: give --hosts or --hostfile");
         return 2;
     }
     rc = ep_path_look("--topology", p->options->topology, why);
@@ -136,7 +136,7 @@ static bool names_some(const struct run_plan *p)
  * so in words that are not understood, only names are left. */
 static int ask_slurm(struct run_plan *p)
 {
-    char why[TOPO_WHY_MAX] = "it says nothing";
+    char why[TOPO_WHY_MAX] = "its answer is empty";
     struct text_buf text = {0};
     int rc = 0;
 
@@ -153,7 +153,7 @@ static int ask_slurm(struct run_plan *p)
     if (rc == 0)
         strcpy(why, "it names none of the hosts");
     topo_fabric_fini(&p->tree.fabric);
-    ep_voice_note(p->voice, "no switches of Slurm: %s", why);
+    ep_voice_note(p->voice, "Slurm tells no switches: %s", why);
     return 0;
 }
 

@@ -107,8 +107,7 @@ static int check_file(const struct making *m, const char *path)
         (S_ISREG(st.st_mode) && st.st_size <= RUN_HOSTFILE_BYTES_MAX))
         return 0;
     snprintf(what, sizeof(what),
-             "the host file %.150s is no file of %d MiB "
-             "at most",
+             "the host file %.150s is not a file, or has more than %d MiB",
              path, RUN_HOSTFILE_BYTES_MAX >> 20);
     return fail(m, EP_TAP_BAD_HOSTS, what);
 }
@@ -191,7 +190,7 @@ static int choose_one(const struct making *m, const struct named *named,
     }
     node = place != TOPO_NONE ? job_node_at(m->plan->job, place) : 0;
     if (node == 0 || (at[node] == 0 && !ep_run_nodes_is_lost(m->nodes, node))) {
-        snprintf(what, sizeof(what), "%.128s of %s is no host of %s", name,
+        snprintf(what, sizeof(what), "%.128s of %s is not a host of %s", name,
                  named->label, node == 0 ? "the tree" : "the host file");
         return fail(m, EP_TAP_NO_HOST, what);
     }
@@ -242,7 +241,7 @@ static int check_growth(const struct making *m, const struct named *named)
              !ep_run_nodes_is_lost(m->nodes, job_node_at(m->plan->job, place))))
             continue;
         snprintf(what, sizeof(what),
-                 "%.128s is to be added, but a tree gets no further hosts: "
+                 "%.128s cannot be added: a running dvm gets no further hosts; "
                  "start one that has it",
                  name);
         return fail(m, EP_TAP_NO_GROWTH, what);

@@ -54,8 +54,7 @@ static void look_again(const struct run *r)
 
 static void fail_record(struct run *r, const struct job_record *rec)
 {
-    ep_voice_say(&r->voice,
-                 "a record of rank %u cannot be shown: out of memory",
+    ep_voice_say(&r->voice, "output of rank %u is lost: out of memory",
                  rec->proc);
     ep_run_abort(r, 1);
 }

@@ -84,8 +84,8 @@ static enum kind kind_of(const char *path)
 /* Explains errno. */
 static const char *explain(void)
 {
-    return errno == EEXIST ? "what is there is not of a former dvm, and is "
-                             "left alone"
+    return errno == EEXIST ? "it exists already, was not written by a dvm, and "
+                             "is not overwritten"
                            : strerror(errno);
 }
 
@@ -103,11 +103,10 @@ static void miss(struct run_report *report)
     if (report->is_missed)
         return;
     report->is_missed = true;
-    ep_voice_say(
-        report->voice,
-        "--report-uri: cannot write '%.300s' again: %s; the dvm goes on, "
-        "and what is there may be an old address",
-        report->path, why);
+    ep_voice_say(report->voice,
+                 "--report-uri: cannot write '%.300s' again: %s; the dvm goes "
+                 "on, but the address in that file may be out of date",
+                 report->path, why);
 }
 
 /* Returns false with errno when the path cannot be used. */

@@ -255,7 +255,9 @@ static int open_all(struct run *r)
         !ep_run_door_serve(r))
         rc = ep_run_output_open(r);
     if (rc != 0 && rc != OV_EINVAL)
-        ep_voice_say(&r->voice, "cannot start: out of memory or descriptors");
+        ep_voice_say(
+            &r->voice,
+            "cannot start: out of memory or of open files (ulimit -n)");
     if (rc != 0)
         return 1;
     ep_limits_keep_memory();
@@ -406,8 +408,8 @@ static int run_once(struct run *r)
     if (rc == 0)
         ep_run_door_open(r);
     if (rc == 0 && ep_spawner_open(GRACE_MS, &r->spawner)) {
-        ep_voice_say(&r->voice,
-                     "cannot fork the process that starts all others");
+        ep_voice_say(&r->voice, "cannot start xylem's process that starts all "
+                                "others (ulimit -u may be too low)");
         rc = 1;
     }
     if (rc == 0)

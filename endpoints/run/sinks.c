@@ -177,7 +177,8 @@ static int open_all(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
     if (sinks->nspace == NULL || sinks->done == NULL)
         return OV_ENOMEM;
     if (spawn->output.is_show_needed && !can_show(r)) {
-        snprintf(why, EP_TAP_WHY_MAX, "the run has no console to show it on");
+        snprintf(why, EP_TAP_WHY_MAX,
+                 "the session has no console to show its output on");
         return OV_EINVAL;
     }
     if (spawn->output.is_shown && can_show(r) &&
@@ -259,7 +260,7 @@ void ep_run_sinks_record(struct run_sinks *sinks, const struct job_record *rec,
         return;
     ep_run_let_go(sinks->run->held, its.cookie);
     sinks->job.events->on_error(sinks->job.arg,
-                                "cannot write files: out of memory");
+                                "cannot write output files: out of memory");
 }
 
 void ep_run_sinks_finish(struct run_sinks *sinks)

@@ -44,8 +44,8 @@ static bool turn_all(struct run_job *job, bool is_to_send)
     if (count > 0)
         ep_voice_note(
             &job->run->voice, "%s %u channels of processes %u to %u%s",
-            is_to_send ? "somebody wants" : "nobody wants", count, first, last,
-            is_to_send ? "" : ": they are dropped on their nodes");
+            is_to_send ? "somebody reads" : "nobody reads", count, first, last,
+            is_to_send ? "" : ": their output is dropped on its node");
     return count > 0;
 }
 

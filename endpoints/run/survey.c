@@ -71,7 +71,7 @@ bool ep_run_survey_fits(struct run_plan *plan, const struct run_nodes *nodes,
     if (!plan->again->is_due)
         ep_voice_fail(voice, "out of memory");
     else
-        ep_voice_note(voice, "the hosts are other machines than was thought: "
-                             "the job is started anew by what they are");
+        ep_voice_note(voice, "the hosts differ from what was assumed: starting "
+                             "again with their real cores and sockets");
     return false;
 }

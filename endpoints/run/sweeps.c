@@ -121,7 +121,7 @@ static void end_sweep(struct run_sweeps *all, uint32_t place, bool has_run)
         miss_host(all, node);
     else if (found > 0)
         ep_voice_note(all->cfg.plan->voice,
-                      "%s: what a lost daemon has left there is ended",
+                      "%s: killed processes that a lost daemon had left",
                       ep_run_host(all->cfg.plan, node));
     clear_place(all, place);
     start_some(all);
@@ -138,7 +138,8 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
 {
     struct run_sweeps *all = arg;
 
-    ep_voice_note(all->cfg.plan->voice, "%s cannot be looked at: %s: %s",
+    ep_voice_note(all->cfg.plan->voice,
+                  "cannot look for left processes on %s: %s: %s",
                   ep_run_host(all->cfg.plan, all->places[proc].node), step,
                   strerror(err));
     end_sweep(all, proc, false);

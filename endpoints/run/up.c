@@ -224,17 +224,18 @@ static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
     if (stream == JOB_STREAM_PUSHED)
         ep_voice_say(&r->voice,
                      "process %u, of a further job, on %s does not read its "
-                     "stdin: what is pushed to any job waits for it",
+                     "stdin: input pushed to any job waits for it",
                      rank, ep_run_host(&r->plan, node));
     else if (rank < r->own.desc.size)
         ep_voice_say(&r->voice,
-                     "rank %u on %s does not read its stdin: everybody waits "
-                     "for it",
+                     "rank %u on %s does not read its stdin: the job waits for "
+                     "it (see --stdin-slow)",
                      rank, ep_run_host(&r->plan, node));
     else
-        ep_voice_say(&r->voice,
-                     "%s does not pass on stdin: everybody waits for it",
-                     ep_run_host(&r->plan, node));
+        ep_voice_say(
+            &r->voice,
+            "the daemon on %s does not pass on stdin: the job waits for it",
+            ep_run_host(&r->plan, node));
 }
 
 static void on_leave(void *arg, uint32_t index)

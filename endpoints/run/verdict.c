@@ -38,7 +38,7 @@ static void gap_words(const struct ep_proof_gap *gap, char *words, size_t size)
         snprintf(words, size, ", it wrote %" PRIu64, gap->expected_bytes);
         break;
     case EP_PROOF_ALTERED:
-        snprintf(words, size, ", not those that it wrote");
+        snprintf(words, size, ", which differ from what it wrote");
         break;
     case EP_PROOF_NO_END:
     case EP_PROOF_LOST:
@@ -87,10 +87,9 @@ bool ep_run_judge(const struct run_judged *what)
     uint64_t lost = verdict->counts[EP_PROOF_LOST];
 
     if (gaps > 0)
-        tell(what, ep_voice_say, "the output is not whole", &verdict->gaps,
-             gaps);
+        tell(what, ep_voice_say, "output is incomplete", &verdict->gaps, gaps);
     if (lost > 0)
         tell(what, what->is_news ? ep_voice_say : ep_voice_note,
-             "of lost nodes came", &verdict->lost, lost);
+             "output received from lost nodes", &verdict->lost, lost);
     return gaps > 0;
 }

@@ -29,8 +29,8 @@ static void tell_missing(struct run_voice *voice)
     if (voice->missing == 0)
         return;
     text_buf_printf(&voice->lines,
-                    "xylem: more messages are missing here, %u of them: stderr "
-                    "did not take them in time\n",
+                    "xylem: more messages are missing here, %u of them: nobody "
+                    "read stderr in time\n",
                     voice->missing);
     voice->missing = 0;
 }

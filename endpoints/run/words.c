@@ -32,10 +32,10 @@ static void on_pieces(struct run *r, uint32_t node, const struct job_word *word)
 
     (r->told.pieces ? ep_voice_note : ep_voice_say)(
         &r->voice,
-        "%s: unfinished lines fill the memory for them, and no file can hold "
-        "more in TMPDIR or /var/tmp (%s): some come in pieces",
+        "%s: unfinished lines fill their buffer, and no file in TMPDIR or "
+        "/var/tmp can hold more (%s): some lines come out in pieces",
         ep_run_host(&r->plan, node),
-        err == ENOTSUP ? "they lie in memory" : strerror(err));
+        err == ENOTSUP ? "both are in memory" : strerror(err));
     r->told.pieces = true;
 }
 
@@ -119,20 +119,19 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
     const bool is_own = ep_run_job_is_own(job);
     const char *host = ep_run_host(&r->plan, node);
     const char *whose = is_own ? "" : " of a further job";
-    const char *waits = is_own ? "everybody waits for it from now on"
-                               : "what is pushed to its job waits for it";
+    const char *waits = is_own ? "the job waits for it from now on"
+                               : "input pushed to its job waits for it";
     const uint32_t rank = word->rank - job->desc.base;
 
     if (job->life.is_killed)
         return;
     switch ((enum job_stdin_event)word->stdin_event) {
     case JOB_STDIN_FULL:
-        ep_voice_say(
-            &r->voice,
-            "rank %u%s on %s is %.4g MiB behind in its stdin, more are "
-            "not spilled: %s",
-            rank, whose, host, (double)job->desc.spill_bytes / (1 << 20),
-            waits);
+        ep_voice_say(&r->voice,
+                     "rank %u%s on %s has %.4g MiB of unread stdin, the most "
+                     "that is spilled (--stdin-slow=spill=BYTES): %s",
+                     rank, whose, host,
+                     (double)job->desc.spill_bytes / (1 << 20), waits);
         break;
     case JOB_STDIN_UNSAVED:
         ep_voice_say(&r->voice,
@@ -142,7 +141,7 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
                      job->desc.slow == JOB_SLOW_SPILL
                          ? "; --spill-dir names another place"
                          : "",
-                     is_own ? waits : "what is pushed to any job waits for it");
+                     is_own ? waits : "input pushed to any job waits for it");
         break;
     case JOB_STDIN_BEHIND:
     case JOB_STDIN_FREE:
@@ -155,8 +154,8 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
         break;
     case JOB_STDIN_CLOSED:
         ep_voice_say(&r->voice,
-                     "rank %u%s on %s has not read its stdin for %g s: it is "
-                     "closed",
+                     "rank %u%s on %s has not read its stdin for %g s: its "
+                     "stdin is closed (--stdin-slow=close)",
                      rank, whose, host, job->desc.close_ms / 1000.0);
         ep_viewers_has_stdin(r->tap.viewers, word->rank, word->rank, false);
         break;

@@ -47,7 +47,7 @@ static void announce(const char *option, const char *path, const char *whom)
 {
     char text[EP_WHY_MAX];
 
-    snprintf(text, sizeof(text), "%s: waiting for somebody who %s '%.*s'",
+    snprintf(text, sizeof(text), "%s: waiting for a program that %s '%.*s'",
              option, whom, SHOWN_MAX, path);
     ep_prelude_wait(text);
 }
@@ -114,8 +114,7 @@ int ep_path_write(const char *option, const char *path, int *fd, char *why)
     if (*fd < 0 && errno == ENXIO && S_ISFIFO(st.st_mode))
         return refuse_path(
             option, path,
-            "nobody has opened it for reading for five seconds: start "
-            "its reader first",
+            "nobody opened it for reading within 5 s: start its reader first",
             why);
     return *fd < 0 ? fail_path(option, path, why) : 0;
 }

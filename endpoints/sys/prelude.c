@@ -108,8 +108,8 @@ static void set_words(const char *what)
     int most = WHAT_BYTES_MAX;
 
     snprintf(prelude.over, sizeof(prelude.over),
-             "xylem: the time of %g s is over%s %.*s\n", prelude.limit_s, mark,
-             most, shown);
+             "xylem: timed out after %g s (--timeout)%s %.*s\n",
+             prelude.limit_s, mark, most, shown);
     snprintf(prelude.told, sizeof(prelude.told), "xylem: %.*s\n", most, shown);
     prelude.ended[0] = '\0';
     if (what != NULL)

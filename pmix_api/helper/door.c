@@ -170,7 +170,9 @@ static bool hand_on(struct px_door *door)
 
     if (job_door_decode(ov_rd_init(door->packet, door->packet_bytes), &msg) !=
         0) {
-        snprintf(door->why, sizeof(door->why), "the session makes no sense");
+        snprintf(door->why, sizeof(door->why),
+                 "the session cannot be understood (is it of another version "
+                 "of xylem?)");
         end(door);
     } else if (msg.kind == JOB_DOOR_REFUSED) {
         snprintf(door->why, sizeof(door->why), "%s", msg.text);

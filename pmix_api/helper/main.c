@@ -100,8 +100,9 @@ static void refuse(void *arg)
 {
     const struct helper *helper = arg;
 
-    px_jobs_note(helper->jobs, "a PMIx tool is refused: there is one with its "
-                               "name already");
+    px_jobs_note(
+        helper->jobs,
+        "a PMIx tool was refused: one with the same name is connected already");
     leave(arg);
 }
 
@@ -115,10 +116,10 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (helper->is_in && px_lib_has_tool())
         return;
-    px_jobs_note(helper->jobs,
-                 "a PMIx tool is not let in: libpmix has not accepted it in "
-                 "%d s",
-                 GREETING_S);
+    px_jobs_note(
+        helper->jobs,
+        "a PMIx tool was refused: libpmix has not accepted it within %d s",
+        GREETING_S);
     leave(arg);
 }
 
@@ -177,10 +178,11 @@ static void on_gone(void *arg)
 
     event_del(helper->greeting);
     if (tool->nspace[0] != '\0')
-        px_jobs_note(helper->jobs, "PMIx tool %s.%u has gone", tool->nspace,
-                     tool->rank);
+        px_jobs_note(helper->jobs, "PMIx tool %s.%u has disconnected",
+                     tool->nspace, tool->rank);
     else
-        px_jobs_note(helper->jobs, "a PMIx tool has gone that was not let in");
+        px_jobs_note(helper->jobs,
+                     "a PMIx tool has disconnected before it was accepted");
     px_pulls_end(helper->pulls);
 }
 
@@ -438,7 +440,7 @@ int main(int argc, char **argv)
         (struct px_door_way){.base = helper.base, .dial = dial, .arg = &helper};
     if (why == NULL &&
         (helper.base == NULL || open_parts(&helper, lib.dir) != 0))
-        why = "memory is out";
+        why = "out of memory";
     if (why != NULL) {
         (void)px_tie_say(why);
         clear(&helper, lib.dir);

@@ -23,8 +23,8 @@ static bool are_names(const struct px_pulls *pulls,
         if (rank != PX_LIB_LOCAL_NODE && rank != PX_LIB_LOCAL_PEERS)
             continue;
         px_jobs_note(pulls->cfg.jobs,
-                     "a pull is refused: PMIX_RANK_LOCAL_%s is no target of "
-                     "it: name ranks, or all",
+                     "a pull was refused: PMIX_RANK_LOCAL_%s cannot be pulled: "
+                     "name ranks, or all",
                      rank == PX_LIB_LOCAL_NODE ? "NODE" : "PEERS");
         return false;
     }
@@ -51,12 +51,12 @@ static bool are_forwarded(const struct px_pulls *pulls,
 
         if (job->is_dvm)
             px_jobs_note(pulls->cfg.jobs,
-                         "a pull is refused: %s is this dvm, whose daemons "
+                         "a pull was refused: %s is this dvm, whose daemons "
                          "have no output",
                          job->name);
         else if (missing != 0)
             px_jobs_note(pulls->cfg.jobs,
-                         "a pull is refused: %s was not started with %s",
+                         "a pull was refused: %s was not started with %s",
                          job->name, name_forward(missing));
         if (job->is_dvm || missing != 0)
             return false;
@@ -71,7 +71,7 @@ enum px_lib_answer px_pulls_judge(const struct px_pulls *pulls,
     enum px_lib_answer answer;
 
     if (asked->wish.strange != NULL) {
-        px_jobs_note(pulls->cfg.jobs, "a pull is refused: %s is not supported",
+        px_jobs_note(pulls->cfg.jobs, "a pull was refused: %s is not supported",
                      asked->wish.strange);
         return PX_LIB_NOT_SUPPORTED;
     }

@@ -26,7 +26,7 @@ os.environ.setdefault("top_builddir", command.BUILD)
 import loss  # noqa: E402  (found by the line before)
 import live  # noqa: E402
 
-WRONG = ("is not whole", "a fault of xylem", "Sanitizer", "runtime error",
+WRONG = ("is incomplete", "a fault of xylem", "Sanitizer", "runtime error",
          "Assertion")
 MISSING = re.compile(rb"^xylem: output of rank \d+ is missing here: ", re.M)
 # Who attaches late gets the first and the last bytes that were kept.

@@ -20,8 +20,8 @@ TINY = 256 << 10  # bytes of a disk that is full soon
 # What it is called in a plan: exit codes, and words of the reason.
 REFUSED = {
     "stats-fifo": ({2}, "start its reader first"),
-    "input-fifo": ({124}, "waiting for somebody who writes to"),
-    "hostfile-fifo": ({124}, "waiting for somebody who writes to"),
+    "input-fifo": ({124}, "waiting for a program that writes to"),
+    "hostfile-fifo": ({124}, "waiting for a program that writes to"),
     "too-many": ({1}, "processes and threads are needed here"),
 }
 # Those that go on: somebody comes to the FIFO, or a limit is met on the way.

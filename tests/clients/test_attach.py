@@ -190,7 +190,8 @@ def spared():
     second.wait_attached()
     then.open()
     live.check_eq(1, second.wait(), second.said())
-    live.check(b"/rank.0/stdout': there is one already" in second.said(),
+    live.check(b"/rank.0/stdout': it exists already and is not "
+               b"overwritten" in second.said(),
                second.said())
     live.check_eq(0, tool.wait())
     job.check_ok()
@@ -210,8 +211,8 @@ def unread():
     tool.wait_attached()
     with contextlib.suppress(BrokenPipeError), tool.proc.stdin as pipe:
         pipe.write(b"x\n")
-    live.eventually(lambda: b"takes no input from here: its processes have "
-                    b"ended, or their stdin has (" in tool.said(), 60,
+    live.eventually(lambda: b"takes no more input: its processes have ended "
+                    b"or their stdin is closed (" in tool.said(), 60,
                     "it says so")
     finish(job, gate)
     live.check_eq(0, tool.wait(), tool.said())
@@ -371,9 +372,9 @@ def refused():
         live.check(words in tool.said().decode(), tool.said())
 
     fails("no xylem run of yours")
-    fails("is no xylem run", "--pid", os.getpid())
+    fails("is not a xylem run", "--pid", os.getpid())
     fails("no job nobody runs", "--nspace", "nobody")
-    fails("is no address", "--uri", "nowhere")
+    fails("is not the address", "--uri", "nowhere")
     fails("cannot connect", "--uri", "nobody.0;tcp4://127.0.0.1:1")
     fails("takes a process number", "--pid", "x", code=2)
     fails("give one of them", "--pid", 1, "--nspace", "x", code=2)
@@ -384,7 +385,8 @@ def refused():
     tools = [attached("--pid", job.proc.pid) for job, _ in jobs]
     fails("2 of your xylem runs", "-l")
     pid = jobs[0][0].proc.pid
-    fails("there is no rank 7, the job has 4", "--pid", pid, "--ranks", "7")
+    fails("there is no rank 7: the job has 4 "
+          "processes", "--pid", pid, "--ranks", "7")
     fails("cannot make the directory", "--pid", pid, "--output-dir",
           "/proc/nowhere")
     for (job, gate), tool in zip(jobs, tools):
@@ -467,7 +469,7 @@ def stopped():
     live.check_eq(1, tools[0].wait(), "exit code")
     tools[1].proc.send_signal(signal.SIGCONT)
     live.check_eq(1, tools[1].wait(), "exit code")
-    live.check(b"gone before the end of 2 channels" in tools[1].said(),
+    live.check(b"ended before the end of 2 channels" in tools[1].said(),
                tools[1].said())
     for tool, least in zip(tools, (300000, 5000)):
         shown = tool.shown().splitlines(True)

@@ -18,8 +18,8 @@ from live import check, check_eq
 
 HELLO, WELCOME, REFUSED, STOP, ADDRESS = range(1, 6)
 CLIENTS = 512
-SHUT = f"{os.environ['XDG_RUNTIME_DIR']}/xylem: it is not a folder of this " \
-    "user's alone, with mode 0700"
+SHUT = f"{os.environ['XDG_RUNTIME_DIR']}/xylem: it must be a directory of " \
+    "this user with mode 0700"
 OTHER = 1000000 + os.getpid()  # a user of this test alone
 
 
@@ -78,13 +78,13 @@ def odd():
     twice, or one whose bytes are no message is refused in a word, and cut off.
     No other client notices."""
     dvm = dvms.start(nodes=1)
-    Client(dvm).refused(hello(1), b"(door %d) and this is xylem 0.0.7 (door 1)"
-                        % VERSION)
+    Client(dvm).refused(hello(1), b"(protocol %d), but this is xylem 0.0.7 "
+                        b"(protocol 1)" % VERSION)
     Client(dvm).refused(bytes([STOP]), b"HELLO first")
     for packet in (bytes([99]), bytes([HELLO, 1]), bytes([WELCOME, 1, 65]),
                    hello(release=b""), hello(release=b"\0"), bytes(4000),
                    hello(release=b"x" * 600), bytes([STOP, 1])):
-        Client(dvm).refused(packet, b"makes no sense")
+        Client(dvm).refused(packet, b"cannot understand")
     twice = Client(dvm)
     twice.welcome()
     twice.refused(hello(), b"HELLO first, and once")
@@ -212,7 +212,7 @@ def again():
     client = Client(dvm)
     client.welcome()
     run = pmix.Command("run", f"--dvm={dvm.proc.pid}", "-n", 1, "echo", "here")
-    live.eventually(lambda: b"to take the job" in run.said(), 60, "it waits")
+    live.eventually(lambda: b"to start the job" in run.said(), 60, "it waits")
     with open(gate, "w", encoding="ascii"):
         pass
     check_eq((0, b"here\n"), (run.wait(), run.shown()), run.said())
@@ -269,7 +269,7 @@ def shut():
         if make is link:
             attach = clients.Attach("--pid", job.proc.pid)
             check_eq(1, attach.wait())
-            check(b"it has no door" in attach.said(), attach.said())
+            check(b"it has no socket" in attach.said(), attach.said())
         gate.open()
         check_eq(b"on\n", job.stdout.read())
         job.check_ok()

@@ -51,7 +51,7 @@ def served():
     tools = [spawning.connect(dvm) for _ in range(2)]
     own = uri.partition("-server.")[0]
     check_eq("NOT SUPPORTED", tools[0].ask(f"pull {own} *")[1])
-    live.eventually(lambda: f"a pull is refused: {own} is this dvm"
+    live.eventually(lambda: f"a pull was refused: {own} is this dvm"
                     in dvm.said(), 60, "it says so")
     for turn in range(2):
         door = pmix.Gate()
@@ -110,7 +110,7 @@ def refused():
     code, said = stop("nix")
     check(code == 1 and "no dvm nix runs" in said, said)
     code, said = stop(os.getpid())
-    check(code == 1 and "is no dvm" in said, said)
+    check(code == 1 and "is not a dvm" in said, said)
     dvms = [start(nodes=1) for _ in range(2)]
     code, said = stop()
     check(code == 1 and "2 of your dvms are up" in said, said)
@@ -167,8 +167,9 @@ def helped():
     other.do("events " + ends)
     os.kill(helper, signal.SIGKILL)
     check("SIG" in other.wait_event("JOB ENDED", ends), other.events)
-    live.eventually(lambda: "a PMIx tool is cut off: its helper was ended by "
-                    "signal 9; the session goes on" in dvm.said(), 60,
+    live.eventually(lambda: "a PMIx tool was disconnected: its helper was "
+                            "killed by signal 9; the session goes "
+                            "on" in dvm.said(), 60,
                     "it is said")
     tool.end()
     check(stays in names_of(dvm, "pmix.qry.ns"), "that of the other tool")
@@ -236,12 +237,12 @@ def unserved():
     nowhere = os.path.join(live.TMP, "nowhere")
     ends = held_helper("ends", f": >'{mark}'\nexit 7")
     for env, why in (
-            ({**os.environ, "TMPDIR": nowhere}, "no folder can be made in "
+            ({**os.environ, "TMPDIR": nowhere}, "cannot make a directory in "
              f"{nowhere}: No such file or directory"),
             ({**os.environ, "XYLEM_PMIX": live.TMP}, "cannot be started: "),
-            (ends, "its helper has ended with 7"),
+            (ends, "its helper ended with exit status 7"),
             (held_helper("full", "ulimit -f 0"),
-             "is empty, as where TMPDIR is full")):
+             "is empty (is TMPDIR full?)")):
         dvm = pmix.Dvm("-N", 2, env=env)
         check_eq(1, dvm.wait(), why)
         check("of no use without them" in dvm.said() and why in dvm.said(),
@@ -365,7 +366,7 @@ def ended_by_loss():
     live.eventually(lambda: "are held back" in dvm.said(), 60, "held back")
     os.kill(last, signal.SIGKILL)
     check_eq(1, one.wait(), one.said())
-    check(b"a node with processes of the job is lost" in one.said(),
+    check(b"a node with some of its processes is lost" in one.said(),
           one.said())
     check_eq(0, tool.end())
     check_eq((0, ""), stop())

@@ -30,7 +30,7 @@ def is_uri(text):
         text.count(b"\n") == 1
 
 
-def check_refused(path, code=2, what="is left alone"):
+def check_refused(path, code=2, what="is not overwritten"):
     done = subprocess.run([live.XYLEM, "dvm", "-N", "1", "--report-uri", path],
                           stderr=subprocess.PIPE, check=False,
                           timeout=60 * live.SLOW)
@@ -98,7 +98,7 @@ def between():
     line = live.read_file(path)
     with open(gate, "w"):
         check_eq(1, late.wait(), late.said())
-    check("is left alone" in late.said(), late.said())
+    check("is not overwritten" in late.said(), late.said())
     check_eq(line, live.read_file(path))
     check_eq((0, ""), dvms.stop())
     dvms.check_end(dvm)

@@ -196,7 +196,7 @@ def one_that_takes_nothing():
     run = Run(600000)
     client = run.client(limit=1)
     run.gate.open()
-    live.eventually(lambda: "takes redirected output too slowly" in
+    live.eventually(lambda: "reads its redirected output too slowly" in
                     run.job.said(), 60, "the user is told")
     live.eventually(run.shown, 60, "the console has output again")
     client.close()

@@ -118,7 +118,7 @@ def first_failed(nth):
               'until [ -e $0 ]; do :; done; '
               'while kill -0 $(cat $0) 2>/dev/null; do :; done; exit 4')
     code, _, said = run("-n", 3, "sh", "-c", script, place)
-    check("xylem: 2 processes ended badly" in said, said)
+    check("xylem: 2 processes failed" in said, said)
     check(f"returned {code}\n" in said and code in (4, 7), said)
     return code
 
@@ -138,7 +138,7 @@ def ended():
     code, _, said = run("-n", 3, "sh", "-c",
                         "test $XYLEM_RANK = 0 || kill -9 $$")
     check_eq(128 + 9, code)
-    check("was ended by signal 9 (Killed)\nxylem: 2 processes ended badly\n"
+    check("was ended by signal 9 (Killed)\nxylem: 2 processes failed\n"
           in said, said)
     for words, want in ((["nixda"], "nixda cannot be started"),
                         (["-D", "/nix", "true"], "no directory /nix"),
@@ -146,16 +146,17 @@ def ended():
                          "cannot be started: there is no such program"),
                         (["true", ":", "-D", "/nix", "true"],
                          "no directory for one of its programs"),
-                        (["-n", 2, "-i", 2, "true"], "it has no rank 2"),
+                        (["-n", 2, "-i", 2, "true"], "--stdin names rank 2"),
                         (["-n", 1000, "true"], "no room"),
-                        (["-w", "one,four", "true"], "not all of its hosts"),
-                        (["-w", "one[", "true"], "make no sense"),
+                        (["-w", "one,four", "true"], "some of its hosts "
+                          "are not in the dvm"),
+                        (["-w", "one[", "true"], "or written wrongly"),
                         (["/dev/null"], "may not run it")):
         code, _, said = run(*words)
         check(code == 1 and want in said, (words, code, said))
         check(words[0] != "true" or "true" not in said, said)
     code, _, said = run("--timeout", "0.1", "sleep", "1000")
-    check(code == 124 and "the time of 0.1 s is over" in said, said)
+    check(code == 124 and "timed out after 0.1 s" in said, said)
     code, _, said = run("-n", 1, "-D", "/", "--env", "NEW=$x", "--env", "PATH",
                         "sh", "-c", "pwd; echo $NEW $OWN $XYLEM_SIZE >&2",
                         ":", "-n", 2, "--env", "OWN=2", "sh", "-c",
@@ -197,7 +198,8 @@ def unwritten(dvm):
         check_eq(128 + (signal.SIGPIPE if is_left else signal.SIGTERM),
                  one.wait(), one.said())
         check_eq("up\n" if is_left else "up\nxylem: killing the processes; "
-                 "output that cannot be written is given up\n", one.said())
+                                        "output that cannot be written is "
+                                        "discarded\n", one.said())
         if not is_left:
             os.close(source)
     # Nothing of it can be read, at the place where one begins.
@@ -321,7 +323,7 @@ def attached(dvm):
     live.eventually(lambda: not jobs_of(dvm, b"true") and
                     names_of(dvm, "pmix.qry.ns") == [], 60,
                     "it has ended, and those that were left before")
-    fails("no job runs in it")
+    fails("no job is running in it")
     runs, gates, names = [], [pmix.Gate() for _ in range(2)], []
     for gate in gates:
         one = Run("-v", "-n", 1, "sh", "-c", pmix.Gate.WAIT + "echo here",
@@ -342,11 +344,11 @@ def attached(dvm):
         gate.open()
         check_eq((0, b"here\n"), (one.wait(), one.shown()))
         check_eq((0, b"here\n"), (tool.wait(), tool.shown()), tool.said())
-    fails("no job runs in it")
+    fails("no job is running in it")
     own = names[0].rpartition(".")[0]
-    fails(f"{own} is a dvm and no job: `xylem attach --pid {dvm.proc.pid}'",
+    fails(f"{own} is a dvm, not a job: `xylem attach --pid {dvm.proc.pid}'",
           "--nspace", own)
-    fails(f"the launcher knows no job {own}.999999: ", "--nspace",
+    fails(f"there is no job {own}.999999: ", "--nspace",
           own + ".999999")
 
 
@@ -356,8 +358,8 @@ def homeless():
             live.TMP + "/home")
     code, _, said = run("pwd", wrap=gone)
     check(code == 1 and said == "xylem: the job cannot be started: the "
-          "directory that this was started in has been removed (--chdir names "
-          "another one)\n", (code, said))
+                                "current directory has been removed (--chdir "
+                                "names another one)\n", (code, said))
     code, out, said = run("-n", 1, "-D", "/", "pwd", wrap=gone)
     check_eq((0, b"/\n", ""), (code, out, said))
 

@@ -313,7 +313,7 @@ class JudgeTest(unittest.TestCase):
                 self.assertEqual(len(one.judge()), bad, (end, killed))
 
     def test_a_gap_is_told_where_a_client_stood_still(self):
-        said = b"xylem: output of rank 1 is missing here: what reads this\n"
+        said = b"xylem: output of rank 1 is missing here: it is read too\n"
         stop = {"do": "stop", "for_s": 5, "when": KILL["when"],
                 "whom": [["client", 0]]}
         did = dict(HIT, did=[{"who": "client", "pid": 9, "above": 1,

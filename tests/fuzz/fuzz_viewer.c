@@ -454,7 +454,7 @@ static const char *say(const struct play *play, const uint8_t *mem,
     struct job_door msg;
 
     if (job_door_decode(ov_rd_init(mem, len_bytes), &msg) != 0)
-        return "this makes no sense to the session";
+        return "the session cannot understand this client";
     return ep_viewer_hear(play->viewer, &msg);
 }
 

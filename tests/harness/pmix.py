@@ -82,7 +82,7 @@ def told_twice(job):
     told."""
     return sum(map(int, re.findall(
         r"up to (\d+) bytes of redirected output that a client was sent are "
-        "shown here, too", job.said())))
+        r"shown here a second time", job.said())))
 
 
 def rendezvous(job, tmp=live.TMP):

@@ -76,7 +76,7 @@ with case("a binding that cannot be is told"):
                      env={"HWLOC_XMLFILE": os.path.join(
                          live.TESTS, "data", "two-sockets.xml")})
         check_has("rank 1 on ", ran.said)
-        check_has("cannot be bound as --bind asks for: Invalid argument",
+        check_has("cannot be bound (--bind): Invalid argument",
                   ran.said)
     NONE = {"HWLOC_XMLFILE": os.path.join(os.environ["top_srcdir"],
                                           "configure.ac")}

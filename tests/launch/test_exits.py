@@ -32,7 +32,7 @@ with case("of the lowest rank among the first that were seen to fail"):
     gate.open()
     os.write(gate.fd, b"go\n")
     check_eq(7, job.wait(), job.said())
-    check_has("2 processes ended badly", job.said())
+    check_has("2 processes failed", job.said())
 
 with case("128 and the number of a signal"):
     launch("-N", 3, "--", "sh", "-c",

@@ -102,7 +102,7 @@ with case("others run as many as they have, after a second one"):
     check_eq("", ran.said)
     ran = chain(ONE, ODD, TWO, "-v", "--ppn", "2:socket", *HI,
                 runs="a:2 b:4 c:4", launches=6)
-    check_has("the hosts are other machines than was thought", ran.said)
+    check_has("the hosts differ from what was assumed", ran.said)
 
 with case("what makes no difference makes no second launch"):
     chain(TWO, TWO, ODD, "--ppn", "1:socket", *HI,

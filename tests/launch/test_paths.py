@@ -50,7 +50,7 @@ GONE = 1, "No such file or directory"
 FULL = 1, "No space left on device"
 DENIED = 1, "Permission denied"
 FINE = 0, ""
-LEFT = 2, "is left alone"
+LEFT = 2, "is not overwritten"
 
 READ = {"folder": DIRECTORY, "socket": SOCKET, "missing": GONE,
         "regular": FINE, "readonly": FINE, "fifo": FINE, "closed": DENIED}
@@ -61,18 +61,19 @@ PROGRAM = {kind: (1, "exec: Permission denied") for kind in
 
 OPTIONS = (
     Option("run --hostfile", run("--hostfile", "PATH"), HOSTS,
-           null=(2, "names no host"), endless=(2, "no line of text"), **READ),
+           null=(2, "names no host"), endless=(2, "not a line of text"),
+           **READ),
     Option("run --model", run("-w", "a", "--model", "PATH"), MODEL,
            null=FINE, endless=(2, "a line is"), **READ),
     Option("run --topology", run("-w", "a", "--topology", "PATH"), SWITCHES,
-           null=(2, "no host is named"), endless=(2, "no line of text"),
+           null=(2, "no host is named"), endless=(2, "not a line of text"),
            **READ),
     Option("run --input", run("--input", "PATH", program=["cat"]), "input\n",
            null=FINE, **READ),
     Option("tree --hostfile", ["tree", "--hostfile", "PATH"], HOSTS,
            null=(2, "names no host"), **READ),
     Option("sim --topology", ["sim", "--topology", "PATH"], SWITCHES,
-           null=(2, "no host is named"), endless=(2, "no line of text"),
+           null=(2, "no host is named"), endless=(2, "not a line of text"),
            **READ),
     Option("run --stats", run("--stats", "PATH"), is_read=False,
            regular=FINE, readonly=FINE, folder=DIRECTORY, fifo=FINE,
@@ -89,9 +90,9 @@ OPTIONS = (
         "echo", "x"]), missing=FINE, full=FULL, shut=DENIED, **IS_FOLDER),
     Option("run --output-file", run("--output-file", "PATH%%", program=[
         "echo", "x"]), is_read=False, regular=FINE, missing=FINE, full=FULL,
-           folder=(1, "it is a directory"), fifo=(1, "it is no regular file"),
-           unread=(1, "it is no regular file"), socket=(
-               1, "it is no regular file"), closed=DENIED, shut=DENIED),
+           folder=(1, "it is a directory"), fifo=(1, "not a regular file"),
+           unread=(1, "not a regular file"), socket=(
+               1, "not a regular file"), closed=DENIED, shut=DENIED),
     Option("run --chdir", run("--chdir", "PATH"), missing=GONE, **IS_FOLDER),
     Option("run --spill-dir", run("--stdin-slow=spill", "--spill-dir",
                                   "PATH"), missing=GONE, **IS_FOLDER),
@@ -277,7 +278,7 @@ def rows():
         if option.what.startswith("run") and "unread" not in option.want or \
                 option.what == "run --stats":
             yield (option, "unread", ", until --timeout",
-                   (124, "the time of 1 s is over"), try_timeout,
+                   (124, "timed out after 1 s"), try_timeout,
                    (option,))
         for signo, code in ENDS:
             yield (option, "unread", ", until " + signo.name,

@@ -216,7 +216,7 @@ def second_kills():
         check(job.proc.wait(1) is None, "ended at the first: " + job.said())
     job.proc.send_signal(signal.SIGINT)
     check_eq(128 + signal.SIGINT, job.wait(15), "exit code:")
-    check("given up" in job.said(), "not a word: " + job.said())
+    check("discarded" in job.said(), "not a word: " + job.said())
     live.check_gone()
 
 

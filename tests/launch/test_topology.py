@@ -150,14 +150,14 @@ def scontrol():
     """Inside an allocation Slurm is asked; what it does not know, or does not
     say in time, is no matter."""
     hosts, folder = "h[1-8]", os.path.join(live.TMP, "bin")
-    silence = "it says nothing"
+    silence = "its answer is empty"
     os.makedirs(folder, exist_ok=True)
     for script, words in (
             ("echo SwitchName=s0 Level=0 LinkSpeed=1 Nodes='h[1,3,5,7]'; "
              "echo SwitchName=s1 Level=0 LinkSpeed=1 Nodes='h[2,4,6,8]'; "
              "echo SwitchName=s2 Level=1 Nodes='h[1-8]' Switches='s[0-1]'",
              None),
-            ("echo no topology", "no switches of Slurm: scontrol show"),
+            ("echo no topology", "Slurm tells no switches: scontrol show"),
             ("echo SwitchName=s0 Nodes=x", "it names none of the hosts"),
             ("exit 1", silence),
             ("exec tail -f /dev/null", silence)):

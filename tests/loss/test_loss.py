@@ -38,7 +38,7 @@ def leaf_dies():
     running.ask(b"two")
     known = running.greeted[1] + len("one\n")
     times = running.end("with rank 1; the job goes on without it",
-                        "of lost nodes came: rank 1 on",
+                        "output received from lost nodes: rank 1 on",
                         "(stdout: %d bytes, the end is not known)" % known)
     check_eq([], times, "nobody lost a parent:")
 
@@ -130,7 +130,7 @@ def all_die():
     running.kill(0, 1)
     live.eventually(lambda: running.job.proc.poll() is not None, 20,
                     "the job ends")
-    running.end("; the job goes on", "of lost nodes came: rank 0")
+    running.end("; the job goes on", "output received from lost nodes: rank 0")
     check_eq({0, 1}, set(told(running.job.said())), running.job.said())
 
 
@@ -400,7 +400,7 @@ def launch_breaks():
                   if name == "xylemd" and live.host_of(pid) == "h0")
     os.kill(victim, signal.SIGKILL)
     check_eq(1, job.wait(20), "exit code:")
-    check("h0: its daemon has ended (signal 9) before the job began"
+    check("h0: it ended (signal 9) before the job began"
           in job.said() or "node 0 on h0 is lost" in job.said()
           or "h0: it was lost before the job began" in job.said(), job.said())
     live.check_gone()

@@ -148,7 +148,7 @@ class Echo:
             need(lines[:end] == self.want(rank)[:end],
                  f"rank {rank} says something else")
         need(self.said == {}, f"who says {list(self.said)[:3]}?")
-        for word in ("is not whole", "has failed"):
+        for word in ("is incomplete", "has failed"):
             need(word not in told, told)
         repairs = {rank: len(times)
                    for rank, times in self.running.repairs().items()}

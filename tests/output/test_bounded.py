@@ -43,7 +43,7 @@ def check_stall(job):
     live.check_eq([], [line for line in job.said().splitlines()
                        if "rank %d" % STUCK in line][1:], "told again:")
     live.check(re.search(r"^xylem: rank %d on %s does not read its stdin: "
-                         "everybody waits for it$" %
+                         r"the job waits for it \(see --stdin-slow\)$" %
                          (STUCK, re.escape(socket.gethostname())), job.said(),
                          re.MULTILINE), job.said())
 

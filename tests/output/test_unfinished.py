@@ -129,8 +129,9 @@ def pieces():
     told = [line for line in job.said().splitlines()
             if line.startswith("xylem: ") and "unfinished" in line]
     live.check(len(told) == 1 and re.search(
-        r"unfinished lines fill the memory for them, and no file can hold more "
-        r"in TMPDIR or /var/tmp \(.*\): some come in pieces", told[0]),
+        r"unfinished lines fill their buffer, and no file in TMPDIR or "
+        r"/var/tmp can hold more \(.*\): some lines come out in pieces",
+        told[0]),
         "it was told: %r" % told)
     with open(STATS) as file:
         stats = json.load(file)

@@ -78,7 +78,7 @@ def formats():
         live.check_eq(4, tool.wait(), name)
         said = tool.proc.stderr.read().decode().replace("_", "-")
         live.check("NOT-SUPPORTED" in said, name + said)
-        words = f"a pull is refused: {key.split('=')[0]} is not supported"
+        words = f"a pull was refused: {key.split('=')[0]} is not supported"
         live.eventually(lambda w=words: w in job.said(), 60, words)
     tools = [(name, pmix.ready(job, "-n", 4, "-D", key))
              for name, key in SO.items()]

@@ -92,13 +92,14 @@ def check_lines(out, is_whole):
 def console(disk, err):
     disk.fail(err)
     job, gate, shown = held_console(disk)
-    live.eventually(lambda: "cannot be spooled" in job.said(), 60, "it is told")
+    live.eventually(lambda: "cannot wait in a temporary file" in
+                    job.said(), 60, "it is told")
     gate.open()
     out = job.stdout.read()
     job.check_ok()
     check_lines(out, True)
     check_eq(WIDE - shown, out.count(b"x"))
-    check_eq(1, job.said().count("cannot be spooled (%s; TMPDIR" %
+    check_eq(1, job.said().count("cannot wait in a temporary file (%s; TMPDIR" %
                                  os.strerror(err)), job.said())
 
 
@@ -110,7 +111,8 @@ def console_reads(disk):
     check_lines(job.stdout.read(), False)
     check_eq(1, job.wait(), job.said())
     told = re.findall(r"(\d+) bytes of output that waited for stdout are lost: "
-                      r"their file cannot be read \(Input/output error\)",
+                      r"the temporary file that held them cannot be read \("
+                      r"Input/output error\)",
                       job.said())
     check(len(told) == 1 and int(told[0]) > live.MIB // 2, job.said())
 
@@ -207,14 +209,15 @@ def attach(disk, err):
     disk.fail(err)
     gates[0].open()
     check_eq(RANKS * OWN, drain(job.stdout, RANKS * OWN), "the console")
-    live.eventually(lambda: b"no file can hold more" in tool.said(), 60,
+    live.eventually(lambda: b"/var/tmp can hold more" in tool.said(), 60,
                     "it is told")
     reader = pmix.Reader(tool.proc)
     gates[1].open()
     job.check_ok()
     shown = len(reader.end())
     # The launcher keeps some of it; what it cannot keep is counted.
-    missing = sum(map(int, re.findall(rb"(\d+) bytes are missing",
+    missing = sum(map(int, re.findall(rb"(\d+) bytes of output are missing: "
+                                      rb"they were read too slowly",
                                       tool.said())))
     check_eq(RANKS * OWN, shown + missing)
     check_eq(1 if missing else 0, tool.wait(), tool.said())
@@ -234,8 +237,8 @@ def attach_reads(disk):
     disk.fail(0, errno.EIO)
     check(len(tool.proc.stdout.read()) > 0, "nothing is shown")
     check_eq(1, tool.wait())
-    check(re.search(rb"up to [1-9]\d+ bytes of output that was kept cannot be "
-                    rb"read again: Input/output error", tool.said()),
+    check(re.search(rb"up to [1-9]\d+ bytes of output cannot be read back from "
+                    rb"their temporary file: Input/output error", tool.said()),
           tool.said())
     gates[1].open()
     job.check_ok()
@@ -252,7 +255,7 @@ def dvm(disk, err):
                        stdout=subprocess.PIPE, env=disk.env)
     for gate in gates:
         gate.open()
-    live.eventually(lambda: b"no file can hold more" in one.said() and
+    live.eventually(lambda: b"/var/tmp can hold more" in one.said() and
                     "are held back" in server.said(), 60, "it is told")
     check_eq(RANKS * MUCH, len(pmix.Reader(one.proc).end()))
     check_eq(0, one.wait(), one.said())
@@ -318,7 +321,8 @@ def redirected(disk, err):
         both = set(out).union((tool.got(rank, "stdout") or b"").splitlines())
         check(both.issuperset(seq(rank).splitlines()), "rank %d" % rank)
     check_eq(RANKS * len(seq(0)), tool.taken() + tool.dropped())
-    check_eq(1, job.said().count("it goes to the console again"), job.said())
+    check_eq(1, job.said().count("the output goes to the console again"),
+             job.said())
 
 
 def redirected_reads(disk):

@@ -111,7 +111,8 @@ def come_and_go(job, turn):
     check_eq("SUCCESS", tool.query("pmix.job.size")[1])
     check_eq(0, tool.end(), "turn %d: it has lost nothing" % turn)
     live.eventually(
-        lambda: job.said().count("PMIx tool same.0 has gone") > turn, 60,
+        lambda: job.said().count("PMIx tool same.0 has "
+                                 "disconnected") > turn, 60,
         "it has gone")
 
 

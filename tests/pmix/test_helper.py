@@ -21,7 +21,7 @@ import live
 RANKS = 4
 SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
 WRITE = "seq -f \"$XYLEM_RANK %08.0f\" 20000"
-CUT = "a PMIx tool is cut off: its helper was ended by signal %d"
+CUT = "a PMIx tool was disconnected: its helper was killed by signal %d"
 HEAD = struct.Struct("=iIII")  # of a message of libpmix
 
 
@@ -191,7 +191,7 @@ def untaken():
     live.check_eq(0, tool.wait())
     for rank in range(RANKS):
         check_tool(tool, rank, 20000)
-    live.check("cut off" not in job.said(), job.said())
+    live.check("was disconnected" not in job.said(), job.said())
 
 
 def trace(request, tid):
@@ -325,10 +325,10 @@ def starved():
         for _ in range(most):
             open_.enter_context(
                 socket.create_connection(("127.0.0.1", port_of(job))))
-            if "no descriptor left" in job.said():
+            if "too many open files" in job.said():
                 break
-        live.eventually(lambda: "PMIx tools have to wait: there is no "
-                        "descriptor left" in job.said(), 60, "it is said")
+        live.eventually(lambda: "PMIx tools have to wait: too many open "
+                        "files (ulimit -n)" in job.said(), 60, "it is said")
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
     tool = pmix.ready(job, "-n", 2 * RANKS)
     gate.open()
@@ -361,7 +361,7 @@ def stopped():
         live.check_eq(0, tool.dropped())
         for rank in range(RANKS):
             check_tool(tool, rank, count)
-    live.check("cut off" not in job.said(), job.said())
+    live.check("was disconnected" not in job.said(), job.said())
 
 
 def hung():

@@ -19,7 +19,7 @@ DATA = os.path.join(os.environ["top_srcdir"], "tests", "data")
 ONE = os.path.join(DATA, "one-core.xml")
 TWO = os.path.join(DATA, "two-sockets.xml")  # with 32 cores
 ODD = os.path.join(DATA, "cut-down.xml")     # 2 sockets, 3 cores
-WAITS = "a job waits for what the machines"
+WAITS = "a job waits to learn the cores and sockets"
 
 
 def start_hosts(*options, wait=pmix.Gate.WAIT, **machines):
@@ -119,8 +119,8 @@ def unlike():
              "node 0 on a has room for"),
             ("!pmix.ppr=4294967295:core -- 0 true", "INSUFFICIENT",
              "than there are numbers for"),
-            ("!pmix.ppr=0:core -- 1 true", "BAD PARAM", "pmix.ppr makes no"),
-            ("pmix.ppr=core -- 1 true", "BAD PARAM", "pmix.ppr makes no"),
+            ("!pmix.ppr=0:core -- 1 true", "BAD PARAM", "pmix.ppr has a wrong"),
+            ("pmix.ppr=core -- 1 true", "BAD PARAM", "pmix.ppr has a wrong"),
             ("!pmix.ppr=1:numa -- 1 true", "NOT SUPPORTED",
              "pmix.ppr is not supported"),
             ("pmix.mapby=ppr:1:hwthread -- 1 true", "NOT SUPPORTED",
@@ -151,7 +151,8 @@ def blind():
                  placed(job, tool, all_of_it).replace("-", " ").upper()
                  .replace("PMIX ERR ", ""))
         live.eventually(lambda: job.said().count(
-            "a job of a client is refused: b: the topology") == count, 60,
+            "a job that a client asked for was refused: b: the "
+            "topology") == count, 60,
             "why")
     check_eq("a:3", placed(job, tool,
                            "!pmix.host=a !pmix.ppr=1:core -- 0 true"))
@@ -172,8 +173,8 @@ def explained():
     check_eq(1, one.wait())
     check(b"cannot start the job (`xylem dvm -v' says why)" in one.said(),
           one.said())
-    check("is refused: a: the topology" in dvm.said() or
-          "is refused: b: the topology" in dvm.said(), dvm.said())
+    check("was refused: a: the topology" in dvm.said() or
+          "was refused: b: the topology" in dvm.said(), dvm.said())
     dvm.proc.terminate()
     check_eq(0, dvm.wait())
 
@@ -267,9 +268,9 @@ def left():
         if is_helper:
             for _ in tools:
                 pmix.kill_helper(job)
-            gone = "is cut off"
+            gone = "was disconnected"
         else:
-            gone = "has gone"
+            gone = "has disconnected"
         for tool in tools:
             tool.proc.kill()
             tool.proc.wait()

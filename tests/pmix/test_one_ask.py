@@ -211,7 +211,7 @@ def logs():
     live.check_eq("SUCCESS", tool.ask("log err and so")[1])
     live.check_eq(["err", "and", "so"], one.wait("log"))
     live.check_eq("NOT SUPPORTED", tool.ask("log out+no.such this")[1])
-    live.check_eq("PMIx_Log is refused: no.such is not supported",
+    live.check_eq("PMIx_Log was refused: no.such is not supported",
                   " ".join(one.wait("note")))
     live.check_eq(2, sum(line[0] == "log" for line in one.seen))
     leave(one, tool)

@@ -100,7 +100,7 @@ def refused():
              "pmix.alloc.nnodes is not supported"),
             ("-- !pmix.fwd.stdout 1 a", "NOT SUPPORTED",
              "pmix.fwd.stdout is not supported for an app"),
-            ("pmix.ppr:1 -- 1 a", "BAD PARAM", "pmix.ppr makes no sense"),
+            ("pmix.ppr:1 -- 1 a", "BAD PARAM", "pmix.ppr has a wrong value"),
             ("pmix.mapby=quux -- 1 a", "NOT SUPPORTED",
              "pmix.mapby is not supported"),
             ("pmix.rankby=node -- 1 a", "NOT SUPPORTED",
@@ -112,18 +112,18 @@ def refused():
             ("-- pmix.iof.tag 1 a", "NOT SUPPORTED",
              "pmix.iof.tag is not supported for an app"),
             ("pmix.iof.csize=x -- 1 a", "BAD PARAM",
-             "pmix.iof.csize makes no sense"),
+             "pmix.iof.csize has a wrong value"),
             ("pmix.fwd.stdin=x -- 1 a", "BAD PARAM",
-             "pmix.fwd.stdin makes no sense"),
+             "pmix.fwd.stdin has a wrong value"),
             ("pmix.iof.fonly -- 1 a", "BAD PARAM",
              "pmix.iof.fonly without files"),
             ("pmix.iof.raw pmix.iof.tag -- 1 a", "BAD PARAM",
              "pmix.iof.raw with a format of lines"),
             ("pmix.iof.dir=a pmix.iof.file=b -- 1 a", "BAD PARAM",
-             "pmix.iof.file makes no sense"),
+             "pmix.iof.file has a wrong value"),
             ("-- env==1 1 a", "BAD PARAM", None),
             ("pmix.envar.set==1 -- 1 a", "BAD PARAM",
-             "pmix.envar.set makes no sense")):
+             "pmix.envar.set has a wrong value")):
         live.check_eq((None, want), tool.spawn(what), what)
         if note:
             said = one.wait("note")

@@ -113,7 +113,7 @@ def demands(job):
         live.check_eq(4, tool.wait(), options)
         said = tool.proc.stderr.read().decode().replace("_", "-")
         live.check(status in said, (options, said))
-    live.eventually(lambda: "a pull is refused: pmix.iof.dir is not supported"
+    live.eventually(lambda: "a pull was refused: pmix.iof.dir is not supported"
                     in job.said(), 30, "it says so")
     for key in "!pmix.iof.old", "no.such":
         tool = pmix.Tool(job, "-d", "-D", key, stdin=subprocess.PIPE)
@@ -137,8 +137,9 @@ def refused():
     demands(job)
     for rank, name in ("node", "NODE"), ("3,peers", "PEERS"):
         live.check_eq(4, pmix.Tool(job, "-r", rank).wait(), rank)
-        live.eventually(lambda n=name: "a pull is refused: PMIX_RANK_LOCAL_%s "
-                        "is no target" % n in job.said(), 30, "it says so")
+        live.eventually(lambda n=name: "a pull was refused: "
+                                       "PMIX_RANK_LOCAL_%s cannot be pulled" % n
+                        in job.said(), 30, "it says so")
     tool = pmix.Tool(job, "-k", "pmix.qry.queues")
     live.check_eq(0, tool.wait())
     live.check("NOT-SUPPORTED" in tool.said().replace("_", "-"), "queues")

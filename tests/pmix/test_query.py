@@ -377,8 +377,8 @@ def namesakes():
                           "-n", f"pmix.tool.rank={rank}")
         live.check_eq("grp", tool.connect())
         tool.end()
-        live.eventually(lambda r=rank: f"tool grp.{r} has gone" in job.said(),
-                        60, "it has gone")
+        live.eventually(lambda r=rank: f"tool grp.{r} has disconnected"
+                        in job.said(), 60, "it has gone")
     gate.open()
     live.check_eq(b"out\n" * RANKS, job.stdout.read())
     job.check_ok()

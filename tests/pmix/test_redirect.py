@@ -164,7 +164,7 @@ def behind():
     tool.wait_ready()
     live.stop(tool.proc.pid)
     gates[0].open()
-    until(job, "takes redirected output too slowly")
+    until(job, "reads its redirected output too slowly")
     os.kill(tool.proc.pid, signal.SIGCONT)
     reader = pmix.Reader(job)
     wait_written(job, tool)

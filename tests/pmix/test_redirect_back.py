@@ -254,8 +254,8 @@ def goes_at_once():
     tool.say_leave()
     os.close(hold)
     shown = tool.end()
-    live.eventually(lambda: re.search(r"PMIx tool \S+ has gone", job.said()),
-                    60, "it has gone")
+    live.eventually(lambda: re.search(r"PMIx tool \S+ has disconnected",
+                                      job.said()), 60, "it has gone")
     reader = pmix.Reader(job)
     live.eventually(lambda: ended(job, 1), 60, "its end")
     gates[1].open()
@@ -307,7 +307,7 @@ def dies_before_another_leaves():
 
 
 def gone(job):
-    return len(re.findall(r"PMIx tool \S+ has gone", job.said()))
+    return len(re.findall(r"PMIx tool \S+ has disconnected", job.said()))
 
 
 class Grown:
@@ -434,7 +434,8 @@ def disk_is_full():
     tool.wait_ready()
     live.stop(tool.proc.pid)
     gates[0].open()
-    live.eventually(lambda: "takes redirected output too slowly" in job.said(),
+    live.eventually(lambda: "reads its redirected output too slowly" in
+                    job.said(),
                     60, "it falls behind")
     os.kill(tool.proc.pid, signal.SIGCONT)
     live.eventually(lambda: tool.taken() > 0, 60, "it goes on")

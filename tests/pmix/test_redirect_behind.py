@@ -13,7 +13,7 @@ from test_redirect_back import RANKS, ended, numbers, start, write
 
 LINES = 160000  # of 100 bytes: far more than the bound and what is on its way
 WAITS = live.MIB // 2  # at least, when nothing more has room
-SLOW = "takes redirected output too slowly"
+SLOW = "reads its redirected output too slowly"
 
 
 def fall_behind(*options):

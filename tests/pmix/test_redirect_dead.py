@@ -50,7 +50,7 @@ def then_the_helper():
     tool.proc.kill()
     tool.wait()
     os.kill(helper, signal.SIGKILL)
-    live.eventually(lambda: "a PMIx tool is cut off" in job.said(), 60,
+    live.eventually(lambda: "a PMIx tool was disconnected" in job.said(), 60,
                     "its helper has gone")
     shown = leaver.end()
     reader = pmix.Reader(job)

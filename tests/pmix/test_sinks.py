@@ -226,7 +226,7 @@ def wrong(job, tool):
              "cannot make the directory"),
             ("!pmix.iof.fonly", "BAD PARAM", "fonly without files"),
             ("!pmix.iof.dir=/a !pmix.iof.file=/b", "BAD PARAM",
-             "pmix.iof.file makes no sense"),
+             "pmix.iof.file has a wrong value"),
             (f"!pmix.iof.fpt !pmix.iof.file={place('%x')}", "RESOURCES",
              "no pattern of files")):
         space, said = tool.spawn(what + " -- 1 true")
@@ -244,7 +244,7 @@ def full(job, tool):
                        "-- 2 cat /dev/zero")[0]
     wait_end(tool, space)
     check(re.search(r"cannot write to '\S+/full\.\S+\.[01]\.stdout': "
-                    r"File too large; the job that was to have it ends",
+                    r"File too large; the job that writes it ends",
                     job.said()), job.said())
     check(not tool.happened("JOB ENDED", stays), "the other one runs")
 
@@ -303,7 +303,7 @@ def main():
         check_eq(sorted(want + ["own"] * 3),
                  sorted(job.stdout.read().decode().splitlines()))
         job.check_ok()
-        check("not whole" not in job.said(), job.said())
+        check("incomplete" not in job.said(), job.said())
     live.check_gone()
     return live.end()
 

@@ -89,7 +89,8 @@ def known():
     kept, status = tool.spawn("!pmix.nohup -- 1 sleep 1000")
     check_eq("SUCCESS", status)
     check_eq(0, tool.end())
-    live.eventually(lambda: "has gone" in job.said(), 60, "the tool is gone")
+    live.eventually(lambda: "has disconnected" in job.said(), 60,
+                    "the tool is gone")
     check_eq(["JOB STARTED"], tool_asks(job, "pmix.qry.jst",
                                         "pmix.nspace=" + kept))
     tool = spawning.connect(job)
@@ -198,12 +199,13 @@ def placed():
     for what, status, words in (
             ("pmix.host=n1,nix -- 1 true", "NOT FOUND", "nix of the list"),
             (f"pmix.host=n2 pmix.hostfile={place}/some -- 1 true", "NOT FOUND",
-             "n2 of the list of hosts is no host of the host file"),
+             "n2 of the list of hosts is not a host of the host file"),
             ("pmix.host=n1:1 -- 2 true", "INSUFFICIENT", "1 slot"),
             ("pmix.host=n[ -- 1 true", "BAD PARAM", "after \"n["),
-            (f"pmix.hostfile={place}/pipe -- 1 true", "BAD PARAM", "no file"),
+            (f"pmix.hostfile={place}/pipe -- 1 true", "BAD PARAM",
+             "not a file"),
             ("pmix.hostfile=/nix -- 1 true", "BAD PARAM", "/nix cannot"),
-            ("pmix.addhost=nix -- 1 true", "ALLOC", "nix is to be added"),
+            ("pmix.addhost=nix -- 1 true", "ALLOC", "nix cannot be added"),
             ("!pmix.rankby=node -- 1 true", "NOT SUPPORTED", "pmix.rankby")):
         said = tool.spawn(what)[1]
         check(said and status in said.replace("-", " ").upper(),
@@ -244,7 +246,7 @@ def refused():
         check(said and status in said.replace("-", " ").upper(),
               "%s: %s" % (what, said))
     for words in ("no.such.key is not supported", "has room for",
-                  "pmix.nohup makes no sense",
+                  "pmix.nohup has a wrong value",
                   "pmix.iof.tag is not supported for an app",
                   "rank 0: chdir of '/no/such/dir': No such"):
         live.eventually(lambda: words in job.said(), 60, words)

@@ -71,13 +71,16 @@ def waits(*options):
     if live.FULL and not options:
         live.eventually(
             lambda: "rank 0 of a further job on %s does not read its stdin: "
-            "what is pushed to its job waits for it" % os.uname().nodename
+                    "input pushed to its job waits for "
+                    "it" % os.uname().nodename
             in job.said(), 60, "the user is told")
     if "spill=2M" in options:
         live.eventually(
-            lambda: "rank 0 of a further job on %s is 2 MiB behind in its "
-            "stdin, more are not spilled: what is pushed to its job waits for "
-            "it" % os.uname().nodename in job.said(), 60, "the user is told")
+            lambda: "rank 0 of a further job on %s has 2 MiB of unread "
+                    "stdin, the most that is spilled "
+                    "(--stdin-slow=spill=BYTES): input pushed to its job "
+                    "waits for it" % os.uname().nodename in
+            job.said(), 60, "the user is told")
     go.open()
     feeder.end()
     tool.do(f"push {slow.space} *")

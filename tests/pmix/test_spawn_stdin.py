@@ -131,7 +131,7 @@ def killed():
         live.eventually(lambda: its.got(0), 60, "some has come")
         tool.proc.kill()
         tool.proc.wait()
-        live.eventually(lambda: job.said().count(" has gone") > n, 60,
+        live.eventually(lambda: job.said().count(" has disconnected") > n, 60,
                         "it has gone")
         stays.do(f"push {its.space} *")
         wait_end(stays, its.space)

@@ -97,7 +97,7 @@ def many():
         before = before or run.rss_mib()
     run.check_growth(before)
     run.end()
-    live.check("cut off" not in run.job.said(), run.job.said())
+    live.check("was disconnected" not in run.job.said(), run.job.said())
 
 
 def draw():
@@ -169,7 +169,7 @@ def broken_off():
     check_alone(run.job, launcher, before)
     tool.end()
     run.end()
-    live.check("cut off" not in run.job.said(), run.job.said())
+    live.check("was disconnected" not in run.job.said(), run.job.said())
 
 
 def check_alone(job, launcher, before):
@@ -239,7 +239,7 @@ def idle():
         check_lets_in(run.job)
     check_lets_in(run.job)
     run.end()
-    live.check("cut off" not in run.job.said(), run.job.said())
+    live.check("was disconnected" not in run.job.said(), run.job.said())
 
 
 def check_lets_in(job):
@@ -334,7 +334,7 @@ def others():
                           env={**os.environ, "TMPDIR": path}, **other)
         live.check_eq(None, tool.connect())
         live.check(tool.end() != 0, "it ends")
-        live.eventually(lambda: "a user who may not connect" in
+        live.eventually(lambda: "its user may not connect" in
                         run.job.said(), 60, "it was refused")
         tool = pmix.Asker(run.job)
         live.check(tool.connect(), "one of ours is let in")
@@ -386,7 +386,8 @@ def file():
         mine.write("mine\n")
     run = Run(env={**os.environ, name: path}).wait_up()
     run.end()
-    live.check("there is one already" in run.job.said(), run.job.said())
+    live.check("it exists already and is not overwritten" in run.job.said(),
+               run.job.said())
     with open(path, encoding="ascii") as mine:
         live.check_eq("mine\n", mine.read())
 
@@ -405,7 +406,8 @@ def killed_file():
     tool = pmix.Asker(run.job, "-f", path)
     live.check(tool.connect(), "by the file")
     tool.end()
-    live.check("there is one already" not in run.job.said(), run.job.said())
+    live.check("it exists already and is not overwritten" not in
+               run.job.said(), run.job.said())
     with open(path + "-other", "w", encoding="ascii") as other:
         other.write("mine\n")
     os.rename(path + "-other", path)

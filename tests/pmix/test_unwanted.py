@@ -64,7 +64,7 @@ def leave(job, what, place):
               % (place.path, flood(place, ticks(place)))))
     check_eq("SUCCESS", status)
     check_eq(0, tool.end())
-    live.eventually(lambda: "has gone" in job.said(), 60,
+    live.eventually(lambda: "has disconnected" in job.said(), 60,
                     "its spawner has gone")
     place.go()
     return space
@@ -89,7 +89,7 @@ def check_ticks(tool, space, rank):
 
 def ask(job, tool, space):
     """A pull, and its first output."""
-    live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
+    live.eventually(lambda: "nobody reads" in job.said(), 60, "dropped")
     tool.do(f"pull {space} * pmix.iof.csize:0")
     live.eventually(lambda: all(tool.got(space, rank) for rank in range(2)),
                     60, "something has come")
@@ -107,7 +107,7 @@ def next_to_nothing():
     tool.do("events " + space)
     place.wait(2)
     tool.wait_event("JOB ENDED", space)
-    check("nobody wants" in job.said(), job.said())
+    check("nobody reads" in job.said(), job.said())
     check_eq(0, tool.end())
     gate.open()
     job.check_ok()
@@ -142,7 +142,7 @@ def heard_of(size):
     space = leave(job, size + "-- 2 sh -c ", place)
     tool = spawning.connect(job)
     place.wait(2)
-    live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
+    live.eventually(lambda: "nobody reads" in job.said(), 60, "dropped")
     daemon = live.parent(place.parent(0))
     os.kill(daemon, signal.SIGSTOP)
     tool.tell(f"pull {space} * pmix.iof.csize:0")
@@ -171,7 +171,7 @@ def kept():
     space = leave(job, "pmix.iof.csize:5000 -- 2 sh -c ", place)
     tools = [spawning.connect(job) for _ in range(2)]
     place.wait(2)
-    live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
+    live.eventually(lambda: "nobody reads" in job.said(), 60, "dropped")
     tools[0].do(f"pull {space} *")
     tools[1].do(f"pull {space} * pmix.iof.old")
     for tool in tools:
@@ -208,7 +208,7 @@ def after_a_loss():
     space = leave(job, "!pmix.ppr=1:node -- 3 sh -c ", place)
     tool = spawning.connect(job)
     place.wait(3)
-    live.eventually(lambda: "nobody wants" in job.said(), 60, "dropped")
+    live.eventually(lambda: "nobody reads" in job.said(), 60, "dropped")
     os.kill(live.parent(place.parent(0)), signal.SIGKILL)
     live.eventually(lambda: "has a new parent" in job.said(), 60, "repaired")
     tool.do(f"pull {space} * pmix.iof.csize:0")

@@ -110,7 +110,8 @@ def close():
     fed = Fed("--stdin-slow=close=%g" % limit_s, size=LARGE, then="wc -c")
     live.check_eq([str(LARGE)] * (NODES - 1),
                   [fed.line() for _ in range(NODES - 1)])
-    fed.told("has not read its stdin for %g s: it is closed" % limit_s)
+    fed.told("has not read its stdin for %g s: its stdin is closed "
+             "(--stdin-slow=close)" % limit_s)
     fed.go_on()
     rest = int(fed.line())
     live.check(rest <= 256 * 1024, "%d bytes were in its pipe" % rest)
@@ -121,7 +122,7 @@ def bound():
     """All others wait, as told; then all of it comes all the same."""
     live.need_disk()
     fed = Fed("--stdin-slow=spill=8M")
-    live.eventually(lambda: "are not spilled" in fed.job.said(), 60,
+    live.eventually(lambda: "the most that is spilled" in fed.job.said(), 60,
                     "the message about the bound")
     live.eventually(lambda: "does not read its stdin" in fed.job.said(), 60,
                     "the message that everybody waits")
@@ -131,8 +132,9 @@ def bound():
     fed.go_on()
     live.check_eq([fed.sum] * NODES, [fed.line() for _ in range(NODES)])
     fed.end()
-    fed.told("is 8 MiB behind in its stdin, more are not spilled")
-    fed.told("does not read its stdin: everybody waits for it")
+    fed.told("has 8 MiB of unread stdin, the most that is spilled")
+    fed.told("does not read its stdin: the job waits for it (see "
+             "--stdin-slow)")
 
 
 def limit_files():
@@ -232,7 +234,8 @@ def mounted():
     no_room("No space left on device", "--spill-dir", small, wrap=words)
     words = live.in_memory("/var/tmp", live.MIB)
     env = {**os.environ, "TMPDIR": "/var/tmp"}
-    wrong(1, "they lie in memory; name a place on a disk with --spill-dir",
+    wrong(1, "both are in memory; name a directory on a disk with "
+          "--spill-dir",
           "-N", 3, "--stdin-slow=spill", wrap=words, env=env)
     wrong(0, "", "--stdin-slow=spill", "--spill-dir", "/var/tmp", wrap=words,
           env=env)

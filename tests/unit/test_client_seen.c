@@ -47,9 +47,9 @@ static void a_job_is_found_by_name_and_process(void **state)
     add(&seen, "nobody", 10, 0);
     assert_string_equal(found(&seen, "one"), "one");
     assert_string_equal(found(&seen, "two"), "two");
-    assert_string_equal(found(&seen, "on"),
-                        "the launcher knows no job on: it never was, or was "
-                        "over long ago");
+    assert_string_equal(
+        found(&seen, "on"),
+        "there is no job on: it ended long ago, or the name is wrong");
     assert_ptr_equal(ep_seen_of(&seen, 0), one);
     assert_ptr_equal(ep_seen_of(&seen, 3), one);
     assert_null(ep_seen_of(&seen, 4));
@@ -69,7 +69,7 @@ static void the_only_one_needs_no_name(void **state)
     struct ep_seen_job *two;
 
     (void)state;
-    assert_string_equal(found(&seen, ""), "no job runs in it");
+    assert_string_equal(found(&seen, ""), "no job is running in it");
     add(&seen, "one", 0, 4);
     assert_string_equal(found(&seen, ""), "one");
     two = add(&seen, "two", 4, 4);
@@ -85,7 +85,7 @@ static void the_only_one_needs_no_name(void **state)
     assert_string_equal(found(&seen, ""), "three");
     assert_string_equal(found(&seen, "two"), "two");
     ep_seen_of(&seen, 8)->is_over = true;
-    assert_string_equal(found(&seen, ""), "no job runs in it");
+    assert_string_equal(found(&seen, ""), "no job is running in it");
     ep_seen_clear(&seen);
 }
 
@@ -149,7 +149,7 @@ static void a_forgotten_job_is_there_while_it_is_held(void **state)
     ep_seen_forget(&seen, two);
     assert_ptr_equal(ep_seen_of(&seen, 5), two);
     assert_string_equal(found(&seen, ""), "one");
-    assert_memory_equal(found(&seen, "two"), "the launcher knows no", 21);
+    assert_memory_equal(found(&seen, "two"), "there is no job two:", 20);
     ep_seen_let_go(&seen, two);
     assert_ptr_equal(ep_seen_of(&seen, 5), two);
     ep_seen_let_go(&seen, two);

@@ -325,8 +325,9 @@ static void who_is_not_allowed_is_closed(void **state)
     }
     assert_int_equal(place.handed_on, 0);
     assert_int_equal(place.notes, 1);
-    assert_string_equal(place.note, "a PMIx tool was refused: it is of a user "
-                                    "who may not connect");
+    assert_string_equal(
+        place.note,
+        "a PMIx tool was refused: its user may not connect (--pmix-allow)");
     end(&place);
 }
 

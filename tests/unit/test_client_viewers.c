@@ -21,9 +21,9 @@ static void who_comes_early_waits_for_the_tap(void **state)
     lab_begin(&lab);
     ASSERT_HEARD(&one, "job own 0+4 channels 6 parts 2 push 4096");
     assert_true(other.is_cut);
-    assert_string_equal(other.why,
-                        "the launcher knows no job nothing: it never was, or "
-                        "was over long ago");
+    assert_string_equal(
+        other.why,
+        "there is no job nothing: it ended long ago, or the name is wrong");
     lab_leave(&one);
     lab_leave(&other);
     lab_close(&lab);
@@ -61,7 +61,7 @@ static void a_job_that_is_not_there_is_refused(void **state)
     lab_begin(&lab);
     lab_come(&lab, &client, "");
     assert_null(client.viewer);
-    assert_string_equal(client.why, "no job runs in it");
+    assert_string_equal(client.why, "no job is running in it");
     lab_leave(&client);
     lab_job(&lab, "one", 5, 2, 0);
     lab_job(&lab, "two", 7, 2, 0);
@@ -124,7 +124,7 @@ static void who_looks_is_told_of_another_launch(void **state)
     lab_end(&lab);
     assert_true(looks.is_cut);
     assert_string_equal(looks.why,
-                        "the session is launched anew: attach again");
+                        "the session is being started again: attach again");
     lab_leave(&looks);
     lab_come(&lab, &waits, "own");
     ep_viewers_anew(lab.all);
@@ -132,7 +132,7 @@ static void who_looks_is_told_of_another_launch(void **state)
     lab_attach(&lab, &looks, "own");
     lab_end(&lab);
     assert_string_equal(looks.why,
-                        "the session is launched anew: attach again");
+                        "the session is being started again: attach again");
     lab_begin(&lab);
     lab_leave(&looks);
     lab_attach(&lab, &looks, "own");
@@ -474,7 +474,7 @@ static void a_job_that_is_over_is_there_for_who_looks(void **state)
     assert_null(other.viewer);
     lab_leave(&other);
     lab_come(&lab, &other, "");
-    assert_string_equal(other.why, "no job runs in it");
+    assert_string_equal(other.why, "no job is running in it");
     lab_leave(&other);
     lab_attach(&lab, &other, "kept"); /* still to be had by its name */
     lab_job_forgotten(&lab, 5);

@@ -349,9 +349,9 @@ static void what_is_to_be_kept_is_left(void **state)
     lab.why = "h1 is blind";
     again(&lab);
     again(&lab);
-    ASSERT_CALLS(&lab,
-                 "spawn 1*k; note a job of a client is refused: h1 is blind; "
-                 "spawn 1*k; note a job of a client is refused: h1 is blind");
+    ASSERT_CALLS(&lab, "spawn 1*k; note a job that a client asked for was "
+                       "refused: h1 is blind; spawn 1*k; note a job that a "
+                       "client asked for was refused: h1 is blind");
     lab_close(&lab);
 }
 
@@ -384,8 +384,8 @@ static void what_is_put_off_is_tried_in_order(void **state)
     lab.refusal = EP_TAP_BLIND;
     lab.why = "h1 is blind";
     again(&lab);
-    ASSERT_CALLS(&lab,
-                 "spawn 2*d; note a job of a client is refused: h1 is blind");
+    ASSERT_CALLS(&lab, "spawn 2*d; note a job that a client asked for was "
+                       "refused: h1 is blind");
     again(&lab);
     ASSERT_CALLS(&lab, "");
     ASSERT_HEARD(&clients[2], "job own.2 12+2 channels 6 parts 1 push 4096");
@@ -418,7 +418,7 @@ static void a_refusal_says_why(void **state)
     lab.spawns_max = 0;
     lab_ask(&lab, &client);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char text[64];
+        char text[96];
 
         snprintf(why, sizeof(why), "reason %zu", i);
         lab.refusal = cases[i].refusal;
@@ -426,8 +426,10 @@ static void a_refusal_says_why(void **state)
         assert_string_equal(ask(&client, "a", 1), "");
         snprintf(text, sizeof(text), "unstarted %u %s", cases[i].reason, why);
         ASSERT_HEARD(&client, text);
-        snprintf(text, sizeof(text),
-                 "spawn 1*a; note a job of a client is refused: %s", why);
+        snprintf(
+            text, sizeof(text),
+            "spawn 1*a; note a job that a client asked for was refused: %s",
+            why);
         ASSERT_CALLS(&lab, text);
     }
     lab.spawns_max = 1; /* it may try something else */
@@ -481,7 +483,8 @@ static void a_process_that_cannot_be_started_is_told(void **state)
         snprintf(why, sizeof(why), "rank 1: %s of 'it': %s", cases[i].step,
                  strerror(cases[i].err));
         snprintf(text, sizeof(text),
-                 "note a job of a client cannot be started: %s", why);
+                 "note a job that a client asked for could not be started: %s",
+                 why);
         ASSERT_CALLS(&lab, text);
         ep_viewers_exit(lab.tap, LAB_BASE + 1, 127 << 8);
         ep_viewers_exit(lab.tap, LAB_BASE, 9);

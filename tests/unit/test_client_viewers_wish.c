@@ -118,8 +118,8 @@ static void a_pattern_of_files_is_looked_at(void **state)
     request.name = "%q";
     ask(&lab, &client, &request);
     ASSERT_HEARD(&client, "unstarted 1 no pattern of files: '%q'");
-    ASSERT_CALLS(&lab, "note a job of a client is refused: no pattern of "
-                       "files: '%q'");
+    ASSERT_CALLS(&lab, "note a job that a client asked for was refused: no "
+                       "pattern of files: '%q'");
     lab_leave(&client);
     request.name = "%n.%r";
     ask(&lab, &client, &request);

@@ -219,7 +219,7 @@ static void daemons_are_no_job(void **state)
     assert_null(viewer.viewer);
     lab_leave(&viewer);
     lab_come(&lab, &viewer, "");
-    assert_string_equal(viewer.why, "no job runs in it");
+    assert_string_equal(viewer.why, "no job is running in it");
     lab_leave(&viewer);
     assert_string_equal(describe(&client, 0), "");
     ASSERT_HEARD(&client, "place 0 0+2 h0 prog; place 0 2+2 h1 prog; "
@@ -498,7 +498,7 @@ static void who_comes_early_hears_when_the_tap_is_open(void **state)
     lab_end(&lab);
     assert_true(client.is_cut && hasty.is_cut);
     assert_string_equal(client.why,
-                        "the session is launched anew: attach again");
+                        "the session is being started again: attach again");
     lab_leave(&client);
     lab_leave(&hasty);
     lab_watch(&lab, &client);

@@ -386,7 +386,7 @@ static void who_does_not_read_is_cut_off(void **state)
     assert_string_equal(deaf.why,
                         "a client that watches reads what it is told");
     ASSERT_CALLS(&lab, "note a client that watches does not read what it is "
-                       "told, and is cut off");
+                       "sent, and was disconnected");
     assert_string_equal(send_event(&one, "x", 1), "");
     ASSERT_HEARD(&third, "event 'x'");
     lab_leave(&one);

@@ -394,7 +394,7 @@ static void error_names_the_file(const char *path, const char *words)
         assert_int_equal(symlink("/dev/null", path), 0);
     else if (strstr(words, "directory") != NULL)
         assert_int_equal(mkdir(path, 0700), 0);
-    else if (strstr(words, "one already") != NULL)
+    else if (strstr(words, "exists already") != NULL)
         make_first(&rig, path);
     else
         assert_int_equal(mkfifo(path, 0600), 0);
@@ -420,8 +420,8 @@ static void what_is_in_the_way_is_told(void **state)
     (void)state;
     error_names_the_file("1.stdout", "symbolic link");
     error_names_the_file("1.stdout", "it is a directory");
-    error_names_the_file("1.stdout", "no regular file");
-    error_names_the_file("1.stdout", "there is one already");
+    error_names_the_file("1.stdout", "not a regular file");
+    error_names_the_file("1.stdout", "exists already and is not overwritten");
 }
 
 static atomic_bool is_held_up, is_asked; /* the thread that says why */
@@ -495,7 +495,7 @@ static void a_thread_that_cannot_be_made_ends_it(void **state)
     rig_say(&rig, 3, "more\n");
     rig_finish(&rig);
     assert_int_equal(rig.err, EAGAIN);
-    assert_string_equal(rig.why, "cannot write files: no thread can be made");
+    assert_string_equal(rig.why, "cannot write output files: no more threads");
     assert_int_equal(ep_output_dropped(rig.out), 10);
     assert_int_equal(rig.taken, 2);
     rig_close(&rig);

@@ -92,9 +92,9 @@ static void time_ends_what_blocks_and_says_at_what(void **state)
 {
     (void)state;
     check(run_child(wait_with_limit, NULL), EP_PRELUDE_TIMEOUT,
-          "xylem: the time of 0.8 s is over: --input: it is late\n");
+          "xylem: timed out after 0.8 s (--timeout): --input: it is late\n");
     check(run_child(block_with_limit, NULL), EP_PRELUDE_TIMEOUT,
-          "xylem: the time of 0.8 s is over; the job ends\n");
+          "xylem: timed out after 0.8 s (--timeout); the job ends\n");
 }
 
 static void wait_and_interrupt(void)

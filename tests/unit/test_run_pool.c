@@ -141,15 +141,15 @@ static void no_host_of_the_tree(void **state)
     (void)state;
     open_tree(&t, "h1,h2");
     is_refused(&t, &stranger, EP_TAP_NO_HOST,
-               "x9 of the list of hosts is no host of the tree");
+               "x9 of the list of hosts is not a host of the tree");
     is_refused(&t, &growth, EP_TAP_NO_GROWTH,
-               "x9 is to be added, but a tree gets no further hosts: start one "
-               "that has it");
+               "x9 cannot be added: a running dvm gets no further hosts; start "
+               "one that has it");
     is_pool(&t, &known, "h1:0 h2:0");
     ep_run_nodes_lose(t.nodes, node_on(&t, "h2"));
     is_refused(&t, &known, EP_TAP_NO_GROWTH,
-               "h2 is to be added, but a tree gets no further hosts: start one "
-               "that has it");
+               "h2 cannot be added: a running dvm gets no further hosts; start "
+               "one that has it");
     close_tree(&t);
 }
 
@@ -175,7 +175,7 @@ static void a_file_and_a_list(void **state)
     is_pool(&t, &app, "h4:0 h2:3");
     app.hosts = "h1";
     is_refused(&t, &app, EP_TAP_NO_HOST,
-               "h1 of the list of hosts is no host of the host file");
+               "h1 of the list of hosts is not a host of the host file");
     app.hostfile = folder;
     assert_int_not_equal(open_pool(&t, &app), 0);
     assert_int_equal(t.refusal, EP_TAP_BAD_HOSTS);

@@ -96,9 +96,9 @@ static void each_gap_is_named_with_what_is_known(void **state)
     assert_true(judge(&c));
     assert_string_equal(
         c.said.text,
-        "xylem: the output is not whole: rank 0 on a (stdout: 3 bytes of the 5 "
+        "xylem: output is incomplete: rank 0 on a (stdout: 3 bytes of the 5 "
         "that it wrote), rank 1 on b (stdout: 6 bytes, it wrote 5), rank 2 on "
-        "c (stdout: 5 bytes, not those that it wrote)\n");
+        "c (stdout: 5 bytes, which differ from what it wrote)\n");
     close_trial(&c);
 }
 
@@ -113,7 +113,7 @@ static void an_exit_that_was_never_told_is_a_gap(void **state)
     ends(&c, 1, "abcd\n");
     ep_run_nodes_over(c.nodes, 3, 1);
     assert_true(judge(&c));
-    assert_non_null(strstr(c.said.text, "not whole: rank 2 on c (stdout: 0 "
+    assert_non_null(strstr(c.said.text, "incomplete: rank 2 on c (stdout: 0 "
                                         "bytes, the end is not known)"));
     close_trial(&c);
 }
@@ -130,8 +130,8 @@ static void what_a_lost_node_lacks_is_no_gap(void **state)
     ep_run_nodes_lose(c.nodes, 2);
     assert_false(judge(&c));
     assert_string_equal(c.said.text,
-                        "xylem: of lost nodes came: rank 1 on b (stdout: 2 "
-                        "bytes, the end is not known)\n");
+                        "xylem: output received from lost nodes: rank 1 on b "
+                        "(stdout: 2 bytes, the end is not known)\n");
     close_trial(&c);
 }
 

@@ -185,8 +185,8 @@ static void so_much_waits_and_no_more(void **state)
     kept = (unsigned)(voice.lines.len_bytes / 2008);
     assert_int_equal(voice.missing, 100 - kept);
     snprintf(text, sizeof(text),
-             "xylem: more messages are missing here, %u of them: stderr did "
-             "not take them in time\n",
+             "xylem: more messages are missing here, %u of them: nobody read "
+             "stderr in time\n",
              100 - kept);
     while (ep_voice_waits(&voice)) {
         drain(&rig);

@@ -316,9 +316,9 @@ static enum px_lib_answer apply(struct px_lib_start *start,
 static void note(const pmix_info_t *info, bool is_of_job,
                  enum px_lib_answer why)
 {
-    px_call_note("PMIx_Spawn is refused: %s %s%s", info->key,
+    px_call_note("PMIx_Spawn was refused: %s %s%s", info->key,
                  why == PX_LIB_NOT_SUPPORTED ? "is not supported"
-                                             : "makes no sense",
+                                             : "has a wrong value",
                  is_of_job ? "" : " for an app");
 }
 

@@ -106,14 +106,14 @@ const char *px_lib_open(const struct px_lib_cfg *cfg)
     if (lib.poll < 0 || px_ask_open() != 0 || px_flow_open() != 0 ||
         watch(px_ask_fd(), EPOLLIN) != 0 || !px_stream_open(&stream_events) ||
         !px_query_open())
-        return "the system does not give what it needs";
+        return "cannot create descriptors or threads (ulimit -n, ulimit -u)";
     px_call_open(cfg->events, cfg->arg);
     why = px_server_start(cfg, px_upcall_module(), &address);
     if (why != NULL)
         return why;
     px_attribute_register(cfg->query_keys);
     px_stream_listen(address.host, address.port);
-    return px_event_listen() == 0 ? NULL : "memory is out";
+    return px_event_listen() == 0 ? NULL : "out of memory";
 }
 
 int px_lib_dial(int fd)

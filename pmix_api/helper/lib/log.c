@@ -58,7 +58,7 @@ static bool is_refused(const pmix_info_t *info, const char *const keys[],
     if (!PMIX_INFO_IS_REQUIRED(info) || is_text(info, places, PLACES) ||
         px_value_has_key(info, keys, count))
         return false;
-    px_call_note("PMIx_Log is refused: %s is not supported", info->key);
+    px_call_note("PMIx_Log was refused: %s is not supported", info->key);
     return true;
 }
 

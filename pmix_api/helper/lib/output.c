@@ -112,12 +112,12 @@ static enum px_lib_answer check(const struct px_lib_start *start)
     const uint32_t output = start->output;
 
     if ((output & OUTPUT_FILE_ONLY) != 0 && start->request.name == NULL) {
-        px_call_note("PMIx_Spawn is refused: %s without files",
+        px_call_note("PMIx_Spawn was refused: %s without files",
                      PMIX_IOF_FILE_ONLY);
         return PX_LIB_BAD_PARAM;
     }
     if ((output & OUTPUT_FORMATS) != 0 && (output & OUTPUT_RAW) != 0) {
-        px_call_note("PMIx_Spawn is refused: %s with a format of lines",
+        px_call_note("PMIx_Spawn was refused: %s with a format of lines",
                      PMIX_IOF_OUTPUT_RAW);
         return PX_LIB_BAD_PARAM;
     }

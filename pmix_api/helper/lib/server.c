@@ -129,8 +129,7 @@ static const char *read_rendezvous(struct px_server_address *out)
     fclose(file);
     server.rendezvous[got] = '\0';
     return got > 0 ? parse(out)
-                   : "its rendezvous file is empty, as where "
-                     "TMPDIR is full";
+                   : "its rendezvous file is empty (is TMPDIR full?)";
 }
 
 const char *px_server_start(const struct px_lib_cfg *cfg,
@@ -145,7 +144,7 @@ const char *px_server_start(const struct px_lib_cfg *cfg,
     snprintf(server.folder, sizeof(server.folder), "%s/xylem-pmix-XXXXXX",
              cfg->dir);
     if (mkdtemp(server.folder) == NULL)
-        return explain("its folder cannot be made", strerror(errno));
+        return explain("its directory cannot be made", strerror(errno));
     snprintf(server.file, sizeof(server.file), "%s/%s", server.folder,
              FILE_NAME);
     forget_host();
