@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Each lint complains about its fixture, and about what it should.
 
-The fixtures are small trees (decoders, layers, links, members, prose, rows,
-style, types) and libraries (circles, names, purity) that break each rule once;
-beside them stands what must be said, line by line.
+The fixtures are small trees (decoders, layers, links, members, messages, prose,
+rows, style, types) and libraries (circles, names, purity) that break each rule
+once; beside them stands what must be said, line by line.
 """
 import os
 import subprocess
@@ -79,6 +79,11 @@ class LintTest(unittest.TestCase):
     def test_links_wants_tests_that_need_nothing_above_a_module(self):
         status, said = run("links", os.path.join(LINT, "fixtures", "links"))
         self.assertEqual((status, said), (1, wanted("links")))
+
+    def test_messages_holds_code_and_table_together(self):
+        status, said = run("messages",
+                           os.path.join(LINT, "fixtures", "messages"))
+        self.assertEqual((status, said), (1, wanted("messages")))
 
     def test_members_names_what_is_too_large_and_no_entry_that_does(self):
         exceptions = {name: (32, "today", "until then")
