@@ -299,6 +299,19 @@ class JudgeTest(unittest.TestCase):
                 else:
                     self.assertEqual(one.judge(), [])
 
+    def test_a_helper_that_dies_by_itself_is_found(self):
+        said = b"xylem: a PMIx tool was disconnected: its helper was killed " \
+            b"by signal 11; the session goes on\n"
+        for did in [], [{"who": "helper", "pid": 9, "above": 1}]:
+            with folder() as one:
+                one.err = said + one.err
+                one.plan["faults"] = [KILL][:len(did)]
+                one.evidence["done"] = [dict(HIT, did=did)][:len(did)]
+                if did:
+                    self.assertEqual(one.judge(), [])
+                else:
+                    self.finds("words", one)
+
     def test_a_tool_that_is_killed_may_have_pushed_a_part(self):
         for end, killed, bad in (("stay", False, 1), ("kill", False, 0),
                                  ("stay", True, 0)):
