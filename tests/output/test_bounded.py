@@ -80,10 +80,7 @@ def one_does_not_read(per_daemon):
 
 
 def check_lines(job, pipe):
-    done = subprocess.run([live.tool("tool_check"), "--procs", str(NODES),
-                           "--count", str(LINES), "--label"],
-                          stdin=pipe, stdout=subprocess.PIPE, check=False)
-    live.check(done.returncode == 0, done.stdout.decode(errors="replace"))
+    live.check_lines(pipe, NODES, "--count", LINES, "--label")
     job.check_ok()
 
 
