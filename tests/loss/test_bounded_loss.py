@@ -11,7 +11,7 @@ import hashlib
 import sys
 
 import live
-from live import check, check_eq
+from live import check_eq
 from loss import GREETING, Running
 
 NODES = live.full(85, 40)

@@ -7,7 +7,6 @@ way until that one goes on; it would try the next one after 10 s only.
 """
 import contextlib
 import json
-import os
 import signal
 import sys
 

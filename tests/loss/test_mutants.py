@@ -16,7 +16,6 @@ import contextlib
 import ctypes
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading

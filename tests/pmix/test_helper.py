@@ -12,7 +12,6 @@ import signal
 import socket
 import struct
 import sys
-import threading
 import time
 
 import pmix

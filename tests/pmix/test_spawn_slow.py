@@ -13,7 +13,7 @@ import pmix
 import live
 import spawning
 from live import check, check_eq
-from spawning import ALL, KEEP, Kept, finish, wait_end
+from spawning import KEEP, Kept, finish, wait_end
 
 PIECES = 100
 PIECE = "x" * 60000  # so that all are more than pipes, windows and memory hold

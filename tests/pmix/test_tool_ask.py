@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """A tool asks its helper about jobs, signals processes, and writes lines: real
 tools, a real session, and a helper of one tool for each."""
-import os
 import re
 import shlex
 import socket
