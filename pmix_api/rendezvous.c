@@ -135,7 +135,7 @@ static bool is_stale(const char *path)
     return pid > 0 && is_dead(pid);
 }
 
-/* Removes the file of a dead server. Of several processes that try, one does
+/* Removes the file of a dead server. When several processes try, one does
  * so: the one that has the file's lock, where the file system has locks, as
  * long as the name is still that file's. */
 static void clear_stale(const char *path)

@@ -96,7 +96,7 @@ struct ep_starter_cfg {
     uint32_t max_parallel; /* 0: EP_STARTER_PARALLEL */
     /* Our processes in the spawner are proc_first + index. */
     uint32_t proc_first;
-    /* And our jobs are job_first and the following ones. */
+    /* Our jobs are job_first and the following ones. */
     uint32_t job_first;
     const struct ep_starter_events *events; /* borrowed */
     void *arg;

@@ -5,7 +5,7 @@
  * line that grows byte by byte costs no more than its bytes.
  *
  * When a part of the carry is in the file, it grows in memory, too, until
- * something of it is due. Then the part has to be read back before anything is
+ * a part of that is due. Then the part has to be read back before anything is
  * given.
  */
 #include "config.h"

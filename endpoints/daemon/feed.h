@@ -61,9 +61,9 @@ struct ep_feed_slow {
     enum job_slow_policy policy;
     bool is_shared;
     uint32_t window_frames; /* of the stream: no more frames ever wait */
-    /* A target that is behind for so long is slow; at least 1. */
+    /* A target that is behind for this long is slow; at least 1. */
     uint32_t after_ms;
-    /* Shared: not read for so long since it was told. */
+    /* Shared: not read for this long since it was told. */
     uint32_t unread_ms;
     uint64_t spill_bytes;     /* that a target may be behind */
     const char *spill_dir;    /* copied; as for ep_spool_file_init */

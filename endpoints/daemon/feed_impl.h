@@ -159,7 +159,7 @@ uint32_t ep_target_pipe_bytes(int fd);
  * launcher's stdin. */
 uint64_t ep_target_taken(const struct feed_target *target);
 uint64_t ep_target_own_taken(const struct feed_target *target);
-/* Notes that so many bytes more are in its pipe. */
+/* Notes that this many bytes more are in its pipe. */
 void ep_target_note(struct feed_target *target, size_t bytes, bool is_pushed);
 /* Makes a target that is idle and has nothing. Returns 0, OV_ESYS or
  * OV_ENOMEM. */

@@ -49,7 +49,7 @@ struct ep_local_cfg {
 
 enum { EP_LOCAL_REPLAY_INPUT = 1, EP_LOCAL_OWN_INPUTS };
 
-/* The number of inputs of a node with so many processes. */
+/* The number of inputs of a node with this many processes. */
 static inline uint32_t ep_local_inputs(uint32_t procs)
 {
     return EP_LOCAL_OWN_INPUTS + JOB_WORD_OUTPUTS * procs;

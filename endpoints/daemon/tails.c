@@ -277,7 +277,7 @@ static void read_end(struct ep_tails *tails, struct slot *slot, int err)
     read_more(tails);
 }
 
-/* Frees the tail's slot and place: nothing of it is in the file. */
+/* Frees the tail's slot and place: no part of it is in the file. */
 static void leave_file(struct ep_tails *tails, struct ep_tail *tail)
 {
     slot_leave(tails, tail);

@@ -26,7 +26,7 @@ enum {
     HEARTBEAT_EACH_MS = 10,
     HEARTBEAT_MAX_MS = 600000,
     NICE_MAX = 19,
-    SHARE = 32,        /* niced processes weigh together as much as so many */
+    SHARE = 32,        /* niced processes weigh together as much as this many */
     STARTING_EACH = 4, /* daemons for each processor */
     STARTING_MIN = 8,
     STARTING_MAX = 64,

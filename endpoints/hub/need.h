@@ -18,7 +18,7 @@ struct ep_need_plan {
     bool has_launcher;
     uint64_t shells;      /* remote shells; or one for all daemons */
     uint64_t daemons;     /* daemons that are started here, */
-    uint64_t nodes;       /* with so many nodes in all */
+    uint64_t nodes;       /* with this many nodes in all */
     uint64_t procs;       /* processes of the job */
     uint64_t files;       /* descriptors of the process that needs most */
     uint64_t stdin_bytes; /* sent to each node, as far as known */

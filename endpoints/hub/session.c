@@ -8,7 +8,7 @@
 #include "job/job.h"
 #include "overlay/base/err.h"
 
-/* The launcher itself ends a launch after so many launch timeouts. */
+/* The launcher itself ends a launch after this many launch timeouts. */
 enum { LAUNCHES = 2 };
 
 /* The number of accepted links with all their receives: for one node as many as

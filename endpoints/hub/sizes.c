@@ -16,7 +16,7 @@ enum {
     ONE_NODE_BYTES = 18 << 20,
     FURTHER_NODE_BYTES = 850 << 10,
     FRAME_BYTES_MIN = 8 << 10,
-    /* The bounds. Of the first 32 MiB, libraries and code, a part of what a
+    /* The bounds. In the first 32 MiB, libraries and code, a part of what a
      * link takes besides its frames, and in the launcher the console's spool
      * have what links, windows and unfinished lines leave. */
     BASE_BYTES = 32 << 20,

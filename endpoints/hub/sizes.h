@@ -37,7 +37,7 @@ struct ep_session_sizes {
     uint32_t up_window_bytes;
     uint16_t posted_receives;
     uint16_t up_frames;
-    uint16_t standing; /* children of a node that may send so many unasked */
+    uint16_t standing; /* children of a node that may send this many unasked */
     uint16_t lent;     /* frames of all other children together */
     uint16_t down_frames;
 };
@@ -57,8 +57,8 @@ struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
 uint64_t ep_session_launcher_bytes(uint64_t nodes, uint64_t procs,
                                    uint64_t adopted);
 
-/* The most memory that a daemon with so many nodes and processes may take. When
- * it keeps output for late tools, EP_CACHE_POOL_BYTES are added. O(1). */
+/* The most memory that a daemon with this many nodes and processes may take.
+ * When it keeps output for late tools, EP_CACHE_POOL_BYTES are added. O(1). */
 uint64_t ep_session_daemon_bytes(uint64_t nodes, uint64_t procs);
 
 /* Puts sizes and the number of inputs of a node into a configuration. Returns

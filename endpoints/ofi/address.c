@@ -113,7 +113,7 @@ static int parse_host(const char *text, union ep_sockaddr *out)
 }
 
 /* Reads a number without sign or blank and with nothing behind it, at most
- * `max`; -1: it is none. */
+ * `max`; -1: there is no such number. */
 static long parse_number(const char *text, long max)
 {
     char *end;

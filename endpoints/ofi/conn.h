@@ -26,7 +26,7 @@ void ep_conn_refused(struct ep_conn *conn, const uint8_t *wire,
 void ep_conn_drop(struct ep_conn *conn, bool flush);
 
 /* Only in a pass. The first ends a DEAD link's endpoint; the second frees its
- * memory, once its queue holds nothing of it. */
+ * memory, once its queue holds no part of it. */
 void ep_conn_close(struct ep_conn *conn);
 void ep_conn_free(struct ep_conn *conn);
 

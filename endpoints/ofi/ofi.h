@@ -111,7 +111,7 @@ struct ep_conn {
     uint8_t why;                 /* enum ep_down_why, once LOST */
     uint8_t refusal_bytes;       /* length of what came with a refusal */
     uint8_t refusal[EP_CM_MAX];
-    uint16_t recvs; /* the first so many of ops[] */
+    uint16_t recvs; /* the first this many of ops[] */
     bool is_accepted;
     bool is_surplus; /* its receives use clean buffers */
     bool is_up;      /* was up once */

@@ -16,7 +16,7 @@
 #include "endpoints/sys/clock.h"
 
 enum {
-    /* After so many the loop's other events have their turn. */
+    /* After this many the loop's other events have their turn. */
     PASS_ROUNDS = 4,
     CQ_ENTRIES = 32,      /* read at a time */
     ROUND_FRAMES = 64,    /* of a queue in one round */

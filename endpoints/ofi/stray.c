@@ -13,7 +13,7 @@
 
 enum {
     PRESSED_MS = 100, /* too old at this age when descriptors run out */
-    PRESSED_SHARE = 4 /* so much of all descriptors with strangers */
+    PRESSED_SHARE = 4 /* this much of all descriptors with strangers */
 };
 
 /* Addresses that belong to links and requests, sorted. */

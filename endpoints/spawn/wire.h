@@ -55,7 +55,7 @@ struct ep_wire {
     uint8_t *packet;     /* owned: the last packet that was received */
     uint8_t *body;       /* owned, a message being put together, or NULL */
     uint32_t body_bytes; /* bytes of it that have come, */
-    uint32_t body_total; /* out of so many */
+    uint32_t body_total; /* out of this many */
     uint8_t body_type;
     bool body_done;
 };

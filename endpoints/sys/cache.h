@@ -55,8 +55,8 @@ void ep_cache_fini(struct ep_cache *cache, struct ep_cache_pool *pool);
 void ep_cache_add(struct ep_cache *cache, struct ep_cache_pool *pool,
                   uint32_t size_bytes, const uint8_t *mem, uint32_t len_bytes);
 
-/* Says that so many of the channel's next bytes do not exist here: those before
- * them stay first bytes, those behind them are last ones. O(1). */
+/* Says that this many of the channel's next bytes do not exist here: those
+ * before them stay first bytes, those behind them are last ones. O(1). */
 void ep_cache_skip(struct ep_cache *cache, uint64_t len_bytes);
 
 /* The first says that nothing more comes: the cache may be emptied when others

@@ -34,8 +34,8 @@ struct ep_hoard {
     struct stretch *last;
     struct stretch *spare; /* owned; NULL: none */
     struct stretch *at;    /* has the next packet, or had the one before it */
-    const uint8_t *mem;    /* of `at`; NULL: it was not got */
-    int lost_err;          /* why it cannot be got: an errno; 0: it can */
+    const uint8_t *mem;    /* of `at`; NULL: not read yet */
+    int lost_err;          /* why it cannot be read: an errno; 0: it can */
     uint32_t at_bytes;     /* bytes of `at` before the next packet */
     uint32_t at_packets;   /* packets of `at` before it */
     uint32_t given_bytes;  /* by the last get, with the head; 0: passed */
@@ -235,8 +235,8 @@ static void step_packets(struct ep_hoard *hoard, uint32_t packets,
     hoard->at_bytes += bytes;
 }
 
-/* Goes behind the packets that were passed before the stretch was got once
- * more. */
+/* Goes behind the packets that were passed before the stretch was read
+ * once more. */
 static void skip_passed(struct ep_hoard *hoard)
 {
     const uint8_t *mem;

@@ -58,9 +58,9 @@ int ep_hoard_put_parts(struct ep_hoard *hoard, const void *head,
                        uint32_t head_bytes, const void *mem,
                        uint32_t len_bytes);
 
-/* Says whether puts of so many packets, with so many bytes in all, would return
- * 0 now. Returns what the failing one would return, and OV_EFULL when they are
- * more than a block. O(1). */
+/* Says whether puts of this many packets, with this many bytes in all, would
+ * return 0 now. Returns what the failing one would return, and OV_EFULL when
+ * they are more than a block. O(1). */
 int ep_hoard_room(const struct ep_hoard *hoard, uint32_t packets,
                   uint64_t len_bytes);
 

@@ -43,11 +43,11 @@ void ep_owner_print(const struct ep_owner *whose, char *text);
  * it is no such text, and *out is undefined. */
 const char *ep_owner_read(const char *text, struct ep_owner *out);
 
-/* True when this process is certainly dead; `own` is the caller. Either it is
- * of this host and boot, in the same namespaces, and there is no such process.
- * Or it is of an earlier boot of this host. The latter is only concluded
- * outside of containers, on a host with a machine-id: containers of several
- * hosts can have the same name. */
+/* True when this process is certainly dead; `own` is the caller. Either it
+ * belongs to this host and boot, in the same namespaces, and there is no such
+ * process. Or it is of an earlier boot of this host. The latter is only
+ * concluded outside of containers, on a host with a machine-id: containers of
+ * several hosts can have the same name. */
 bool ep_owner_is_gone(const struct ep_owner *whose, const struct ep_owner *own);
 
 #endif

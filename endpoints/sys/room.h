@@ -17,7 +17,7 @@ struct ep_room {
     uint64_t group_max;    /* tasks that the tightest control group may have */
     uint64_t group_tasks;  /* tasks that it has */
     uint64_t files;        /* that a process may open: the hard limit */
-    uint64_t memory_bytes; /* that can be had, with swap */
+    uint64_t memory_bytes; /* available, with swap */
     uint64_t group_bytes;  /* that its control groups allow */
     uint32_t processors;   /* that this process may use, at least 1 */
     bool is_counted;       /* false: user_tasks counts all users' tasks */

@@ -36,7 +36,7 @@ enum {
 };
 
 /* A stretch of one block. The last one may grow by the next one put, if that
- * came to lie behind it, even after it was got: its memory goes on then. */
+ * came to lie behind it, even after it was read: its memory goes on then. */
 struct ep_spool_ref {
     uint32_t block;
     uint32_t off_bytes;
@@ -80,7 +80,7 @@ int ep_spool_put(struct ep_spool *sp, const void *head, uint32_t head_bytes,
 int ep_spool_put_some(struct ep_spool *sp, const void *mem, uint32_t len_bytes,
                       struct ep_spool_ref *out);
 
-/* Says whether puts of so many bytes in all, a block at most, would return 0
+/* Says whether puts of this many bytes in all, a block at most, would return 0
  * now. Returns what the failing one would return. O(1). */
 int ep_spool_room(const struct ep_spool *sp, uint32_t len_bytes);
 
@@ -99,11 +99,11 @@ int ep_spool_errno(const struct ep_spool *sp);
 int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
                  const uint8_t **mem);
 
-/* Lets the memory of a stretch go that was got or lost, or withdraws a request
- * after an OV_EAGAIN. The stretch can be got again. */
+/* Lets the memory of a stretch go that was read or lost, or withdraws a request
+ * after an OV_EAGAIN. The stretch can be read again. */
 void ep_spool_let_go(struct ep_spool *sp, const struct ep_spool_ref *ref);
 
-/* Frees the place of a stretch that will not be got again. */
+/* Frees the place of a stretch that will not be read again. */
 void ep_spool_forget(struct ep_spool *sp, const struct ep_spool_ref *ref);
 
 /* Calls ep_spool_let_go() and ep_spool_forget(). */

@@ -111,8 +111,8 @@ static void refuse_output(struct px_backlog *backlog,
         owe_end(backlog, lack);
 }
 
-/* Counts an output that has waited and is dropped. Nothing of its channel is
- * before it. */
+/* Counts an output that has waited and is dropped. No output of its channel
+ * is before it. */
 static void give_up(struct px_backlog *backlog, const struct job_door *output)
 {
     struct lack *lack = lack_of(backlog, output);
@@ -133,7 +133,7 @@ static bool is_full(const struct px_backlog *backlog, uint64_t bytes)
     return backlog->waiting_bytes + bytes > backlog->cfg.limit_bytes;
 }
 
-/* Counts messages that the file does not give back: so many bytes with their
+/* Counts messages that the file does not give back: this many bytes with their
  * heads, which all have the same length. */
 static void lose_messages(struct px_backlog *backlog, uint64_t bytes)
 {

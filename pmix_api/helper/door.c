@@ -138,8 +138,8 @@ bool px_door_is_quiet(const struct px_door *door)
 
 /* --- receiving */
 
-/* Returns false when there is no packet now. A session that ends with something
- * of ours unread leaves an error before its last words. */
+/* Returns false when there is no packet now. A session that ends with words of
+ * ours unread leaves an error before its last words. */
 static bool receive(struct px_door *door)
 {
     ssize_t got;

@@ -184,8 +184,8 @@ static uint32_t waiting(const struct px_gather *gather,
     return gather->cfg.has_lines ? open_bytes(piece) : 0;
 }
 
-/* True when the piece goes unchanged: nothing of its channel is held, nor is to
- * be. */
+/* True when the piece goes unchanged: no piece of its channel is held, nor is
+ * to be. */
 static bool goes_by(const struct px_gather *gather, const struct cell *cell,
                     const struct px_lib_output *piece, uint32_t waits)
 {

@@ -2,9 +2,9 @@
  *
  * The tool is told the end of a job after all output of the job that it gets,
  * unless it takes nothing for PX_NEWS_WAIT_MS. All else is told at once, and
- * waits in libpmix until the tool registers for it. Of broken channels only
- * PX_NEWS_BROKEN_MAX wait so; further ones reach only a tool that has
- * registered already.
+ * waits in libpmix until the tool registers for it. No more than
+ * PX_NEWS_BROKEN_MAX broken channels wait so; further ones reach only a tool
+ * that has registered already.
  *
  * What happens before the tool is in waits here, as libpmix sends a tool that
  * connects all events that it has kept, whatever the tool registers for, and

@@ -40,7 +40,7 @@ static const char *name_forward(unsigned channels)
                                            : "PMIX_FWD_STDDIAG";
 }
 
-/* A channel that the job was started without cannot be had, nor can any of a
+/* A channel that the job was started without cannot be pulled, nor can any of a
  * daemon. */
 static bool are_forwarded(const struct px_pulls *pulls,
                           const struct px_scopes *scopes, unsigned channels)

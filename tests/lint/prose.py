@@ -17,8 +17,11 @@ import sources
 
 # The folders that are read.
 CHECKED = [
+    "commands",
+    "endpoints",
     "job",
     "overlay",
+    "pmix_api",
     "sim",
     "text",
     "topo",

@@ -134,7 +134,7 @@ static void look_for_room(void)
 }
 
 /* True when all that is given is for the only pull that there ever was. A
- * delivery is one message then, and nothing of it is left once that is
+ * delivery is one message then, and no part of it is left once that is
  * written. */
 static bool is_single(void)
 {
@@ -199,7 +199,7 @@ static uint64_t number_of(const struct iovec *parts, int count)
 }
 
 /* The library first tries a message in two parts, head and body. Returns false
- * for a message that is left out; a delivery that has only such ones has
+ * for a message that is left out; a delivery that has only such messages has
  * reached no pull. */
 static bool begin_message(const struct iovec *parts, int count, uint64_t sum)
 {

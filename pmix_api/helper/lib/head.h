@@ -22,8 +22,8 @@ enum {
 
 typedef ssize_t (*px_head_reader)(int fd, void *mem, size_t bytes);
 
-/* True when a read of so many bytes is to be made by px_head_read(). It is then
- * repeated with the same count until all has come. */
+/* True when a read of this many bytes is to be made by px_head_read(). It is
+ * then repeated with the same count until all has come. */
 bool px_head_is_one(int fd, size_t bytes);
 
 /* Like read(), but gives all of `bytes` or none: -1 with EAGAIN when some are

@@ -59,9 +59,9 @@ void px_ledger_give(struct px_ledger *ledger, uint64_t cost_bytes);
 /* Says that the library has made the messages of the next delivery. */
 void px_ledger_handle(struct px_ledger *ledger);
 
-/* Says that a message of so many bytes is about to be written. It belongs to
+/* Says that a message of this many bytes is about to be written. It belongs to
  * the delivery `number`, or to none when that is 0. To be called again when
- * nothing of it could be written. */
+ * no part of it could be written. */
 void px_ledger_begin(struct px_ledger *ledger, uint64_t number,
                      uint64_t len_bytes);
 

@@ -147,9 +147,9 @@ void px_lib_answer_spawn(void *call, const char *nspace);
 /* The keys that on_spawn knows, separated by commas. Valid for good. */
 const char *px_lib_spawn_keys(void);
 
-/* The first makes a namespace of so many processes known to the tool's queries,
- * the second forgets it and its events. They do not wait for libpmix. Return 0,
- * OV_EINVAL for a name that is too long, or OV_ENOMEM. */
+/* The first makes a namespace of this many processes known to the tool's
+ * queries, the second forgets it and its events. They do not wait for libpmix.
+ * Return 0, OV_EINVAL for a name that is too long, or OV_ENOMEM. */
 int px_lib_job(const char *nspace, uint32_t size);
 int px_lib_job_end(const char *nspace);
 

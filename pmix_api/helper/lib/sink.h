@@ -25,7 +25,7 @@ enum px_sink_of {
 };
 
 /* Has these messages (enum px_sink_of) of a delivery left out. Nothing of the
- * delivery may be written yet; it has so many infos. Without memory they are
+ * delivery may be written yet; it has this many infos. Without memory they are
  * not left out. */
 void px_sink_add(uint64_t number, unsigned which, const pmix_proc_t *source,
                  pmix_iof_channel_t channel, size_t infos);
