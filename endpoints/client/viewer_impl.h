@@ -72,7 +72,7 @@ struct ep_viewer {
 };
 
 struct ep_viewers {
-    struct ep_tap_cfg cfg; /* events NULL: the tap is not open */
+    struct ep_client_cfg cfg; /* events NULL: the tap is not open */
     struct ep_seen seen;
     struct ep_watchers *watchers; /* owned */
     struct ep_viewer *first;      /* each owned by its client */
@@ -146,7 +146,7 @@ const char *ep_viewer_taken(struct ep_viewer *viewer,
 /* Opens the stores together with the tap. False: memory is out. */
 bool ep_viewers_escrows_open(struct ep_viewers *all);
 void ep_viewers_escrows_close(struct ep_viewers *all,
-                              const struct ep_tap_cfg *run);
+                              const struct ep_client_cfg *run);
 
 /* --- viewer_push.c */
 
@@ -175,7 +175,7 @@ const char *ep_viewer_signal(struct ep_viewer *viewer,
 /* Tell it what becomes of the job that it owns. */
 void ep_viewer_started(struct ep_viewer *viewer);
 void ep_viewer_unstarted(struct ep_viewer *viewer,
-                         const struct ep_tap_job *told);
+                         const struct ep_client_job *told);
 void ep_viewer_over(struct ep_viewer *viewer);
 /* Lets its job wait while much is kept for it. */
 void ep_viewer_hold(struct ep_viewer *viewer);
@@ -187,7 +187,7 @@ void ep_viewer_spawn_end(struct ep_viewer *viewer);
 /* Asks the launcher for the job. Returns as on_spawn. */
 bool ep_viewer_spawn_wish(struct ep_viewers *all,
                           const struct job_request *request,
-                          struct ep_tap_spawned *out, char *why);
+                          struct ep_client_spawned *out, char *why);
 
 /* --- viewer_attach.c */
 

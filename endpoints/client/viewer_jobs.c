@@ -104,7 +104,7 @@ void ep_viewers_exit(struct ep_viewers *all, uint32_t number, uint32_t status)
 }
 
 static void tell_owner(struct ep_viewers *all, const struct ep_seen_job *job,
-                       const struct ep_tap_job *told)
+                       const struct ep_client_job *told)
 {
     struct ep_viewer *at = all->first;
 
@@ -112,16 +112,16 @@ static void tell_owner(struct ep_viewers *all, const struct ep_seen_job *job,
         at = at->next;
     if (at == NULL)
         return;
-    if (told->event == EP_TAP_JOB_STARTED)
+    if (told->event == EP_CLIENT_JOB_STARTED)
         ep_viewer_started(at);
-    else if (told->event == EP_TAP_JOB_FAILED)
+    else if (told->event == EP_CLIENT_JOB_FAILED)
         ep_viewer_unstarted(at, told);
-    else if (told->event == EP_TAP_JOB_ENDED)
+    else if (told->event == EP_CLIENT_JOB_ENDED)
         ep_viewer_over(at);
 }
 
 /* A job that no client here has asked for has all its channels forwarded. */
-static void begin_job(struct ep_viewers *all, const struct ep_tap_job *told)
+static void begin_job(struct ep_viewers *all, const struct ep_client_job *told)
 {
     const struct job_request *asked = all->asked;
     struct ep_seen_job job = {.base = told->base,
@@ -145,21 +145,21 @@ static void begin_job(struct ep_viewers *all, const struct ep_tap_job *told)
     (void)ep_viewers_job_add(all, &job);
 }
 
-void ep_viewers_job(struct ep_viewers *all, const struct ep_tap_job *told)
+void ep_viewers_job(struct ep_viewers *all, const struct ep_client_job *told)
 {
     struct ep_seen_job *job = ep_viewers_seen(all, told->base);
 
-    if (all != NULL && told->event == EP_TAP_JOB_BEGUN)
+    if (all != NULL && told->event == EP_CLIENT_JOB_BEGUN)
         begin_job(all, told);
-    if (job == NULL || (job->is_over && told->event != EP_TAP_JOB_FORGOTTEN))
+    if (job == NULL || (job->is_over && told->event != EP_CLIENT_JOB_FORGOTTEN))
         return; /* only FORGOTTEN follows its end */
-    job->is_started |= told->event != EP_TAP_JOB_BEGUN;
-    job->is_over |= told->event == EP_TAP_JOB_ENDED;
+    job->is_started |= told->event != EP_CLIENT_JOB_BEGUN;
+    job->is_over |= told->event == EP_CLIENT_JOB_ENDED;
     ep_viewers_soon(all);
     tell_owner(all, job, told);
-    if (told->event == EP_TAP_JOB_ENDED)
+    if (told->event == EP_CLIENT_JOB_ENDED)
         ep_watchers_ended(all->watchers, job);
-    if (told->event == EP_TAP_JOB_FORGOTTEN ||
-        (told->event == EP_TAP_JOB_ENDED && job->cache_bytes == 0))
+    if (told->event == EP_CLIENT_JOB_FORGOTTEN ||
+        (told->event == EP_CLIENT_JOB_ENDED && job->cache_bytes == 0))
         ep_seen_forget(&all->seen, job);
 }

@@ -41,9 +41,9 @@ static void free_left(struct ep_viewer_left **at)
 static bool try_left(struct ep_viewers *all,
                      const struct ep_viewer_request *asked)
 {
-    struct ep_tap_spawned spawned = {.refusal = EP_TAP_NO_ROOM};
+    struct ep_client_spawned spawned = {.refusal = EP_CLIENT_NO_ROOM};
     struct job_request request;
-    char why[EP_TAP_WHY_MAX] = "", text[EP_TAP_WHY_MAX + 64];
+    char why[EP_CLIENT_WHY_MAX] = "", text[EP_CLIENT_WHY_MAX + 64];
     bool is_made;
 
     if (job_request_decode(ov_rd_init(asked->mem, asked->len_bytes),
@@ -51,7 +51,7 @@ static bool try_left(struct ep_viewers *all,
         return true;
     is_made = ep_viewer_spawn_wish(all, &request, &spawned, why);
     job_request_fini(&request);
-    if (is_made || spawned.refusal == EP_TAP_LATER)
+    if (is_made || spawned.refusal == EP_CLIENT_LATER)
         return is_made;
     snprintf(text, sizeof(text),
              "a job that a client asked for was refused: %s", why);

@@ -199,7 +199,7 @@ static void tell_live(struct ep_viewer *viewer)
 
 static bool ask_past(struct ep_viewer *viewer)
 {
-    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const struct ep_client_cfg *run = &viewer->all->cfg;
     struct job_replay_wish want = {.channels = viewer->channels,
                                    .is_last = viewer->past.is_last,
                                    .bytes = viewer->past.bytes};
@@ -347,7 +347,7 @@ static void widen(int fd)
 
 const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
 {
-    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const struct ep_client_cfg *run = &viewer->all->cfg;
     const char *why;
 
     if (viewer->is_pulling)

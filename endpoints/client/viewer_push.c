@@ -83,7 +83,7 @@ static void be_there(struct ep_viewer *viewer, bool is_there)
 static void hand_on(struct ep_viewer *viewer, const uint8_t *mem,
                     uint32_t len_bytes)
 {
-    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const struct ep_client_cfg *run = &viewer->all->cfg;
 
     run->events->on_push(run->arg, viewer->job->base, viewer->number, mem,
                          len_bytes);
@@ -178,7 +178,7 @@ void ep_viewer_pushed(struct ep_viewer *viewer)
  * taken. */
 void ep_viewer_push_end(struct ep_viewer *viewer)
 {
-    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const struct ep_client_cfg *run = &viewer->all->cfg;
 
     free(viewer->in.mem);
     viewer->in.mem = NULL;

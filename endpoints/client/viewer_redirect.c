@@ -118,7 +118,7 @@ bool ep_viewers_escrows_open(struct ep_viewers *all)
 }
 
 void ep_viewers_escrows_close(struct ep_viewers *all,
-                              const struct ep_tap_cfg *run)
+                              const struct ep_client_cfg *run)
 {
     const uint64_t bytes = ep_escrows_close(all->escrows);
     char text[160];

@@ -24,20 +24,20 @@ static struct topo_range range_of(const struct ep_seen_job *job)
 /* --- its job is refused */
 
 static const uint8_t refusals[] = {
-    [EP_TAP_NO_ROOM] = JOB_DOOR_NO_ROOM,
-    [EP_TAP_NO_HOST] = JOB_DOOR_NO_HOST,
-    [EP_TAP_NO_GROWTH] = JOB_DOOR_NO_GROWTH,
-    [EP_TAP_BAD_HOSTS] = JOB_DOOR_BAD_HOSTS,
-    [EP_TAP_NO_READER] = JOB_DOOR_NO_READER,
-    [EP_TAP_BLIND] = JOB_DOOR_BLIND,
+    [EP_CLIENT_NO_ROOM] = JOB_DOOR_NO_ROOM,
+    [EP_CLIENT_NO_HOST] = JOB_DOOR_NO_HOST,
+    [EP_CLIENT_NO_GROWTH] = JOB_DOOR_NO_GROWTH,
+    [EP_CLIENT_BAD_HOSTS] = JOB_DOOR_BAD_HOSTS,
+    [EP_CLIENT_NO_READER] = JOB_DOOR_NO_READER,
+    [EP_CLIENT_BLIND] = JOB_DOOR_BLIND,
 };
 
 static void refuse_job(struct ep_viewer *viewer, uint8_t reason,
                        const char *why)
 {
-    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const struct ep_client_cfg *run = &viewer->all->cfg;
     struct job_door msg = {.kind = JOB_DOOR_UNSTARTED, .reason = reason};
-    char text[EP_TAP_WHY_MAX + 64];
+    char text[EP_CLIENT_WHY_MAX + 64];
 
     snprintf(text, sizeof(text), "a job that a client asked for %s: %s",
              viewer->job != NULL ? "could not be started" : "was refused", why);
@@ -52,7 +52,7 @@ static void refuse_job(struct ep_viewer *viewer, uint8_t reason,
 /* The job's output comes from its first byte on, without being asked for. */
 static const char *own_job(struct ep_viewer *viewer,
                            const struct job_request *request,
-                           const struct ep_tap_spawned *spawned)
+                           const struct ep_client_spawned *spawned)
 {
     struct ep_viewers *all = viewer->all;
     struct ep_seen_job *job = ep_seen_of(&all->seen, spawned->base);
@@ -77,9 +77,9 @@ static const char *own_job(struct ep_viewer *viewer,
 const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
 {
     struct ep_viewer_request *asked = &viewer->request;
-    struct ep_tap_spawned spawned = {.refusal = EP_TAP_NO_ROOM};
+    struct ep_client_spawned spawned = {.refusal = EP_CLIENT_NO_ROOM};
     struct job_request request;
-    char why[EP_TAP_WHY_MAX] = "";
+    char why[EP_CLIENT_WHY_MAX] = "";
     const char *wrong = NULL;
 
     if (!asked->is_whole)
@@ -89,11 +89,11 @@ const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
         return "this is no job, or there is no memory for it";
     if (ep_viewer_spawn_wish(viewer->all, &request, &spawned, why))
         wrong = own_job(viewer, &request, &spawned);
-    else if (spawned.refusal != EP_TAP_LATER)
+    else if (spawned.refusal != EP_CLIENT_LATER)
         refuse_job(viewer, refusals[spawned.refusal], why);
     asked->is_kept = request.is_kept;
     job_request_fini(&request);
-    if (viewer->job == NULL && spawned.refusal == EP_TAP_LATER)
+    if (viewer->job == NULL && spawned.refusal == EP_CLIENT_LATER)
         return NULL; /* it is tried again later */
     free(asked->mem);
     *asked = (struct ep_viewer_request){.mem = NULL};
@@ -136,7 +136,7 @@ void ep_viewer_started(struct ep_viewer *viewer)
     ep_outbox_say(viewer->box, &(struct job_door){.kind = JOB_DOOR_STARTED});
 }
 
-static uint8_t reason_of(const struct ep_tap_job *told)
+static uint8_t reason_of(const struct ep_client_job *told)
 {
     if (strcmp(told->step, "chdir") == 0)
         return JOB_DOOR_NO_DIR;
@@ -146,9 +146,9 @@ static uint8_t reason_of(const struct ep_tap_job *told)
 }
 
 void ep_viewer_unstarted(struct ep_viewer *viewer,
-                         const struct ep_tap_job *told)
+                         const struct ep_client_job *told)
 {
-    char why[EP_TAP_WHY_MAX];
+    char why[EP_CLIENT_WHY_MAX];
 
     snprintf(why, sizeof(why), "rank %u: %s of '%.128s': %s", told->rank,
              told->step, told->subject, strerror(told->err));
@@ -172,7 +172,7 @@ void ep_viewer_over(struct ep_viewer *viewer)
 const char *ep_viewer_signal(struct ep_viewer *viewer,
                              const struct job_door *msg)
 {
-    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const struct ep_client_cfg *run = &viewer->all->cfg;
     const struct topo_range range = range_of(viewer->job);
 
     if (!viewer->is_owner || msg->status < 1 || msg->status >= NSIG)
@@ -187,7 +187,7 @@ const char *ep_viewer_signal(struct ep_viewer *viewer,
 
 void ep_viewer_hold(struct ep_viewer *viewer)
 {
-    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const struct ep_client_cfg *run = &viewer->all->cfg;
     struct topo_range range;
     bool is_full;
 
@@ -207,7 +207,7 @@ void ep_viewer_hold(struct ep_viewer *viewer)
 void ep_viewer_spawn_end(struct ep_viewer *viewer)
 {
     static const struct timeval wait = {.tv_sec = HANGUP_S};
-    const struct ep_tap_cfg *run = &viewer->all->cfg;
+    const struct ep_client_cfg *run = &viewer->all->cfg;
     struct ep_seen_job *job = viewer->job;
     const struct topo_range range = range_of(job);
 

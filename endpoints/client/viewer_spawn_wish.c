@@ -4,7 +4,7 @@
 #include "endpoints/client/viewer_impl.h"
 #include "job/request.h"
 
-static struct ep_tap_sinks sinks_of(const struct job_request *request)
+static struct ep_client_sinks sinks_of(const struct job_request *request)
 {
     static const enum ep_names_kind kinds[JOB_REQUEST_FILES] = {
         [JOB_REQUEST_NO_FILES] = EP_NAMES_NONE,
@@ -13,7 +13,7 @@ static struct ep_tap_sinks sinks_of(const struct job_request *request)
         [JOB_REQUEST_PATTERN] = EP_NAMES_PATTERN,
     };
 
-    return (struct ep_tap_sinks){
+    return (struct ep_client_sinks){
         .names = {.kind = kinds[request->files], .text = request->name},
         .style = {.label = (enum text_label_mode)request->label,
                   .format = (enum text_format_kind)request->format,
@@ -27,9 +27,9 @@ static struct ep_tap_sinks sinks_of(const struct job_request *request)
 
 bool ep_viewer_spawn_wish(struct ep_viewers *all,
                           const struct job_request *request,
-                          struct ep_tap_spawned *out, char *why)
+                          struct ep_client_spawned *out, char *why)
 {
-    const struct ep_tap_spawn spawn = {
+    const struct ep_client_spawn spawn = {
         .apps = request->apps,
         .apps_count = request->apps_count,
         .has_stddiag = request->has_stddiag,
@@ -43,7 +43,7 @@ bool ep_viewer_spawn_wish(struct ep_viewers *all,
 
     if (spawn.output.names.kind == EP_NAMES_PATTERN &&
         ep_names_fault(request->name) != NULL) {
-        snprintf(why, EP_TAP_WHY_MAX, "no pattern of files: '%.128s'",
+        snprintf(why, EP_CLIENT_WHY_MAX, "no pattern of files: '%.128s'",
                  request->name);
         return false;
     }

@@ -379,7 +379,7 @@ static void begin_waiting(struct ep_viewers *all)
 /* Clients that wait for a job stay, until there is one. */
 void ep_viewers_close(struct ep_viewers *all)
 {
-    const struct ep_tap_cfg run = all->cfg;
+    const struct ep_client_cfg run = all->cfg;
     struct ep_viewer *next;
 
     all->cfg.events = NULL;
@@ -400,7 +400,7 @@ void ep_viewers_close(struct ep_viewers *all)
 
 /* A dvm has no job of its own. The processes are its daemons then, and only
  * clients that watch hear about them. */
-int ep_viewers_open(struct ep_viewers *all, const struct ep_tap_cfg *cfg)
+int ep_viewers_open(struct ep_viewers *all, const struct ep_client_cfg *cfg)
 {
     struct ep_seen_job own = {.size = cfg->size,
                               .apps = cfg->apps,

@@ -5,12 +5,12 @@
  * ends with its client unless it is to be kept. Other clients watch the session
  * (watchers.h).
  *
- * Clients are the tap of the launcher (endpoints/client/taps.h): it tells them
- * about all jobs and each record, and they say what they want of it. They never
- * hold a record, never end a job of others, and never fail. What a client takes
- * is sent from where it lies, or copied to its outbox; when that is full the
- * rest of the record is dropped, and the next record of the channel says how
- * much was. The client is always told about that and about the ends of
+ * Clients are the tap of the launcher (endpoints/client/requests.h): it tells
+ * them about all jobs and each record, and they say what they want of it. They
+ * never hold a record, never end a job of others, and never fail. What a client
+ * takes is sent from where it lies, or copied to its outbox; when that is full
+ * the rest of the record is dropped, and the next record of the channel says
+ * how much was. The client is always told about that and about the ends of
  * channels, as soon as it has read something. Output that was written before a
  * client came is asked of the daemons (job/late.h). A client that takes output
  * instead of the console is served from a store (endpoints/client/escrow.h),
@@ -35,7 +35,7 @@
 
 #include <stdbool.h>
 
-#include "endpoints/client/taps.h"
+#include "endpoints/client/requests.h"
 #include "job/door.h"
 
 struct ep_viewer;
@@ -59,7 +59,7 @@ void ep_viewers_free(struct ep_viewers *all);
 
 /* The job is planned and its daemons are being started. Returns 0 or OV_ENOMEM;
  * then the viewers are not open, and wait. */
-int ep_viewers_open(struct ep_viewers *all, const struct ep_tap_cfg *cfg);
+int ep_viewers_open(struct ep_viewers *all, const struct ep_client_cfg *cfg);
 /* The next close is not the end of the session. */
 void ep_viewers_anew(struct ep_viewers *all);
 /* Cuts off the clients that have a job. */
@@ -103,7 +103,7 @@ void ep_viewers_behind(struct ep_viewers *all, uint32_t number, bool is_behind);
 /* The oldest push of this writer is in its stream. May be called from within
  * on_push and on_pushers. */
 void ep_viewers_pushed(struct ep_viewers *all, uint32_t writer);
-void ep_viewers_job(struct ep_viewers *all, const struct ep_tap_job *told);
+void ep_viewers_job(struct ep_viewers *all, const struct ep_client_job *told);
 /* Jobs that on_spawn has put off are tried again at once: on_spawn may be
  * called from within. */
 void ep_viewers_again(struct ep_viewers *all);

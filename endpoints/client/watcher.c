@@ -19,7 +19,7 @@ static const char *event(struct ep_watcher *watcher, const struct job_door *msg)
 
 static const char *note(struct ep_watcher *watcher, const struct job_door *msg)
 {
-    const struct ep_tap_cfg *run = &watcher->all->run;
+    const struct ep_client_cfg *run = &watcher->all->run;
 
     run->events->on_note(run->arg, msg->text);
     return NULL;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "endpoints/client/outbox.h"
-#include "endpoints/client/taps.h"
+#include "endpoints/client/requests.h"
 #include "endpoints/client/watchers.h"
 #include "topo/ranges.h"
 
@@ -55,7 +55,7 @@ struct ep_watcher {
 
 struct ep_watchers {
     struct ep_watchers_cfg cfg;
-    struct ep_tap_cfg run;    /* events NULL: the tap is not open */
+    struct ep_client_cfg run; /* events NULL: the tap is not open */
     struct ep_watcher *first; /* each owned by its client */
     struct ep_outbox_pool pool;
     struct event *soon; /* owned: for cutting off those that are full */

@@ -59,7 +59,7 @@ static void keep_piece(struct ep_watcher_text *text, struct ov_rd piece)
 /* The launcher may say that the text is written before it returns. */
 static void give_text(struct ep_watcher *watcher, uint8_t channel)
 {
-    const struct ep_tap_cfg *run = &watcher->all->run;
+    const struct ep_client_cfg *run = &watcher->all->run;
     struct ep_watcher_text *text = &watcher->text;
     uint8_t *mem = text->mem;
     uint32_t token;

@@ -40,7 +40,7 @@ static bool is_due(const struct ep_watcher *watcher)
 const char *ep_watcher_signal(struct ep_watcher *watcher,
                               const struct job_door *msg)
 {
-    const struct ep_tap_cfg *run = &watcher->all->run;
+    const struct ep_client_cfg *run = &watcher->all->run;
     struct job_door answer = {.kind = JOB_DOOR_SIGNALLED};
 
     if (watcher->ranges.count == 0 || msg->status < 1 || msg->status >= NSIG)

@@ -94,7 +94,7 @@ static void keep_ended(struct ep_watchers *all, struct ep_seen_job *job)
 static void reach_stage(struct ep_watchers *all, struct ep_seen_job *job,
                         uint8_t stage)
 {
-    const struct ep_tap_cfg *run = &all->run;
+    const struct ep_client_cfg *run = &all->run;
     char text[EP_STAGE_TEXT_BYTES];
 
     while (job->stage < stage) {
@@ -175,7 +175,7 @@ uint64_t ep_watchers_sent(const struct ep_watchers *all)
 
 static void cut_full(struct ep_watchers *all)
 {
-    const struct ep_tap_cfg *run = &all->run;
+    const struct ep_client_cfg *run = &all->run;
     struct ep_watcher *at = all->first;
 
     while (at != NULL && !at->is_full)
@@ -211,7 +211,7 @@ void ep_watchers_free(struct ep_watchers *all)
     free(all);
 }
 
-int ep_watchers_open(struct ep_watchers *all, const struct ep_tap_cfg *run)
+int ep_watchers_open(struct ep_watchers *all, const struct ep_client_cfg *run)
 {
     struct ep_watcher *next;
 

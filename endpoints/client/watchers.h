@@ -24,7 +24,7 @@
 
 struct ep_seen;
 struct ep_seen_job;
-struct ep_tap_cfg;
+struct ep_client_cfg;
 struct ep_watcher;
 struct ep_watchers;
 struct job_door;
@@ -47,7 +47,7 @@ void ep_watchers_free(struct ep_watchers *all);
 
 /* The tap is open: watchers that wait are told about the jobs. Returns 0 or
  * OV_ENOMEM. */
-int ep_watchers_open(struct ep_watchers *all, const struct ep_tap_cfg *run);
+int ep_watchers_open(struct ep_watchers *all, const struct ep_client_cfg *run);
 /* The tap is closed, before its jobs go: clients that have heard of these are
  * cut off, and told why (NULL: nothing). Harmless when it was not open. */
 void ep_watchers_close(struct ep_watchers *all, const char *why);

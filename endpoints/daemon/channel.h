@@ -7,8 +7,8 @@
  *
  * In line mode ep_channel_read gives whole lines only, newline included. The
  * unfinished line (the carry, at most EP_CHANNEL_CARRY_MAX) waits in memory or
- * in a file that all channels of a daemon share (tails.h), and comes first next
- * time. It comes out without its newline
+ * in a file that all channels of a daemon node_job (tails.h), and comes first
+ * next time. It comes out without its newline
  *   - in pieces, when the line grows beyond EP_CHANNEL_CARRY_MAX or the given
  *     room, or when neither memory nor file has room for it;
  *   - at the end of the channel;

@@ -104,7 +104,7 @@ static void close_all(struct daemon *d)
      * do not leave when the job is over are killed. */
     ep_daemon_stop_close(d);
     for (uint32_t i = 0; i < d->nodes_count; i++) {
-        ep_local_close(d->nodes[i].local);
+        ep_processes_close(d->nodes[i].local);
         text_buf_fini(&d->nodes[i].job_text);
     }
     ep_daemon_jobs_close(d);

@@ -1,4 +1,4 @@
-/* What the files of a feed share.
+/* What the files of a feed node_job.
  *
  * Frames are kept in a ring from `base` to `head` (numbers of frames since the
  * start). Each frame counts the targets that do not have it yet; base moves

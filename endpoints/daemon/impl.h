@@ -1,4 +1,4 @@
-/* What the files of the daemon share. */
+/* What the files of the daemon node_job. */
 #ifndef ENDPOINTS_DAEMON_IMPL_H
 #define ENDPOINTS_DAEMON_IMPL_H
 
@@ -9,7 +9,7 @@
 #include "endpoints/boot/gate.h"
 #include "endpoints/boot/starter.h"
 #include "endpoints/daemon/binding.h"
-#include "endpoints/daemon/local.h"
+#include "endpoints/daemon/processes.h"
 #include "endpoints/daemon/tails.h"
 #include "endpoints/hub/hub.h"
 #include "job/job.h"
@@ -20,7 +20,7 @@
 
 /* A node hosted here. */
 struct daemon_node {
-    struct ep_local *local;
+    struct ep_processes *local;
     struct text_buf job_text;  /* the pieces of a job that have come so far */
     uint64_t controls;         /* frames of stream 0 that are consumed */
     uint64_t orphan_ns;        /* when it lost its parent last */
@@ -156,7 +156,7 @@ void ep_daemon_jobs_close(struct daemon *d);
  * there. */
 void ep_daemon_job(struct daemon *d, uint32_t index,
                    const struct ov_control *control);
-/* These two are callbacks of struct ep_local_cfg. */
+/* These two are callbacks of struct ep_processes_cfg. */
 bool ep_daemon_on_idle(void *arg, struct job_usage *usage);
 /* Called when a job may be over: looks soon. */
 void ep_daemon_on_over(void *arg);

@@ -57,7 +57,7 @@ static void reap_job(struct daemon *d, uint32_t slot)
     for (uint32_t i = 0; i < d->nodes_count; i++) {
         bool is_told = d->nodes[i].jobs > job->nth;
 
-        if (is_told ? !ep_local_reap(d->nodes[i].local, &job->job)
+        if (is_told ? !ep_processes_reap(d->nodes[i].local, &job->job)
                     : !d->nodes[i].has_left)
             is_over = false;
     }
@@ -115,9 +115,9 @@ static uint32_t program_of(uint32_t slot)
     return slot * JOB_APPS_MAX;
 }
 
-/* The manners of the job's processes. Virtual nodes share a machine: where the
- * job has more processes than that has processors, the processes give way to
- * the daemons. */
+/* The manners of the job's processes. Virtual nodes node_job a machine: where
+ * the job has more processes than that has processors, the processes give way
+ * to the daemons. */
 static struct job_manners manners_of(const struct daemon *d,
                                      const struct job *job)
 {
@@ -223,14 +223,14 @@ static int begin_job(struct daemon *d, uint32_t index, uint32_t slot)
 {
     struct daemon_node *node = &d->nodes[index];
     struct daemon_job *job = d->jobs.here[slot];
-    bool was_idle = ep_local_is_idle(node->local);
+    bool was_idle = ep_processes_is_idle(node->local);
     int rc;
 
     if (was_idle && job_on_node(&job->job, d->numbers[index]) > 0)
         d->jobs.idle_nodes--;
     node->jobs++;
-    rc =
-        ep_local_begin(node->local, &job->job, &job->binding, program_of(slot));
+    rc = ep_processes_begin(node->local, &job->job, &job->binding,
+                            program_of(slot));
     ep_daemon_on_over(d); /* the job may have no process on this node */
     return rc;
 }

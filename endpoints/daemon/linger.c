@@ -5,11 +5,11 @@
 #include <event2/event.h>
 
 #include "endpoints/daemon/channel.h"
-#include "endpoints/daemon/local_impl.h"
+#include "endpoints/daemon/processes_impl.h"
 
 void ep_linger_restart(struct proc *proc)
 {
-    const uint32_t ms = proc->share->job->linger_ms;
+    const uint32_t ms = proc->node_job->job->linger_ms;
     const struct timeval wait = {(time_t)(ms / 1000),
                                  (suseconds_t)(ms % 1000 * 1000)};
 
@@ -21,7 +21,7 @@ void ep_linger_restart(struct proc *proc)
  * because the tree had no room for it or the output is not wanted. */
 static bool is_held_up(const struct proc *proc)
 {
-    const bool is_timed = proc->share->job->linger_ms > 0;
+    const bool is_timed = proc->node_job->job->linger_ms > 0;
     bool is_held = false;
 
     for (unsigned i = 0; i < OUTPUTS; i++) {

@@ -31,5 +31,5 @@ void ep_daemon_tell_machine(struct daemon *d, uint32_t index)
         state.cores = d->machine.cores;
         state.text[0] = '\0';
     }
-    ep_local_say(d->nodes[index].local, &state);
+    ep_processes_say(d->nodes[index].local, &state);
 }

@@ -14,21 +14,21 @@
 static void on_signal(struct daemon *d, uint32_t index,
                       const struct job_order *order)
 {
-    struct ep_local *local = d->nodes[index].local;
+    struct ep_processes *local = d->nodes[index].local;
     uint32_t signo = order->number;
 
     if (order->ranges_count == 0 &&
         (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT))
-        ep_local_pause(local, signo != SIGCONT);
+        ep_processes_pause(local, signo != SIGCONT);
     /* Each node signals its own processes: another node of this daemon may not
      * have heard of the job yet. */
-    ep_local_signal(local, order);
+    ep_processes_signal(local, order);
 }
 
 static void on_order(struct daemon *d, uint32_t index,
                      const struct job_order *order)
 {
-    struct ep_local *local = d->nodes[index].local;
+    struct ep_processes *local = d->nodes[index].local;
 
     switch ((enum job_control_kind)order->kind) {
     case JOB_CONTROL_SIGNAL:
@@ -39,13 +39,13 @@ static void on_order(struct daemon *d, uint32_t index,
             ep_spawner_end(d->spawner);
         break;
     case JOB_CONTROL_REPLAY:
-        ep_local_replay(local, order);
+        ep_processes_replay(local, order);
         break;
     case JOB_CONTROL_WANT:
-        ep_local_want(local, order);
+        ep_processes_want(local, order);
         break;
     case JOB_CONTROL_FORGET:
-        ep_local_forget(local, order->number);
+        ep_processes_forget(local, order->number);
         break;
     case JOB_CONTROL_MACHINE:
         if (job_order_has(order, d->numbers[index]))
@@ -80,7 +80,7 @@ static void on_read(void *arg, uint32_t index, uint16_t input,
 {
     struct daemon *d = arg;
 
-    ep_local_read(d->nodes[index].local, input, max_bytes, read);
+    ep_processes_read(d->nodes[index].local, input, max_bytes, read);
 }
 
 static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
@@ -90,7 +90,7 @@ static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
     struct daemon_node *node = &d->nodes[index];
 
     if (act->stream != 0) {
-        ep_local_feed(node->local, act->stream, slice, act->flags);
+        ep_processes_feed(node->local, act->stream, slice, act->flags);
         return;
     }
     d->has_begun = true;
@@ -124,7 +124,7 @@ static void on_adopted(void *arg, uint32_t index, uint32_t parent)
         return;
     }
     state.away_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
-    ep_local_say(node->local, &state);
+    ep_processes_say(node->local, &state);
 }
 
 /* Ends a node; the last one of the daemon ends the daemon. */
@@ -149,7 +149,7 @@ static void on_end(void *arg, uint32_t index, enum ov_end why)
              why == OV_END_DECLARED ? "was declared lost by the launcher"
                                     : "cannot reach any other daemon");
     ep_daemon_note(d, d->numbers[0], words);
-    ep_local_signal(node->local, &(struct job_order){.number = SIGKILL});
+    ep_processes_signal(node->local, &(struct job_order){.number = SIGKILL});
     end_node(d, index);
 }
 
@@ -206,10 +206,10 @@ const struct ep_hub_events ep_daemon_hub_events = {
  * */
 
 /* The node that has this process. */
-static struct ep_local *owner(const struct daemon *d, uint32_t proc)
+static struct ep_processes *owner(const struct daemon *d, uint32_t proc)
 {
     for (uint32_t i = 0; i < d->nodes_count; i++) {
-        if (ep_local_has(d->nodes[i].local, proc))
+        if (ep_processes_has(d->nodes[i].local, proc))
             return d->nodes[i].local;
     }
     return NULL;
@@ -217,17 +217,17 @@ static struct ep_local *owner(const struct daemon *d, uint32_t proc)
 
 static void on_started(void *arg, uint32_t proc, int64_t pid)
 {
-    struct ep_local *local = owner(arg, proc);
+    struct ep_processes *local = owner(arg, proc);
 
     if (local != NULL)
-        ep_local_started(local, proc, pid);
+        ep_processes_started(local, proc, pid);
 }
 
 /* One word is enough for all processes of the daemon. */
 static void on_elsewhere(void *arg, uint32_t proc, int err)
 {
     struct daemon *d = arg;
-    struct ep_local *local = owner(d, proc);
+    struct ep_processes *local = owner(d, proc);
     struct job_word state = {.kind = JOB_WORD_NOTE};
 
     if (local == NULL || d->is_elsewhere_told)
@@ -237,25 +237,25 @@ static void on_elsewhere(void *arg, uint32_t proc, int err)
              "cannot change to the launcher's directory (%s): processes start "
              "in the daemon's (--chdir names another)",
              strerror(err));
-    ep_local_say(local, &state);
+    ep_processes_say(local, &state);
 }
 
 static void on_failed(void *arg, uint32_t proc, const char *step, int err)
 {
-    struct ep_local *local = owner(arg, proc);
+    struct ep_processes *local = owner(arg, proc);
 
     if (local != NULL)
-        ep_local_failed(local, proc, step, err);
+        ep_processes_failed(local, proc, step, err);
 }
 
 /* Processes that we end by leaving have not failed. */
 static void on_exit_(void *arg, uint32_t proc, int status)
 {
     struct daemon *d = arg;
-    struct ep_local *local = owner(d, proc);
+    struct ep_processes *local = owner(d, proc);
 
     if (local != NULL && d->end == DAEMON_STAYS)
-        ep_local_exited(local, proc, status);
+        ep_processes_exited(local, proc, status);
 }
 
 static void on_ended(void *arg)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/daemon/local_impl.h"
+#include "endpoints/daemon/processes_impl.h"
 #include "job/replay.h"
 #include "overlay/base/err.h"
 
@@ -19,12 +19,13 @@
 struct replay {
     STAILQ_ENTRY(replay) entry;
     struct job_order order;
-    struct share *share; /* with the channel in hand; NULL: none is left */
+    struct node_job
+        *node_job; /* with the channel in hand; NULL: none is left */
     uint32_t proc, which;
     /* The launcher still has to be told that the channels of its process
      * `told_proc`, and of all after that, are held back; NULL: it was told of
      * all. */
-    struct share *told;
+    struct node_job *told;
     uint32_t told_proc;
     bool has_part;             /* the channel in hand has begun */
     bool is_before_told;       /* the bytes before it that are gone were said */
@@ -33,7 +34,7 @@ struct replay {
 
 static struct output *output_of(const struct replay *replay)
 {
-    return &replay->share->procs[replay->proc].outputs[replay->which];
+    return &replay->node_job->procs[replay->proc].outputs[replay->which];
 }
 
 static bool is_meant(const struct replay *replay, const struct output *out)
@@ -44,7 +45,7 @@ static bool is_meant(const struct replay *replay, const struct output *out)
 
 static bool is_over(const struct replay *replay)
 {
-    return replay->share == NULL;
+    return replay->node_job == NULL;
 }
 
 static void step_channel(struct replay *replay)
@@ -53,10 +54,10 @@ static void step_channel(struct replay *replay)
     if (++replay->which < OUTPUTS)
         return;
     replay->which = 0;
-    if (++replay->proc < replay->share->procs_count)
+    if (++replay->proc < replay->node_job->procs_count)
         return;
     replay->proc = 0;
-    replay->share = TAILQ_NEXT(replay->share, entry);
+    replay->node_job = TAILQ_NEXT(replay->node_job, entry);
 }
 
 /* Finds the next channel that the order names, beginning with the channel in
@@ -99,12 +100,12 @@ static void find_told(struct replay *replay)
 
 /* --- the order */
 
-static void tell_ready(const struct ep_local *local)
+static void tell_ready(const struct ep_processes *local)
 {
-    ep_hub_ready(local->cfg.hub, local->cfg.index, EP_LOCAL_REPLAY_INPUT);
+    ep_hub_ready(local->cfg.hub, local->cfg.index, EP_PROCESSES_REPLAY_INPUT);
 }
 
-static void hold_back(struct ep_local *local, const struct replay *replay)
+static void hold_back(struct ep_processes *local, const struct replay *replay)
 {
     struct replay at = *replay;
 
@@ -115,13 +116,14 @@ static void hold_back(struct ep_local *local, const struct replay *replay)
     }
 }
 
-void ep_local_replay(struct ep_local *local, const struct job_order *order)
+void ep_processes_replay(struct ep_processes *local,
+                         const struct job_order *order)
 {
     struct replay *replay = calloc(1, sizeof(*replay));
 
     OV_ASSERT(replay != NULL);
     replay->order = *order;
-    replay->share = replay->told = TAILQ_FIRST(&local->shares);
+    replay->node_job = replay->told = TAILQ_FIRST(&local->node_jobs);
     hold_back(local, replay);
     find_channel(replay);
     find_told(replay);
@@ -133,7 +135,7 @@ void ep_local_replay(struct ep_local *local, const struct job_order *order)
     tell_ready(local);
 }
 
-void ep_replay_close(struct ep_local *local)
+void ep_replay_close(struct ep_processes *local)
 {
     while (!STAILQ_EMPTY(&local->replays)) {
         struct replay *replay = STAILQ_FIRST(&local->replays);
@@ -145,7 +147,7 @@ void ep_replay_close(struct ep_local *local)
 
 /* --- telling that channels are held back */
 
-static struct replay *first_untold(const struct ep_local *local)
+static struct replay *first_untold(const struct ep_processes *local)
 {
     struct replay *replay = STAILQ_FIRST(&local->replays);
 
@@ -155,17 +157,17 @@ static struct replay *first_untold(const struct ep_local *local)
 }
 
 /* Tells of neighbours in one record. */
-static void write_heard(struct ep_local *local, struct replay *replay,
+static void write_heard(struct ep_processes *local, struct replay *replay,
                         uint32_t max_bytes, struct ov_read *read)
 {
-    const struct share *share = replay->told;
+    const struct node_job *node_job = replay->told;
     uint32_t first = ep_proc_number(to_tell(replay));
     uint32_t room = ep_words_room(local, max_bytes);
     struct job_replay_answer answer = {.is_heard = true};
     struct ov_wr wr;
 
     OV_ASSERT(room >= JOB_REPLAY_HEAD_BYTES);
-    while (replay->told == share && is_meant_proc(replay, to_tell(replay)) &&
+    while (replay->told == node_job && is_meant_proc(replay, to_tell(replay)) &&
            ep_proc_number(to_tell(replay)) == first + answer.heard) {
         answer.heard++;
         step_told(replay);
@@ -183,14 +185,14 @@ static void write_heard(struct ep_local *local, struct replay *replay,
 
 /* --- the answer */
 
-static void let_go(const struct ep_local *local, struct output *out)
+static void let_go(const struct ep_processes *local, struct output *out)
 {
     if (--out->replays > 0)
         return;
     if (out->channel != NULL)
         ep_hub_ready(local->cfg.hub, local->cfg.index, out->input);
     else
-        ep_share_retire(out);
+        ep_node_job_retire(out);
 }
 
 /* The head of the next record; *len_bytes is the number of its bytes. */
@@ -221,7 +223,7 @@ static struct job_replay_answer plan_record(struct replay *replay,
 }
 
 /* Returns whether all of the channel is answered. */
-static bool write_answer(struct ep_local *local, struct replay *replay,
+static bool write_answer(struct ep_processes *local, struct replay *replay,
                          const struct output *out, uint32_t room,
                          struct ov_read *read)
 {
@@ -241,7 +243,7 @@ static bool write_answer(struct ep_local *local, struct replay *replay,
     return answer.is_turn;
 }
 
-void ep_replay_read(struct ep_local *local, uint32_t max_bytes,
+void ep_replay_read(struct ep_processes *local, uint32_t max_bytes,
                     struct ov_read *read)
 {
     struct replay *replay = first_untold(local);
@@ -270,7 +272,7 @@ void ep_replay_read(struct ep_local *local, uint32_t max_bytes,
         return;
     STAILQ_REMOVE_HEAD(&local->replays, entry);
     free(replay);
-    ep_share_sweep(local);
+    ep_node_job_sweep(local);
     if (STAILQ_EMPTY(&local->replays))
         read->state = OV_INPUT_IDLE;
 }

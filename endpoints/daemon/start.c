@@ -182,7 +182,7 @@ static void on_tails_failed(void *arg, int err)
     if (d->is_tails_told)
         return;
     d->is_tails_told = true;
-    ep_local_say(d->nodes[0].local, &state);
+    ep_processes_say(d->nodes[0].local, &state);
 }
 
 static int open_tails(struct daemon *d)
@@ -202,7 +202,7 @@ static int open_locals(struct daemon *d)
     if (open_tails(d))
         return OV_ENOMEM;
     for (uint32_t i = 0; i < d->nodes_count; i++) {
-        struct ep_local_cfg cfg = {
+        struct ep_processes_cfg cfg = {
             .base = d->base,
             .hub = d->hub,
             .spawner = d->spawner,
@@ -220,7 +220,7 @@ static int open_locals(struct daemon *d)
             .arg = d,
         };
 
-        if (ep_local_open(&cfg, &d->nodes[i].local))
+        if (ep_processes_open(&cfg, &d->nodes[i].local))
             return OV_ENOMEM;
     }
     return 0;

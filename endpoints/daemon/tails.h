@@ -1,5 +1,5 @@
-/* Unfinished lines of a daemon's processes: in memory that all of them share,
- * and, where that is full, in a file without a name.
+/* Unfinished lines of a daemon's processes: in memory that all of them
+ * node_job, and, where that is full, in a file without a name.
  *
  * A tail is the part of a line that a channel has while the newline is still to
  * come. Its bytes lie in small chunks of the memory. When there is no room for

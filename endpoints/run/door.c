@@ -2,7 +2,7 @@
 #include "endpoints/run/door.h"
 
 #include "endpoints/client/door.h"
-#include "endpoints/run/again.h"
+#include "endpoints/run/relaunch.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/impl.h"
 
@@ -13,7 +13,7 @@ static void on_stop(void *arg)
 
 void ep_run_door_open(struct run *r)
 {
-    struct run_again *again = r->plan.again;
+    struct run_relaunch *again = r->plan.relaunch;
 
     if (!again->has_begun && ep_door_open(&again->door, again->no_door) == 0)
         again->no_door[0] = '\0';
@@ -22,7 +22,7 @@ void ep_run_door_open(struct run *r)
 
 static void say_none(struct run *r)
 {
-    char *why = r->plan.again->no_door;
+    char *why = r->plan.relaunch->no_door;
 
     if (why[0] == '\0')
         return;
@@ -49,10 +49,10 @@ int ep_run_door_serve(struct run *r)
     };
 
     say_none(r);
-    return ep_door_serve(r->plan.again->door, &cfg);
+    return ep_door_serve(r->plan.relaunch->door, &cfg);
 }
 
 void ep_run_door_pause(struct run *r)
 {
-    ep_door_pause(r->plan.again->door);
+    ep_door_pause(r->plan.relaunch->door);
 }

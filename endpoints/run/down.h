@@ -70,7 +70,7 @@ int ep_run_down_stream(struct run_down *down, uint32_t stream);
 void ep_run_down_pump(struct run_down *down);
 /* Returns the most bytes of a push that fit into a frame of any size. */
 uint32_t ep_run_down_push_bytes(uint32_t frame_bytes);
-/* Do what on_push and on_pushers of struct ep_tap_events are to do. */
+/* Do what on_push and on_pushers of struct ep_client_events are to do. */
 void ep_run_down_push(struct run_down *down, uint32_t base, uint32_t writer,
                       const uint8_t *mem, uint32_t len_bytes);
 void ep_run_down_pushers(struct run_down *down, bool are_there);

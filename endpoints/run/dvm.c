@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "endpoints/run/again.h"
+#include "endpoints/run/relaunch.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/nodes.h"
@@ -38,7 +38,7 @@ void ep_run_dvm_alone(struct run *r)
 {
     if (!r->options.is_dvm || r->end.is_ending)
         return;
-    if (r->plan.again->door != NULL && r->report == NULL) {
+    if (r->plan.relaunch->door != NULL && r->report == NULL) {
         say_up(r);
         return;
     }

@@ -94,16 +94,16 @@ void ep_run_begun(struct run *r)
 
 static bool is_flushing(const struct run *r)
 {
-    return r->tap.is_flushing && !r->tap.is_flushed;
+    return r->clients.is_flushing && !r->clients.is_flushed;
 }
 
 static bool is_flushed(struct run *r)
 {
-    if (!r->tap.is_flushed) {
-        r->tap.is_flushing = true;
-        r->tap.is_flushed = !ep_viewers_flush(r->tap.viewers);
+    if (!r->clients.is_flushed) {
+        r->clients.is_flushing = true;
+        r->clients.is_flushed = !ep_viewers_flush(r->clients.viewers);
     }
-    return r->tap.is_flushed;
+    return r->clients.is_flushed;
 }
 
 /* Ends when everything that was said has come and was written, or nothing more
@@ -114,7 +114,7 @@ void ep_run_check_done(struct run *r)
         (r->options.is_dvm && !r->end.is_ending))
         return;
     if (!ep_run_nodes_are_final(r->nodes) || ep_run_jobs_further(r) ||
-        ep_viewers_replays(r->tap.viewers) || is_flushing(r) ||
+        ep_viewers_replays(r->clients.viewers) || is_flushing(r) ||
         job_route_waiting(r->redirect.route) > 0)
         return;
     ep_output_finish(r->output);
@@ -148,7 +148,7 @@ void ep_run_abort(struct run *r, int exit_code)
 
 bool ep_run_end_early(struct run *r, int signo)
 {
-    if (ep_run_again_stop(r->plan.again, 128 + signo, &r->session.code))
+    if (ep_run_relaunch_stop(r->plan.relaunch, 128 + signo, &r->session.code))
         return true;
     if (r->session.state != JOB_SESSION_LAUNCHING)
         return false;
@@ -287,13 +287,13 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)what;
     ep_voice_say(&r->voice, "timed out after %g s (--timeout); the job ends",
                  r->options.timeout_s);
-    if (!ep_run_again_stop(r->plan.again, EXIT_TIMEOUT, &r->session.code))
+    if (!ep_run_relaunch_stop(r->plan.relaunch, EXIT_TIMEOUT, &r->session.code))
         ep_run_abort(r, EXIT_TIMEOUT);
 }
 
 int ep_run_end_open(struct run *r)
 {
-    double gone_s = (double)(ep_clock_ns() - r->plan.again->start_ns) / 1e9;
+    double gone_s = (double)(ep_clock_ns() - r->plan.relaunch->start_ns) / 1e9;
     double left_s = r->options.timeout_s - gone_s;
     struct timeval limit = {0, 1}; /* a time that is over already */
 

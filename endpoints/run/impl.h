@@ -29,7 +29,7 @@
 #include "endpoints/sys/writer.h"
 
 /* Listeners to the jobs, beside the console. */
-struct run_tap {
+struct run_clients {
     struct ep_viewers *viewers; /* borrowed from the door, open; NULL: none */
     bool is_flushing;           /* they were told that no output follows */
     bool is_flushed;            /* they have everything that they are to have */
@@ -46,7 +46,7 @@ struct run_loss {
 
 /* Jobs beside the run's own. */
 struct run_jobs {
-    struct run_past *past;  /* owned: jobs that are over */
+    struct run_history *past; /* owned: jobs that are over */
     struct run_watch *late; /* owned: looks whether these are to be forgotten */
     uint32_t made;          /* so far */
     uint32_t next_number;   /* of the next process */
@@ -89,7 +89,7 @@ struct run {
     struct ep_output *output;
     struct run_job own; /* the run's own job; further ones follow it */
     struct run_jobs jobs;
-    struct run_tap tap;
+    struct run_clients clients;
     struct run_loss loss;
     struct run_end end;
     struct run_told told;
@@ -103,7 +103,7 @@ struct run {
     struct run_orders *orders;         /* borrowed from `down` */
     struct run_signals *signals;       /* owned */
     struct run_suspension *suspension; /* owned: of the launcher itself */
-    struct run_held *held;             /* owned: records not yet taken */
+    struct run_records *records;       /* owned: records not yet taken */
     struct run_logs *logs;   /* owned: lines of tools that were not taken yet */
     struct run_watch *watch; /* owned */
 

@@ -7,11 +7,11 @@
 
 #include "endpoints/client/viewers.h"
 #include "endpoints/run/down.h"
-#include "endpoints/run/held.h"
+#include "endpoints/run/records.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
-#include "endpoints/run/past.h"
+#include "endpoints/run/history.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
@@ -59,8 +59,8 @@ static void end_job(struct run_job *job)
     struct run *r = job->run;
     const struct ep_proof_verdict *verdict =
         ep_proof_judge(job->proof, job->is_cut, absent, NULL);
-    struct ep_tap_job told = {
-        .event = EP_TAP_JOB_ENDED,
+    struct ep_client_job told = {
+        .event = EP_CLIENT_JOB_ENDED,
         .base = job->desc.base,
         .size = job->desc.size,
     };
@@ -75,9 +75,9 @@ static void end_job(struct run_job *job)
             "output of a further job, processes %u to %u, is incomplete",
             told.base, told.base + told.size - 1);
     ep_run_nodes_empty(job->run->nodes, &job->desc);
-    ep_viewers_job(r->tap.viewers, &told);
+    ep_viewers_job(r->clients.viewers, &told);
     if (job->desc.cache_bytes > 0) {
-        ep_run_past_add(r->jobs.past, &job->desc, ep_clock_ns());
+        ep_run_history_add(r->jobs.past, &job->desc, ep_clock_ns());
         ep_watch_soon(r->jobs.late);
     }
     ep_run_job_fini(job);
@@ -98,7 +98,7 @@ static bool tell_over(struct run_job *job, const struct job_life_news *news,
         ep_run_sinks_finish(job->sinks);
         return true;
     }
-    ep_viewers_exit(job->run->tap.viewers, number, status);
+    ep_viewers_exit(job->run->clients.viewers, number, status);
     if (!news->is_over || ep_run_job_is_own(job))
         return true;
     end_job(job);
@@ -134,7 +134,7 @@ static void on_sinks_done(void *arg)
     struct run_job *job = arg;
     struct run *r = job->run;
 
-    ep_viewers_exit(r->tap.viewers, job->last, job->last_status);
+    ep_viewers_exit(r->clients.viewers, job->last, job->last_status);
     end_job(job);
     event_active(r->end.check, 0, 0);
 }
@@ -181,8 +181,8 @@ static void tell_unstarted(struct run_job *job, uint32_t rank, const char *step,
                            int err)
 {
     uint32_t app = 0;
-    struct ep_tap_job told = {
-        .event = EP_TAP_JOB_FAILED,
+    struct ep_client_job told = {
+        .event = EP_CLIENT_JOB_FAILED,
         .base = job->desc.base,
         .size = job->desc.size,
         .rank = rank,
@@ -206,7 +206,7 @@ static void end_unstarted(struct run_job *job, uint32_t number)
                                        .is_end = true,
                                        .cookie = RUN_NO_RECORD};
 
-        (void)ep_viewers_output(job->run->tap.viewers, &end);
+        (void)ep_viewers_output(job->run->clients.viewers, &end);
     }
 }
 
@@ -246,7 +246,7 @@ static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
                                  .is_cut = has,
                                  .cookie = RUN_NO_RECORD};
 
-        (void)ep_viewers_output(r->tap.viewers, &end);
+        (void)ep_viewers_output(r->clients.viewers, &end);
         if (has)
             job->events->on_cut(job, &end);
     }

@@ -18,7 +18,7 @@
 struct job_record;
 struct job_subscription;
 struct ep_proof;
-struct ep_tap_job;
+struct ep_client_job;
 struct run;
 struct run_job;
 struct run_sinks;
@@ -28,7 +28,7 @@ struct run_sinks_events;
 struct run_job_events {
     void (*on_started)(struct run_job *job); /* all processes of the job run */
     /* A process cannot be started, as `told` says. Called for the first one. */
-    void (*on_unstarted)(struct run_job *job, const struct ep_tap_job *told);
+    void (*on_unstarted)(struct run_job *job, const struct ep_client_job *told);
     /* A process has failed without having been told to die. */
     void (*on_bad_exit)(struct run_job *job);
     /* The job cannot go on, as something that it needs is missing. */

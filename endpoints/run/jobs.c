@@ -6,11 +6,11 @@
 
 #include "endpoints/client/viewers.h"
 #include "endpoints/run/down.h"
-#include "endpoints/run/further.h"
+#include "endpoints/run/job_plan.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
-#include "endpoints/run/past.h"
+#include "endpoints/run/history.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
@@ -29,20 +29,20 @@ enum { LATE_MS = 1000 }; /* between two looks for jobs that may be forgotten */
 static void on_started(struct run_job *job)
 {
     const uint32_t base = job->desc.base;
-    const struct ep_tap_job told = {
-        .event = EP_TAP_JOB_STARTED, .base = base, .size = job->desc.size};
+    const struct ep_client_job told = {
+        .event = EP_CLIENT_JOB_STARTED, .base = base, .size = job->desc.size};
 
     /* From now on the readers can be pushed to. */
     for (uint32_t i = 0; i < job->desc.readers_count; i++)
-        ep_viewers_has_stdin(job->run->tap.viewers,
+        ep_viewers_has_stdin(job->run->clients.viewers,
                              base + job->desc.readers[i].first,
                              base + job->desc.readers[i].last, true);
-    ep_viewers_job(job->run->tap.viewers, &told);
+    ep_viewers_job(job->run->clients.viewers, &told);
 }
 
-static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
+static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
 {
-    ep_viewers_job(job->run->tap.viewers, told);
+    ep_viewers_job(job->run->clients.viewers, told);
 }
 
 static void on_bad_exit(struct run_job *job)
@@ -66,7 +66,7 @@ static const struct run_job_events further = {
 /* --- a further job begins */
 
 /* Prepares what the launcher alone knows of a job. */
-static int prepare_job(struct run *r, const struct ep_tap_spawn *spawn,
+static int prepare_job(struct run *r, const struct ep_client_spawn *spawn,
                        const char *nspace, struct run_job *job, char *why)
 {
     const bool has_sinks = ep_run_sinks_are_asked(r, spawn);
@@ -113,7 +113,7 @@ bool ep_run_jobs_machine(struct run *r, uint32_t node,
 
     if (ep_run_nodes_said(r->nodes, node, word, &is_news) &&
         ep_run_nodes_asked(r->nodes) == 0) {
-        ep_viewers_again(r->tap.viewers);
+        ep_viewers_again(r->clients.viewers);
         ep_run_nodes_forgive(r->nodes);
     }
     return is_news;
@@ -121,18 +121,19 @@ bool ep_run_jobs_machine(struct run *r, uint32_t node,
 
 /* Plans the job that is then told to the nodes; NULL, with a sentence in
  * why. */
-static struct run_job *plan_job(struct run *r, const struct ep_tap_spawn *spawn,
-                                struct ep_tap_spawned *out, char *why)
+static struct run_job *plan_job(struct run *r,
+                                const struct ep_client_spawn *spawn,
+                                struct ep_client_spawned *out, char *why)
 {
     struct run_job *job = calloc(1, sizeof(*job));
     int rc = OV_ENOMEM;
 
     if (job != NULL)
-        rc = ep_run_further(&r->plan, r->nodes, spawn, &job->desc,
-                            &out->refusal, why);
+        rc = ep_run_job_plan(&r->plan, r->nodes, spawn, &job->desc,
+                             &out->refusal, why);
     ask_machines(r);
     if (rc == 0 && job->desc.size > UINT32_MAX - 1 - r->jobs.next_number) {
-        snprintf(why, EP_TAP_WHY_MAX,
+        snprintf(why, EP_CLIENT_WHY_MAX,
                  "the session has used all process numbers (start a new dvm)");
         rc = OV_EFULL;
     }
@@ -151,7 +152,7 @@ static struct run_job *plan_job(struct run *r, const struct ep_tap_spawn *spawn,
     return NULL;
 }
 
-static bool may_spawn(const struct run *r, const struct ep_tap_spawn *spawn,
+static bool may_spawn(const struct run *r, const struct ep_client_spawn *spawn,
                       char *why)
 {
     uint32_t count = 0;
@@ -159,24 +160,24 @@ static bool may_spawn(const struct run *r, const struct ep_tap_spawn *spawn,
     for (const struct run_job *job = r->own.next; job != NULL; job = job->next)
         count++;
     if (r->session.state != JOB_SESSION_RUNNING || r->end.is_ending)
-        snprintf(why, EP_TAP_WHY_MAX, "this session takes no further jobs");
+        snprintf(why, EP_CLIENT_WHY_MAX, "this session takes no further jobs");
     else if (count == RUN_JOBS_MAX)
-        snprintf(why, EP_TAP_WHY_MAX,
+        snprintf(why, EP_CLIENT_WHY_MAX,
                  "%d jobs are running, the most there may be: wait until one "
                  "has ended",
                  RUN_JOBS_MAX);
     else if (spawn->apps_count == 0 || spawn->apps_count > JOB_APPS_MAX)
-        snprintf(why, EP_TAP_WHY_MAX, "a job has 1 to %d programs",
+        snprintf(why, EP_CLIENT_WHY_MAX, "a job has 1 to %d programs",
                  JOB_APPS_MAX);
     else
         return true;
     return false;
 }
 
-static void tell_begun(struct run_job *job, const struct ep_tap_spawned *out)
+static void tell_begun(struct run_job *job, const struct ep_client_spawned *out)
 {
-    const struct ep_tap_job told = {
-        .event = EP_TAP_JOB_BEGUN,
+    const struct ep_client_job told = {
+        .event = EP_CLIENT_JOB_BEGUN,
         .base = out->base,
         .size = out->size,
         .nspace = out->nspace,
@@ -186,28 +187,28 @@ static void tell_begun(struct run_job *job, const struct ep_tap_spawned *out)
         .cache_bytes = out->cache_bytes,
     };
 
-    ep_viewers_job(job->run->tap.viewers, &told);
+    ep_viewers_job(job->run->clients.viewers, &told);
 }
 
-bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
-                  struct ep_tap_spawned *out, char *why)
+bool ep_run_spawn(struct run *r, const struct ep_client_spawn *spawn,
+                  struct ep_client_spawned *out, char *why)
 {
     struct run_job *job;
 
-    out->refusal = EP_TAP_LATER;
+    out->refusal = EP_CLIENT_LATER;
     if (r->session.state == JOB_SESSION_LAUNCHING)
         return false;
-    out->refusal = EP_TAP_NO_ROOM;
+    out->refusal = EP_CLIENT_NO_ROOM;
     if (!may_spawn(r, spawn, why))
         return false;
-    snprintf(why, EP_TAP_WHY_MAX, "out of memory");
+    snprintf(why, EP_CLIENT_WHY_MAX, "out of memory");
     job = plan_job(r, spawn, out, why);
     if (job == NULL)
         return false;
     if (job->desc.readers_count > 0)
         (void)ep_run_down_stream(r->down, JOB_STREAM_PUSHED);
     if (ep_run_down_job(r->down, &job->desc)) {
-        snprintf(why, EP_TAP_WHY_MAX,
+        snprintf(why, EP_CLIENT_WHY_MAX,
                  "its arguments and environment are larger than %d MiB",
                  JOB_BYTES_MAX >> 20);
         ep_run_job_fini(job);
@@ -234,35 +235,35 @@ bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
 static void on_forget(void *arg, uint32_t base, uint32_t size)
 {
     struct run *r = arg;
-    const struct ep_tap_job told = {
-        .event = EP_TAP_JOB_FORGOTTEN, .base = base, .size = size};
+    const struct ep_client_job told = {
+        .event = EP_CLIENT_JOB_FORGOTTEN, .base = base, .size = size};
     const struct job_order order = {.kind = JOB_CONTROL_FORGET, .number = base};
 
-    ep_viewers_job(r->tap.viewers, &told);
+    ep_viewers_job(r->clients.viewers, &told);
     ep_run_orders_give(r->orders, &order);
 }
 
 static void on_past_lost(void *arg, uint32_t first, uint32_t count)
 {
-    ep_viewers_lost(((struct run *)arg)->tap.viewers, first, count);
+    ep_viewers_lost(((struct run *)arg)->clients.viewers, first, count);
 }
 
 static bool is_replay_due(void *arg)
 {
-    return ep_viewers_replays(((struct run *)arg)->tap.viewers);
+    return ep_viewers_replays(((struct run *)arg)->clients.viewers);
 }
 
 static void forget_late(void *arg)
 {
     struct run *r = arg;
 
-    if (ep_run_past_tick(r->jobs.past, ep_clock_ns()))
+    if (ep_run_history_tick(r->jobs.past, ep_clock_ns()))
         ep_watch_soon(r->jobs.late);
 }
 
 int ep_run_jobs_open(struct run *r)
 {
-    static const struct run_past_events events = {
+    static const struct run_history_events events = {
         .on_forget = on_forget,
         .on_lost = on_past_lost,
         .is_awaited = is_replay_due,
@@ -271,7 +272,7 @@ int ep_run_jobs_open(struct run *r)
     int rc =
         ep_watch_open(r->base, LATE_MS, LATE_MS, forget_late, r, &r->jobs.late);
 
-    return rc != 0 ? rc : ep_run_past_open(&events, r, &r->jobs.past);
+    return rc != 0 ? rc : ep_run_history_open(&events, r, &r->jobs.past);
 }
 
 /* --- all jobs */
@@ -377,7 +378,7 @@ void ep_run_jobs_output(struct run *r, const struct job_record *rec)
     ep_proof_written(job->proof, 0, rec->proc - job->desc.base, rec->channel,
                      rec->mem, rec->len_bytes);
     ep_run_sinks_record(job->sinks, rec, rec->proc - job->desc.base);
-    (void)ep_viewers_output(r->tap.viewers, rec);
+    (void)ep_viewers_output(r->clients.viewers, rec);
 }
 
 bool ep_run_jobs_wanted(struct run *r)
@@ -391,13 +392,13 @@ bool ep_run_jobs_wanted(struct run *r)
 
 void ep_run_jobs_silent(struct run *r, uint32_t node)
 {
-    ep_run_past_lost(r->jobs.past, node);
+    ep_run_history_lost(r->jobs.past, node);
     for (const struct run_job *job = &r->own; job != NULL; job = job->next) {
         struct job_part part = {0};
 
         while (job_next_on_node(&job->desc, node, &part))
-            ep_viewers_lost(r->tap.viewers, job->desc.base + part.first_rank,
-                            part.count);
+            ep_viewers_lost(r->clients.viewers,
+                            job->desc.base + part.first_rank, part.count);
     }
 }
 
@@ -422,6 +423,6 @@ void ep_run_jobs_close(struct run *r)
     }
     ep_watch_close(r->jobs.late);
     r->jobs.late = NULL;
-    ep_run_past_close(r->jobs.past);
+    ep_run_history_close(r->jobs.past);
     r->jobs.past = NULL;
 }

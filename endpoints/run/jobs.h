@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "endpoints/run/job.h"
-#include "endpoints/client/taps.h"
+#include "endpoints/client/requests.h"
 
 struct job_record;
 struct job_word;
@@ -27,9 +27,9 @@ void ep_run_jobs_close(struct run *r);
 
 /* Plans a further job and tells it to the nodes while the run is running;
  * before that it is put off. Returns false when that cannot be done, with a
- * sentence in why (EP_TAP_WHY_MAX bytes). O(nodes + processes). */
-bool ep_run_spawn(struct run *r, const struct ep_tap_spawn *spawn,
-                  struct ep_tap_spawned *out, char *why);
+ * sentence in why (EP_CLIENT_WHY_MAX bytes). O(nodes + processes). */
+bool ep_run_spawn(struct run *r, const struct ep_client_spawn *spawn,
+                  struct ep_client_spawned *out, char *why);
 
 /* Tells whether there is a further job. */
 bool ep_run_jobs_further(const struct run *r);
@@ -37,7 +37,7 @@ bool ep_run_jobs_further(const struct run *r);
  * there never was one. O(jobs). */
 struct run_job *ep_run_job_of(struct run *r, uint32_t number);
 /* Returns how many parts a job has: ranks of one program on one node. And tells
- * where the parts of the job with this base are, as on_part of taps.h. */
+ * where the parts of the job with this base are, as on_part of requests.h. */
 uint32_t ep_run_jobs_parts(const struct job *job);
 void ep_run_jobs_part(struct run *r, uint32_t base, uint32_t index,
                       struct job_neighbours *out);

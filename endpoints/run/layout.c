@@ -9,7 +9,7 @@
 
 struct ep_layout {
     struct ep_run_options options;
-    struct run_again again; /* always empty: there is one launch */
+    struct run_relaunch again; /* always empty: there is one launch */
     struct run_voice voice;
     struct job job;
     struct run_plan plan;
@@ -27,7 +27,7 @@ int ep_layout_open(const struct ep_run_options *options, struct ep_layout **out)
     layout->options = *options;
     layout->voice.is_verbose = options->verbose;
     layout->plan = (struct run_plan){.options = &layout->options,
-                                     .again = &layout->again,
+                                     .relaunch = &layout->again,
                                      .voice = &layout->voice,
                                      .job = &layout->job};
     ep_prelude_open(options->timeout_s, ep_clock_ns());

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "endpoints/console/console.h"
-#include "endpoints/run/held.h"
+#include "endpoints/run/records.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 

@@ -416,8 +416,9 @@ static void leave_out(struct run_missing *m)
     int rc = 0;
 
     for (uint32_t i = 0; rc == 0 && i < m->count; i++)
-        rc = ep_run_again_without(m->plan->again, name_of(m, &m->list[i]));
-    m->plan->again->is_due = rc == 0;
+        rc =
+            ep_run_relaunch_without(m->plan->relaunch, name_of(m, &m->list[i]));
+    m->plan->relaunch->is_due = rc == 0;
 }
 
 void ep_run_missing_settled(struct run_missing *m)
@@ -434,7 +435,7 @@ void ep_run_missing_settled(struct run_missing *m)
     }
     if (least > 0 && left >= least)
         leave_out(m);
-    if (m->plan->again->is_due)
+    if (m->plan->relaunch->is_due)
         ep_voice_say(voice, "starting again without them, on %u host%s", left,
                      left == 1 ? "" : "s");
     else if (least > 0 && left > 0)

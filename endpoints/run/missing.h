@@ -29,7 +29,7 @@ struct run_missing_events {
 };
 
 /* The plan is borrowed: messages go to its voice, and hosts to leave out go to
- * plan->again. Returns 0 or OV_ENOMEM. */
+ * plan->relaunch. Returns 0 or OV_ENOMEM. */
 int ep_run_missing_open(struct run_plan *plan,
                         const struct run_missing_events *events, void *arg,
                         struct run_missing **out);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/run/again.h"
+#include "endpoints/run/relaunch.h"
 #include "job/job.h"
 #include "job/node.h"
 #include "job/word.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/client/taps.h"
+#include "endpoints/client/requests.h"
 #include "job/job.h"
 #include "job/order.h"
 #include "overlay/base/buf.h"

@@ -9,7 +9,7 @@
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
-#include "endpoints/client/taps.h"
+#include "endpoints/client/requests.h"
 #include "endpoints/sys/clock.h"
 
 static void on_started(struct run_job *job)
@@ -18,7 +18,7 @@ static void on_started(struct run_job *job)
 
     if (job->life.nodes_unheard > 0)
         return;
-    r->counts.launch_ns = ep_clock_ns() - r->plan.again->start_ns;
+    r->counts.launch_ns = ep_clock_ns() - r->plan.relaunch->start_ns;
     ep_voice_note(&r->voice, "all processes are running after %.3f s: %u",
                   (double)r->counts.launch_ns / 1e9, job->desc.size);
 }
@@ -43,7 +43,7 @@ static void say_no_spill(struct run *r, uint32_t rank, int err)
                      host, strerror(err));
 }
 
-static void on_unstarted(struct run_job *job, const struct ep_tap_job *told)
+static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
 {
     struct run *r = job->run;
     const char *host = ep_run_host_of_rank(&r->plan, told->rank);

@@ -24,7 +24,7 @@ struct group {
 struct placing {
     const struct run_plan *plan;
     struct run_nodes *nodes;
-    const struct ep_tap_spawn *spawn;
+    const struct ep_client_spawn *spawn;
     struct group groups[JOB_APPS_MAX];
     uint32_t count;                  /* groups */
     uint32_t group_of[JOB_APPS_MAX]; /* of each program */
@@ -169,7 +169,7 @@ static int place_group(struct placing *p, uint32_t g, char *why)
         ask.nodes = share_among(programs, ask.count, group->pool.hosts.count);
     rc = topo_programs_place(&group->placed, &ask, text);
     if (rc != 0)
-        snprintf(why, EP_TAP_WHY_MAX, "%.*s", EP_TAP_WHY_MAX - 1, text);
+        snprintf(why, EP_CLIENT_WHY_MAX, "%.*s", EP_CLIENT_WHY_MAX - 1, text);
     return rc;
 }
 
@@ -198,7 +198,7 @@ static uint32_t least(const struct placing *p, uint32_t g)
 }
 
 static int open_pool(struct placing *p, uint32_t g,
-                     enum ep_tap_refusal *refusal, char *why)
+                     enum ep_client_refusal *refusal, char *why)
 {
     const struct job_wish *app = &p->spawn->apps[p->groups[g].first];
     struct run_pool *pool = &p->groups[g].pool;
@@ -215,7 +215,7 @@ static int open_pool(struct placing *p, uint32_t g,
     return 0;
 }
 
-static int open_pools(struct placing *p, enum ep_tap_refusal *refusal,
+static int open_pools(struct placing *p, enum ep_client_refusal *refusal,
                       char *why)
 {
     int rc = 0;
@@ -233,7 +233,7 @@ static int ask_group(struct placing *p, uint32_t g, char *why)
     int rc = ep_run_nodes_ask(p->nodes, pool->nodes, pool->hosts.count, &which);
 
     if (rc == OV_ESYS)
-        snprintf(why, EP_TAP_WHY_MAX, "%.64s: %.180s",
+        snprintf(why, EP_CLIENT_WHY_MAX, "%.64s: %.180s",
                  ep_run_host(p->plan, which),
                  ep_run_nodes_why(p->nodes, which));
     if (rc == OV_EAGAIN)
@@ -244,7 +244,7 @@ static int ask_group(struct placing *p, uint32_t g, char *why)
 }
 
 /* Asks at once for everything that is not known. */
-static int ask_machines(struct placing *p, enum ep_tap_refusal *refusal,
+static int ask_machines(struct placing *p, enum ep_client_refusal *refusal,
                         char *why)
 {
     bool is_asked = false;
@@ -253,13 +253,13 @@ static int ask_machines(struct placing *p, enum ep_tap_refusal *refusal,
         int rc = has_objects(p, g) ? ask_group(p, g, why) : 0;
 
         if (rc == OV_ESYS) {
-            *refusal = EP_TAP_BLIND;
+            *refusal = EP_CLIENT_BLIND;
             return rc;
         }
         is_asked |= rc == OV_EAGAIN;
     }
     if (is_asked)
-        *refusal = EP_TAP_LATER;
+        *refusal = EP_CLIENT_LATER;
     return is_asked ? OV_EAGAIN : 0;
 }
 
@@ -285,7 +285,7 @@ static bool has_room(const struct placing *p, char *why)
 
         if (p->procs_of[n] <= room)
             continue;
-        snprintf(why, EP_TAP_WHY_MAX,
+        snprintf(why, EP_CLIENT_WHY_MAX,
                  "node %u on %.128s has room for %u more process%s, of %d at "
                  "most for such jobs",
                  ep_run_place(p->plan, n), ep_run_host(p->plan, n), room,
@@ -295,7 +295,8 @@ static bool has_room(const struct placing *p, char *why)
     return true;
 }
 
-static int place_all(struct placing *p, enum ep_tap_refusal *refusal, char *why)
+static int place_all(struct placing *p, enum ep_client_refusal *refusal,
+                     char *why)
 {
     int rc = open_pools(p, refusal, why);
 
@@ -324,8 +325,8 @@ static void close_groups(struct placing *p)
 /* Places again when a node has too little room, on the nodes that have room. */
 static int place_tight(struct placing *p)
 {
-    enum ep_tap_refusal refusal;
-    char why[EP_TAP_WHY_MAX];
+    enum ep_client_refusal refusal;
+    char why[EP_CLIENT_WHY_MAX];
 
     close_groups(p);
     p->is_tight = true;
@@ -422,8 +423,8 @@ static int list_ranks(const struct placing *p, struct job *job)
 }
 
 int ep_run_placing(const struct run_plan *plan, struct run_nodes *nodes,
-                   const struct ep_tap_spawn *spawn, struct job *job,
-                   enum ep_tap_refusal *refusal, char *why)
+                   const struct ep_client_spawn *spawn, struct job *job,
+                   enum ep_client_refusal *refusal, char *why)
 {
     struct placing *p = calloc(1, sizeof(*p));
     int rc = OV_ENOMEM;

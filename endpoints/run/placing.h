@@ -11,16 +11,17 @@
 #define ENDPOINTS_RUN_PLACING_H
 
 #include "job/job.h"
-#include "endpoints/client/taps.h"
+#include "endpoints/client/requests.h"
 
 struct run_nodes;
 struct run_plan;
 
 /* Fills the places, ranks and size of *job, which has its programs. Returns 0;
- * or an OV_E... code with *refusal and, except for EP_TAP_LATER, a sentence in
- * why (EP_TAP_WHY_MAX bytes). O(nodes * (programs + log nodes) + processes). */
+ * or an OV_E... code with *refusal and, except for EP_CLIENT_LATER, a sentence
+ * in why (EP_CLIENT_WHY_MAX bytes). O(nodes * (programs + log nodes) +
+ * processes). */
 int ep_run_placing(const struct run_plan *plan, struct run_nodes *nodes,
-                   const struct ep_tap_spawn *spawn, struct job *job,
-                   enum ep_tap_refusal *refusal, char *why);
+                   const struct ep_client_spawn *spawn, struct job *job,
+                   enum ep_client_refusal *refusal, char *why);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "endpoints/boot/boot.h"
 #include "endpoints/hub/sizes.h"
-#include "endpoints/run/again.h"
+#include "endpoints/run/relaunch.h"
 #include "endpoints/run/layout.h"
 #include "endpoints/run/run.h"
 #include "endpoints/run/survey.h"
@@ -24,7 +24,7 @@
  * borrowed. */
 struct run_plan {
     const struct ep_run_options *options; /* borrowed, like the next three */
-    struct run_again *again; /* from the launch before, to the next */
+    struct run_relaunch *relaunch; /* from the launch before, to the next */
     struct run_voice *voice;
     struct job *job;              /* the run's own */
     enum ep_launcher launcher;    /* chosen by the options */

@@ -98,9 +98,9 @@ static int leave_out(struct run_plan *p, char *why)
 {
     int rc;
 
-    if (p->again->left_out.count == 0)
+    if (p->relaunch->left_out.count == 0)
         return 0;
-    rc = topo_hosts_exclude(&p->hosts, &p->again->left_out, why);
+    rc = topo_hosts_exclude(&p->hosts, &p->relaunch->left_out, why);
     /* When more hosts were named than are needed, others take their places. */
     if (rc == 0 && p->nodes_wanted > p->hosts.count)
         p->nodes_wanted = p->hosts.count;

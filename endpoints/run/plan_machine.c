@@ -83,7 +83,7 @@ int ep_run_plan_machines(struct run_plan *p)
         return ep_voice_fail(p->voice, "out of memory");
     for (uint32_t i = 0; i < p->hosts.count; i++)
         survey->machines[i] =
-            ep_run_again_machine(p->again, topo_hosts_name(&p->hosts, i));
+            ep_run_relaunch_machine(p->relaunch, topo_hosts_name(&p->hosts, i));
     return guess_others(p);
 }
 

@@ -16,7 +16,7 @@ enum {
     DAEMONS_MIN = 2,
     DAEMONS_MAX = 64,
     PROC_DESCRIPTORS = 4, /* of a process while it starts */
-    NODE_INPUTS = 2,      /* beside those of processes: daemon/local.h */
+    NODE_INPUTS = 2,      /* beside those of processes: daemon/processes.h */
 };
 
 extern char **environ;

@@ -15,7 +15,7 @@ struct making {
     const struct run_plan *plan;
     const struct run_nodes *nodes;
     struct run_pool *pool;
-    enum ep_tap_refusal *refusal;
+    enum ep_client_refusal *refusal;
     char *why;
 };
 
@@ -78,11 +78,11 @@ static void named_fini(struct named *named)
     topo_hosts_fini(&named->list);
 }
 
-static int fail(const struct making *m, enum ep_tap_refusal refusal,
+static int fail(const struct making *m, enum ep_client_refusal refusal,
                 const char *what)
 {
     *m->refusal = refusal;
-    snprintf(m->why, EP_TAP_WHY_MAX, "%.*s", EP_TAP_WHY_MAX - 1, what);
+    snprintf(m->why, EP_CLIENT_WHY_MAX, "%.*s", EP_CLIENT_WHY_MAX - 1, what);
     return OV_EINVAL;
 }
 
@@ -93,7 +93,7 @@ static int named_text(const struct making *m, const char *text,
     int rc = topo_hosts_parse(&out->list, text, why);
 
     snprintf(out->label, sizeof(out->label), "the list of hosts");
-    return rc == 0 ? 0 : fail(m, EP_TAP_BAD_HOSTS, why);
+    return rc == 0 ? 0 : fail(m, EP_CLIENT_BAD_HOSTS, why);
 }
 
 /* Accepts only a file that can be read without waiting: no pipe, nothing
@@ -109,7 +109,7 @@ static int check_file(const struct making *m, const char *path)
     snprintf(what, sizeof(what),
              "the host file %.150s is not a file, or has more than %d MiB",
              path, RUN_HOSTFILE_BYTES_MAX >> 20);
-    return fail(m, EP_TAP_BAD_HOSTS, what);
+    return fail(m, EP_CLIENT_BAD_HOSTS, what);
 }
 
 static int named_file(const struct making *m, const struct job_wish *app,
@@ -125,12 +125,12 @@ static int named_file(const struct making *m, const struct job_wish *app,
     topo_hosts_init(&out->list);
     snprintf(out->label, sizeof(out->label), "the host file");
     if (len >= (int)sizeof(path))
-        return fail(m, EP_TAP_BAD_HOSTS, "the host file's path is too long");
+        return fail(m, EP_CLIENT_BAD_HOSTS, "the host file's path is too long");
     rc = check_file(m, path);
     if (rc != 0)
         return rc;
     rc = topo_hosts_read(&out->list, path, why);
-    return rc == 0 ? 0 : fail(m, EP_TAP_BAD_HOSTS, why);
+    return rc == 0 ? 0 : fail(m, EP_CLIENT_BAD_HOSTS, why);
 }
 
 /* Returns whether it is this machine, by a name that the tree's list does not
@@ -192,7 +192,7 @@ static int choose_one(const struct making *m, const struct named *named,
     if (node == 0 || (at[node] == 0 && !ep_run_nodes_is_lost(m->nodes, node))) {
         snprintf(what, sizeof(what), "%.128s of %s is not a host of %s", name,
                  named->label, node == 0 ? "the tree" : "the host file");
-        return fail(m, EP_TAP_NO_HOST, what);
+        return fail(m, EP_CLIENT_NO_HOST, what);
     }
     if (at[node] == 0 || at[node] == TOPO_NONE)
         return 0;
@@ -244,7 +244,7 @@ static int check_growth(const struct making *m, const struct named *named)
                  "%.128s cannot be added: a running dvm gets no further hosts; "
                  "start one that has it",
                  name);
-        return fail(m, EP_TAP_NO_GROWTH, what);
+        return fail(m, EP_CLIENT_NO_GROWTH, what);
     }
     return 0;
 }
@@ -280,12 +280,12 @@ static int use_file(const struct making *m, const struct job_wish *app,
 
 int ep_run_pool_open(const struct run_plan *plan, const struct run_nodes *nodes,
                      const struct job_wish *app, struct run_pool *pool,
-                     enum ep_tap_refusal *refusal, char *why)
+                     enum ep_client_refusal *refusal, char *why)
 {
     struct making m = {plan, nodes, pool, refusal, why};
     int rc = pool_new(plan, pool);
 
-    *refusal = EP_TAP_NO_ROOM;
+    *refusal = EP_CLIENT_NO_ROOM;
     if (rc == 0)
         add_living(&m);
     if (rc == 0)
@@ -297,7 +297,7 @@ int ep_run_pool_open(const struct run_plan *plan, const struct run_nodes *nodes,
     if (rc == 0)
         rc = use_text(&m, app->hosts, choose_hosts);
     if (rc == 0 && pool->hosts.count == 0)
-        rc = fail(&m, EP_TAP_NO_ROOM, "all nodes that it may have are lost");
+        rc = fail(&m, EP_CLIENT_NO_ROOM, "all nodes that it may have are lost");
     if (rc != 0)
         ep_run_pool_close(pool);
     return rc;

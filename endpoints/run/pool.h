@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "endpoints/client/taps.h"
+#include "endpoints/client/requests.h"
 #include "topo/hosts.h"
 
 struct run_nodes;
@@ -28,11 +28,11 @@ struct run_pool {
 /* Makes the pool of a program; without hosts: all nodes that live. Waits for
  * the file, which is on the launcher's machine. Returns 0, with at least one
  * node; else an OV_E... code with *refusal and a sentence in why
- * (EP_TAP_WHY_MAX bytes), and the pool is empty. O(nodes + hosts that are
+ * (EP_CLIENT_WHY_MAX bytes), and the pool is empty. O(nodes + hosts that are
  * named). */
 int ep_run_pool_open(const struct run_plan *plan, const struct run_nodes *nodes,
                      const struct job_wish *app, struct run_pool *pool,
-                     enum ep_tap_refusal *refusal, char *why);
+                     enum ep_client_refusal *refusal, char *why);
 void ep_run_pool_close(struct run_pool *pool);
 
 /* Sorts it into the tree's own order, for programs whose lists differ. Returns

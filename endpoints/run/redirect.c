@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "endpoints/client/viewers.h"
-#include "endpoints/run/held.h"
+#include "endpoints/run/records.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
@@ -67,19 +67,19 @@ static void to_places(struct run *r, const struct job_record *rec)
     uint32_t channel;
 
     if (places < 0) {
-        ep_run_let_go(r->held, rec->cookie);
+        ep_run_let_go(r->records, rec->cookie);
         fail_record(r, rec);
         return;
     }
     for (int i = 1; i < places; i++)
-        ep_run_hold(r->held, rec->cookie);
+        ep_run_hold(r->records, rec->cookie);
     if (rec->len_bytes > 0 && channel_of(r, rec->rank, rec->channel, &channel))
         job_route_shown(r->redirect.route, channel, (uint32_t)places);
 }
 
 static void to_both(struct run *r, const struct job_record *rec)
 {
-    (void)ep_viewers_output(r->tap.viewers, rec);
+    (void)ep_viewers_output(r->clients.viewers, rec);
     to_places(r, rec);
 }
 
@@ -105,9 +105,9 @@ static void to_client(struct run *r, const struct job_record *rec)
     struct job_record its = *rec;
 
     its.is_redirected = true;
-    if (ep_viewers_output(r->tap.viewers, &its)) {
+    if (ep_viewers_output(r->clients.viewers, &its)) {
         count_taken(r, rec);
-        ep_run_let_go(r->held, rec->cookie);
+        ep_run_let_go(r->records, rec->cookie);
     } else {
         to_places(r, rec);
     }
@@ -133,21 +133,21 @@ static void to_asker(struct run *r, const struct job_record *rec)
         output.before_bytes = answer.dropped_bytes;
         output.len_bytes = (uint32_t)ov_rd_left(&answer.bytes);
         output.mem = output.len_bytes > 0 ? answer.bytes.at : NULL;
-        (void)ep_viewers_output(r->tap.viewers, &output);
+        (void)ep_viewers_output(r->clients.viewers, &output);
     }
-    ep_run_let_go(r->held, rec->cookie);
+    ep_run_let_go(r->records, rec->cookie);
 }
 
 static enum job_route_wish wish_of(const struct run *r,
                                    const struct job_record *rec)
 {
-    if (!ep_viewers_has_room(r->tap.viewers, rec))
+    if (!ep_viewers_has_room(r->clients.viewers, rec))
         return JOB_ROUTE_FOR_LATER;
     if (rec->ticket != 0)
         return JOB_ROUTE_FOR_ASKER;
-    if (ep_viewers_gives_back(r->tap.viewers, rec->rank, rec->channel))
+    if (ep_viewers_gives_back(r->clients.viewers, rec->rank, rec->channel))
         return JOB_ROUTE_FOR_LATER;
-    return ep_viewers_redirects(r->tap.viewers, rec->rank, rec->channel)
+    return ep_viewers_redirects(r->clients.viewers, rec->rank, rec->channel)
                ? JOB_ROUTE_FOR_TOOL
                : JOB_ROUTE_FOR_PLACES;
 }
@@ -256,7 +256,7 @@ static void show_backs(struct run *r)
         }
         job_route_back_shown(at, 0, false); /* no place has it, nor ever will */
         fail_record(r, rec);
-        ep_viewers_took_back(r->tap.viewers);
+        ep_viewers_took_back(r->clients.viewers);
         drop_backs(r, false);
     }
 }
@@ -299,7 +299,7 @@ bool ep_run_redirect_taken(struct run *r, uint64_t cookie)
     free(back->mem);
     back->mem = NULL;
     drop_backs(r, false);
-    ep_viewers_took_back(r->tap.viewers);
+    ep_viewers_took_back(r->clients.viewers);
     look_again(r);
     return true;
 }

@@ -42,7 +42,7 @@ bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
  * back. */
 bool ep_run_redirect_taken(struct run *r, uint64_t cookie);
 
-/* Do what on_back and on_back_over of struct ep_tap_events are to do. */
+/* Do what on_back and on_back_over of struct ep_client_events are to do. */
 bool ep_run_redirect_back(struct run *r, const struct job_record *rec);
 void ep_run_redirect_back_over(struct run *r);
 

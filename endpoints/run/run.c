@@ -13,7 +13,7 @@
 #include "endpoints/run/down.h"
 #include "endpoints/run/door.h"
 #include "endpoints/run/dvm.h"
-#include "endpoints/run/held.h"
+#include "endpoints/run/records.h"
 #include "endpoints/run/log.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/interrupt.h"
@@ -28,7 +28,7 @@
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stats.h"
 #include "endpoints/run/stats_json.h"
-#include "endpoints/run/tap.h"
+#include "endpoints/run/clients.h"
 #include "endpoints/run/up.h"
 #include "endpoints/run/verdict.h"
 #include "endpoints/spawn/mark.h"
@@ -130,7 +130,7 @@ static void on_stdin_end(void *arg)
 {
     struct run *r = arg;
 
-    ep_viewers_has_stdin(r->tap.viewers, 0, r->own.desc.size - 1, false);
+    ep_viewers_has_stdin(r->clients.viewers, 0, r->own.desc.size - 1, false);
 }
 
 /* Told where a person has typed the end. */
@@ -146,7 +146,7 @@ static void on_stdin_held(void *arg)
 
 static void on_pushed(void *arg, uint32_t writer)
 {
-    ep_viewers_pushed(((struct run *)arg)->tap.viewers, writer);
+    ep_viewers_pushed(((struct run *)arg)->clients.viewers, writer);
 }
 
 static void on_stdin_error(void *arg, int err)
@@ -226,7 +226,7 @@ static int make_plan(struct run *r)
 {
     int rc;
 
-    ep_prelude_open(r->options.timeout_s, r->plan.again->start_ns);
+    ep_prelude_open(r->options.timeout_s, r->plan.relaunch->start_ns);
     rc = open_stream(r);
     if (rc == 0)
         rc = open_input_file(r);
@@ -268,7 +268,7 @@ static int open_all(struct run *r)
     r->jobs.next_number = r->own.desc.size;
     /* A dvm lets no tool in before the tree stands. */
     if (rc == 0 && !r->options.is_dvm)
-        ep_run_tap_open(r);
+        ep_run_clients_open(r);
     if (rc == 0)
         rc = open_hub(r);
     if (rc == 0)
@@ -283,7 +283,7 @@ static void close_all(struct run *r)
     ep_run_loss_close(r);
     ep_run_end_close(r);
     ep_run_dvm_close(r);
-    ep_run_tap_close(r);
+    ep_run_clients_close(r);
     ep_run_down_close(r->down);
     r->down = NULL;
     r->orders = NULL;
@@ -301,7 +301,7 @@ static void close_all(struct run *r)
     ep_run_job_fini(&r->own);
     ep_run_nodes_close(r->nodes);
     ep_voice_fini(&r->voice);
-    ep_run_held_close(r->held);
+    ep_run_records_close(r->records);
     ep_run_logs_close(r->logs);
     ep_run_plan_close(&r->plan);
     if (r->stats_fd >= 0)
@@ -382,7 +382,7 @@ static int run_open(struct run *r)
     rc = ep_run_exit_code(r);
     ep_run_down_give_back(r->down);
     ep_run_last_words(r);
-    if (r->options.stats != NULL && !r->plan.again->is_due &&
+    if (r->options.stats != NULL && !r->plan.relaunch->is_due &&
         ep_run_stats_write(r) && rc == 0)
         rc = 1;
     ep_run_loss_sweep(r);
@@ -421,7 +421,8 @@ static int run_once(struct run *r)
 }
 
 /* Runs a launch, and passes on what it knows to one that follows. */
-static int launch(const struct ep_run_options *options, struct run_again *again)
+static int launch(const struct ep_run_options *options,
+                  struct run_relaunch *again)
 {
     struct run *r = calloc(1, sizeof(*r));
     struct sigaction before[2];
@@ -433,7 +434,7 @@ static int launch(const struct ep_run_options *options, struct run_again *again)
     sigaction(SIGXFSZ, NULL, &before[1]);
     r->options = *options;
     r->plan = (struct run_plan){.options = &r->options,
-                                .again = again,
+                                .relaunch = again,
                                 .voice = &r->voice,
                                 .job = &r->own.desc};
     rc = run_once(r);
@@ -445,7 +446,7 @@ static int launch(const struct ep_run_options *options, struct run_again *again)
 
 int ep_run(const struct ep_run_options *options)
 {
-    struct run_again again = {.start_ns = ep_clock_ns()};
+    struct run_relaunch again = {.start_ns = ep_clock_ns()};
     sigset_t before;
     int rc;
 
@@ -460,6 +461,6 @@ int ep_run(const struct ep_run_options *options)
         rc = launch(options, &again);
     } while (again.is_due);
     ep_door_close(again.door);
-    ep_run_again_fini(&again);
+    ep_run_relaunch_fini(&again);
     return rc;
 }

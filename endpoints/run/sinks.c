@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "endpoints/output/files.h"
-#include "endpoints/run/held.h"
+#include "endpoints/run/records.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/style.h"
-#include "endpoints/client/taps.h"
+#include "endpoints/client/requests.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
@@ -52,7 +52,7 @@ static void on_taken(void *arg, uint64_t cookie)
 {
     struct run_sinks *sinks = arg;
 
-    ep_run_let_go(sinks->run->held, cookie);
+    ep_run_let_go(sinks->run->records, cookie);
 }
 
 static void on_error(void *arg, int err, const char *why)
@@ -88,7 +88,7 @@ static bool can_show(const struct run *r)
 }
 
 bool ep_run_sinks_are_asked(const struct run *r,
-                            const struct ep_tap_spawn *spawn)
+                            const struct ep_client_spawn *spawn)
 {
     return spawn->output.names.kind != EP_NAMES_NONE ||
            (spawn->output.is_shown && can_show(r)) ||
@@ -98,7 +98,7 @@ bool ep_run_sinks_are_asked(const struct run *r,
 /* Shows the job as its request says; without a word in it as the run's own
  * job. */
 static bool begin_show(struct run_sinks *sinks,
-                       const struct ep_tap_spawn *spawn, const char *nspace)
+                       const struct ep_client_spawn *spawn, const char *nspace)
 {
     struct run *r = sinks->run;
     struct run_shown *shown = calloc(1, sizeof(*shown));
@@ -139,8 +139,8 @@ static uint32_t open_max(const struct run *r)
     return left > OPEN_MIN ? left : OPEN_MIN;
 }
 
-static int open_files(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
-                      char *why)
+static int open_files(struct run_sinks *sinks,
+                      const struct ep_client_spawn *spawn, char *why)
 {
     static const struct ep_files_events events = {
         .on_written = on_written,
@@ -161,14 +161,15 @@ static int open_files(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
     int rc = ep_files_open(&cfg, &sinks->files);
 
     if (rc == OV_ESYS)
-        snprintf(why, EP_TAP_WHY_MAX,
+        snprintf(why, EP_CLIENT_WHY_MAX,
                  "cannot make the directory of '%.128s': %s", sinks->text,
                  strerror(errno));
     return rc;
 }
 
-static int open_all(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
-                    const char *nspace, char *why)
+static int open_all(struct run_sinks *sinks,
+                    const struct ep_client_spawn *spawn, const char *nspace,
+                    char *why)
 {
     struct run *r = sinks->run;
 
@@ -177,7 +178,7 @@ static int open_all(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
     if (sinks->nspace == NULL || sinks->done == NULL)
         return OV_ENOMEM;
     if (spawn->output.is_show_needed && !can_show(r)) {
-        snprintf(why, EP_TAP_WHY_MAX,
+        snprintf(why, EP_CLIENT_WHY_MAX,
                  "the session has no console to show its output on");
         return OV_EINVAL;
     }
@@ -195,12 +196,12 @@ static int open_all(struct run_sinks *sinks, const struct ep_tap_spawn *spawn,
 }
 
 struct run_sinks *ep_run_sinks_open(struct run *r,
-                                    const struct ep_tap_spawn *spawn,
+                                    const struct ep_client_spawn *spawn,
                                     const struct run_sinks_job *job, char *why)
 {
     struct run_sinks *sinks = calloc(1, sizeof(*sinks));
 
-    snprintf(why, EP_TAP_WHY_MAX, "out of memory");
+    snprintf(why, EP_CLIENT_WHY_MAX, "out of memory");
     if (sinks == NULL)
         return NULL;
     sinks->run = r;
@@ -232,10 +233,10 @@ static void show(struct run_sinks *sinks, struct job_record rec)
     if (sinks->shown == NULL)
         return;
     rec.style = &sinks->shown->style;
-    ep_run_hold(r->held, rec.cookie);
+    ep_run_hold(r->records, rec.cookie);
     if (ep_output_show(r->output, &rec) > 0)
         return;
-    ep_run_let_go(r->held, rec.cookie);
+    ep_run_let_go(r->records, rec.cookie);
     sinks->job.events->on_error(sinks->job.arg,
                                 "cannot show output: out of memory");
 }
@@ -255,10 +256,10 @@ void ep_run_sinks_record(struct run_sinks *sinks, const struct job_record *rec,
     show(sinks, its);
     if (sinks->files == NULL)
         return;
-    ep_run_hold(sinks->run->held, its.cookie);
+    ep_run_hold(sinks->run->records, its.cookie);
     if (ep_files_record(sinks->files, &its) == 0)
         return;
-    ep_run_let_go(sinks->run->held, its.cookie);
+    ep_run_let_go(sinks->run->records, its.cookie);
     sinks->job.events->on_error(sinks->job.arg,
                                 "cannot write output files: out of memory");
 }

@@ -19,7 +19,7 @@
 #include "endpoints/console/console.h"
 
 struct ep_proof;
-struct ep_tap_spawn;
+struct ep_client_spawn;
 struct run;
 struct run_sinks;
 
@@ -43,11 +43,11 @@ struct run_sinks_job {
 
 /* Tells whether the job is to have any sinks in this run. */
 bool ep_run_sinks_are_asked(const struct run *r,
-                            const struct ep_tap_spawn *spawn);
-/* Returns NULL, with a sentence in why (EP_TAP_WHY_MAX bytes), when they cannot
- * be made. */
+                            const struct ep_client_spawn *spawn);
+/* Returns NULL, with a sentence in why (EP_CLIENT_WHY_MAX bytes), when they
+ * cannot be made. */
 struct run_sinks *ep_run_sinks_open(struct run *r,
-                                    const struct ep_tap_spawn *spawn,
+                                    const struct ep_client_spawn *spawn,
                                     const struct run_sinks_job *job, char *why);
 /* Frees what is kept of jobs that were shown. The console must be closed. */
 void ep_run_sinks_forget(struct run *r);

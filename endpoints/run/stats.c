@@ -43,7 +43,7 @@ int ep_run_stats_write(struct run *r)
         .arity = r->plan.config.tree.arity,
         .depth = topo_tree_height(&r->plan.config.tree),
         .provider = ep_hub_provider(r->hub),
-        .wall_s = (double)(ep_clock_ns() - r->plan.again->start_ns) / 1e9,
+        .wall_s = (double)(ep_clock_ns() - r->plan.relaunch->start_ns) / 1e9,
         .stdin_bytes = ep_run_down_sent(r->down),
         .exit_code = ep_run_exit_code(r),
         .launcher = {.rss_peak_bytes = ep_usage_rss_peak_bytes(),

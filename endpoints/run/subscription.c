@@ -22,7 +22,8 @@ static uint32_t turn_channel(struct run_job *job, uint8_t channel,
 
         if (!job_subscription_turn(
                 job->subscription, rank, channel,
-                ep_viewers_wants(r->tap.viewers, number, channel), is_to_send))
+                ep_viewers_wants(r->clients.viewers, number, channel),
+                is_to_send))
             continue;
         ep_run_orders_add(r->orders, &order, number);
         count++;
@@ -52,7 +53,7 @@ static bool turn_all(struct run_job *job, bool is_to_send)
 void ep_run_subscription_record(struct run_job *job, uint32_t rank,
                                 uint8_t channel, uint32_t len_bytes)
 {
-    if (!ep_viewers_wants(job->run->tap.viewers, job->desc.base + rank,
+    if (!ep_viewers_wants(job->run->clients.viewers, job->desc.base + rank,
                           channel) &&
         job_subscription_unwanted(job->subscription, rank, channel, len_bytes))
         (void)turn_all(job, false);

@@ -26,9 +26,9 @@ static int keep_machines(struct run_plan *plan)
 
     for (uint32_t i = 0; rc == 0 && i < survey->count; i++) {
         if (survey->machines[i].is_known)
-            rc =
-                ep_run_again_know(plan->again, topo_hosts_name(&plan->hosts, i),
-                                  survey->machines[i]);
+            rc = ep_run_relaunch_know(plan->relaunch,
+                                      topo_hosts_name(&plan->hosts, i),
+                                      survey->machines[i]);
     }
     return rc;
 }
@@ -67,8 +67,8 @@ bool ep_run_survey_fits(struct run_plan *plan, const struct run_nodes *nodes,
     }
     if (fits)
         return true;
-    plan->again->is_due = keep_machines(plan) == 0;
-    if (!plan->again->is_due)
+    plan->relaunch->is_due = keep_machines(plan) == 0;
+    if (!plan->relaunch->is_due)
         ep_voice_fail(voice, "out of memory");
     else
         ep_voice_note(voice, "the hosts differ from what was assumed: starting "

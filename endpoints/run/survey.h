@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/run/again.h"
+#include "endpoints/run/relaunch.h"
 
 struct run_nodes;
 struct run_plan;
@@ -39,7 +39,7 @@ bool ep_run_survey_come(struct run_plan *plan);
 
 /* To be called when all nodes have joined and told their machines. Returns true
  * when ranks are where they should be. Otherwise the user was told why not and
- * the run is to end; it is started anew if plan->again says so. O(hosts). */
+ * the run is to end; it is started anew if plan->relaunch says so. O(hosts). */
 bool ep_run_survey_fits(struct run_plan *plan, const struct run_nodes *nodes,
                         struct run_voice *voice);
 

@@ -8,7 +8,7 @@
 
 #include "endpoints/client/viewers.h"
 #include "endpoints/run/down.h"
-#include "endpoints/run/held.h"
+#include "endpoints/run/records.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/log.h"
@@ -56,14 +56,14 @@ static void on_record(void *arg, const struct ov_act *act,
         give_back(r, act->cookie, slice->buf);
         return;
     }
-    ep_run_hold_new(r->held, act->cookie, slice->buf);
+    ep_run_hold_new(r->records, act->cookie, slice->buf);
     if (out.ticket != 0) {
         ep_run_redirect_replay(r, &out);
         return;
     }
     if (rec->rank >= r->own.desc.size) {
         ep_run_jobs_output(r, &out);
-        ep_run_let_go(r->held, act->cookie);
+        ep_run_let_go(r->records, act->cookie);
         return;
     }
     ep_watch_soon(r->watch);
@@ -93,9 +93,9 @@ static void on_taken(void *arg, uint64_t cookie)
     if (ep_run_redirect_taken(r, cookie))
         return;
     if (!ep_run_logs_taken(r->logs, cookie, &token))
-        ep_run_let_go(r->held, cookie);
+        ep_run_let_go(r->records, cookie);
     else if (token != 0)
-        ep_viewers_logged(r->tap.viewers, token);
+        ep_viewers_logged(r->clients.viewers, token);
 }
 
 /* A reader that has enough ends the job, as a pipe does; any other error is
@@ -169,7 +169,7 @@ int ep_run_output_open(struct run *r)
     bool is_files;
     int rc;
 
-    if (ep_run_held_open(give_back, r, &r->held) ||
+    if (ep_run_records_open(give_back, r, &r->records) ||
         ep_run_logs_open(&r->logs) || ep_writer_open(r->base, &r->writer) ||
         ep_run_redirect_open(r))
         return OV_ENOMEM;
@@ -202,7 +202,7 @@ static void on_joined(void *arg)
     struct run *r = arg;
 
     ep_voice_note(&r->voice, "all nodes have joined after %.3f s: %u",
-                  (double)(ep_clock_ns() - r->plan.again->start_ns) / 1e9,
+                  (double)(ep_clock_ns() - r->plan.relaunch->start_ns) / 1e9,
                   r->plan.nodes_count);
     r->plan.survey.has_joined = true;
     ep_run_begin(r);

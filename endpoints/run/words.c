@@ -15,7 +15,7 @@
 #include "endpoints/run/own.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
-#include "endpoints/run/tap.h"
+#include "endpoints/run/clients.h"
 
 /* --- words about the session */
 
@@ -84,12 +84,12 @@ void ep_run_begin(struct run *r)
     ep_run_launch_joined(r->launch);
     if (r->options.is_dvm) {
         ep_run_dvm_begin(r);
-        ep_run_tap_open(r);
+        ep_run_clients_open(r);
     } else if (ep_run_own_tell(r)) {
         ep_run_abort(r, 1);
     }
     /* Further jobs come after the run's own. */
-    ep_viewers_again(r->tap.viewers);
+    ep_viewers_again(r->clients.viewers);
     ep_run_interrupt_begun(r);
 }
 
@@ -145,7 +145,7 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
         break;
     case JOB_STDIN_BEHIND:
     case JOB_STDIN_FREE:
-        ep_viewers_behind(r->tap.viewers, word->rank,
+        ep_viewers_behind(r->clients.viewers, word->rank,
                           word->stdin_event == JOB_STDIN_BEHIND);
         break;
     case JOB_STDIN_UNREAD:
@@ -157,10 +157,10 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
                      "rank %u%s on %s has not read its stdin for %g s: its "
                      "stdin is closed (--stdin-slow=close)",
                      rank, whose, host, job->desc.close_ms / 1000.0);
-        ep_viewers_has_stdin(r->tap.viewers, word->rank, word->rank, false);
+        ep_viewers_has_stdin(r->clients.viewers, word->rank, word->rank, false);
         break;
     case JOB_STDIN_SHUT:
-        ep_viewers_has_stdin(r->tap.viewers, word->rank, word->rank, false);
+        ep_viewers_has_stdin(r->clients.viewers, word->rank, word->rank, false);
         break;
     case JOB_STDIN_LOST:
         ep_voice_say(
@@ -187,7 +187,7 @@ static void count_taken(const struct run_job *job, const struct job_word *word)
 static void on_pids(struct run_job *job, uint32_t node,
                     const struct job_word *word)
 {
-    const struct run_tap *tap = &job->run->tap;
+    const struct run_clients *tap = &job->run->clients;
 
     (void)node;
     ep_viewers_started(tap->viewers, word->rank, word->pids, word->count);

@@ -12,7 +12,7 @@
 #include "pmix_api/helper/door.h"
 #include "pmix_api/helper/flights.h"
 #include "pmix_api/helper/gather.h"
-#include "pmix_api/helper/past.h"
+#include "pmix_api/helper/history.h"
 #include "pmix_api/helper/source.h"
 
 enum { CHANNELS_END = 4 };
@@ -29,7 +29,7 @@ struct stream {
     struct px_gather *lines;   /* holds what is shown */
     struct px_gather *pulled;  /* holds what goes to pulls */
     struct px_flights flights; /* what was given for pulls */
-    struct px_past *past;      /* what the tool has; NULL: nothing is kept */
+    struct px_history *past;   /* what the tool has; NULL: nothing is kept */
     /* Number of deliveries when a pull was last owed something. */
     uint64_t owed_since;
     uint64_t open_count;
@@ -59,7 +59,7 @@ static void remember(struct stream *stream, const struct px_lib_output *piece,
                      uint64_t number)
 {
     if (!px_flights_add(&stream->flights, piece, number))
-        px_past_add(stream->past, piece);
+        px_history_add(stream->past, piece);
 }
 
 /* True when a piece may go now. What is shown waits for all of its channel that
@@ -97,7 +97,7 @@ void px_forwards_taken(struct px_forwards *all, uint64_t taken)
         const struct px_lib_output *piece;
 
         while ((piece = px_flights_land(&at->flights, taken)) != NULL)
-            px_past_add(at->past, piece);
+            px_history_add(at->past, piece);
     }
 }
 
@@ -146,7 +146,7 @@ static void deliver(struct stream *stream, struct px_lib_output *piece,
     if (is_for_pull)
         remember(stream, piece, stream->all->cfg.deliveries->given);
     else
-        px_past_add(stream->past, piece);
+        px_history_add(stream->past, piece);
     if (piece->is_end)
         note_end(stream, piece);
 }
@@ -186,7 +186,7 @@ static bool take_piece(struct stream *stream, const struct px_lib_output *piece,
 static bool is_owed(const struct stream *stream,
                     const struct px_lib_output *piece)
 {
-    return (px_past_owes(stream->past, piece->rank) & piece->channel) != 0;
+    return (px_history_owes(stream->past, piece->rank) & piece->channel) != 0;
 }
 
 /* Gives pulls the earlier output that they are owed, once it is known what of
@@ -201,13 +201,13 @@ static void pay_claims(struct stream *stream, uint64_t now_ms)
     if (first != 0 && first <= stream->owed_since)
         return;
     while (*given == before) {
-        switch (px_past_pay(stream->past, &out)) {
-        case PX_PAST_NOTHING:
+        switch (px_history_pay(stream->past, &out)) {
+        case PX_HISTORY_NOTHING:
             return;
-        case PX_PAST_PIECE:
+        case PX_HISTORY_PIECE:
             hand_over(stream, &out, true);
             break;
-        case PX_PAST_PAID:
+        case PX_HISTORY_PAID:
             if (px_gather_take(stream->lines, out.rank, out.channel, &held))
                 (void)put_piece(stream, &held, true, now_ms);
         }
@@ -317,7 +317,7 @@ static bool is_over(const struct stream *stream)
     return stream->is_dropped ||
            ((stream->open_count == 0 || is_at_end(stream)) &&
             px_flights_are_over(&stream->flights) &&
-            px_past_is_paid(stream->past) &&
+            px_history_is_paid(stream->past) &&
             px_gather_is_empty(stream->lines) &&
             px_gather_is_empty(stream->pulled));
 }
@@ -327,7 +327,7 @@ static void close_stream(struct stream *stream)
     px_backlog_close(stream->backlog);
     px_gather_close(stream->lines);
     px_gather_close(stream->pulled);
-    px_past_close(stream->past);
+    px_history_close(stream->past);
     px_flights_fini(&stream->flights);
     free(stream);
 }
@@ -471,7 +471,7 @@ void px_forward_wish(struct px_forwards *all, uint32_t base,
 }
 
 int px_forward_claim(struct px_forwards *all, uint32_t base,
-                     const struct px_past_claim *claim)
+                     const struct px_history_claim *claim)
 {
     struct stream *stream = find_stream(all, base);
 
@@ -481,13 +481,13 @@ int px_forward_claim(struct px_forwards *all, uint32_t base,
     if (claim->max_bytes == 0)
         return 0;
     stream->owed_since = all->cfg.deliveries->given;
-    return px_past_owe(stream->past, claim);
+    return px_history_owe(stream->past, claim);
 }
 
 void px_forward_forget(struct px_forwards *all, uint32_t owner)
 {
     for (struct stream *at = all->streams; at != NULL; at = at->next)
-        px_past_forget(at->past, owner);
+        px_history_forget(at->past, owner);
 }
 
 /* --- adding a job */
@@ -510,9 +510,9 @@ static int open_parts(struct stream *stream, const struct px_forward_cfg *cfg)
     struct px_gather_cfg gather = {.procs = stream->size,
                                    .size_bytes = wish->buffer_bytes,
                                    .time_ms = wish->buffer_s * 1000};
-    const struct px_past_cfg past = {.procs = stream->size,
-                                     .room_bytes = cfg->job->cache_bytes,
-                                     .pool = &stream->all->pool};
+    const struct px_history_cfg past = {.procs = stream->size,
+                                        .room_bytes = cfg->job->cache_bytes,
+                                        .pool = &stream->all->pool};
     int rc = px_backlog_open(&backlog, &stream->backlog);
 
     if (rc == 0)
@@ -521,7 +521,7 @@ static int open_parts(struct stream *stream, const struct px_forward_cfg *cfg)
     if (rc == 0)
         rc = px_gather_open(&gather, &stream->lines);
     if (rc == 0 && past.room_bytes > 0)
-        rc = px_past_open(&past, &stream->past);
+        rc = px_history_open(&past, &stream->past);
     return rc;
 }
 
@@ -561,7 +561,7 @@ int px_forwards_open(const struct px_forwards_cfg *cfg,
     if (*out == NULL)
         return OV_ENOMEM;
     (*out)->cfg = *cfg;
-    (*out)->pool.limit_bytes = PX_PAST_POOL_BYTES;
+    (*out)->pool.limit_bytes = PX_HISTORY_POOL_BYTES;
     return 0;
 }
 

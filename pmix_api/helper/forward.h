@@ -32,7 +32,7 @@
 struct ep_writer;
 struct px_door;
 struct px_forwards;
-struct px_past_claim;
+struct px_history_claim;
 struct px_source_deliveries;
 
 struct px_forwards_events {
@@ -99,7 +99,7 @@ void px_forward_wish(struct px_forwards *all, uint32_t base,
  * other pull names; none when the claim asks for 0 bytes or nothing of the job
  * is kept. Returns 0, or OV_ENOMEM. */
 int px_forward_claim(struct px_forwards *all, uint32_t base,
-                     const struct px_past_claim *claim);
+                     const struct px_history_claim *claim);
 /* Forgets the claims of a pull that is over or was refused. */
 void px_forward_forget(struct px_forwards *all, uint32_t owner);
 

@@ -5,7 +5,7 @@
 #include "overlay/base/err.h"
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/jobs.h"
-#include "pmix_api/helper/past.h"
+#include "pmix_api/helper/history.h"
 #include "pmix_api/helper/pulls_impl.h"
 
 enum { OUTPUT = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG };
@@ -196,7 +196,7 @@ static int claim_job(const struct px_registration *pull, size_t nth,
                      struct px_pulls *pulls)
 {
     const struct px_jobs_entry *job = &pull->scopes.at[nth].job;
-    struct px_past_claim claim = {
+    struct px_history_claim claim = {
         .owner = pull->number,
         .max_bytes = pull->wish.has_cache ? pull->wish.cache_bytes : 0,
         .is_last = px_registration_wish(pull, job).drops_oldest,

@@ -201,26 +201,26 @@ static void on_note(void *arg, const char *text)
     FUZZ_CHECK(text[0] != '\0');
 }
 
-static void tell_job(struct play *play, enum ep_tap_event event, uint32_t base,
-                     uint32_t size)
+static void tell_job(struct play *play, enum ep_client_event event,
+                     uint32_t base, uint32_t size)
 {
     play->is_telling = true;
-    ep_viewers_job(play->all, &(struct ep_tap_job){.event = event,
-                                                   .base = base,
-                                                   .size = size,
-                                                   .nspace = "job",
-                                                   .channels = 6,
-                                                   .apps = 1,
-                                                   .parts = size,
-                                                   .cache_bytes = 10,
-                                                   .step = "exec",
-                                                   .subject = "it",
-                                                   .err = ENOENT});
+    ep_viewers_job(play->all, &(struct ep_client_job){.event = event,
+                                                      .base = base,
+                                                      .size = size,
+                                                      .nspace = "job",
+                                                      .channels = 6,
+                                                      .apps = 1,
+                                                      .parts = size,
+                                                      .cache_bytes = 10,
+                                                      .step = "exec",
+                                                      .subject = "it",
+                                                      .err = ENOENT});
     play->is_telling = false;
 }
 
-static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
-                     struct ep_tap_spawned *out, char *why)
+static bool on_spawn(void *arg, const struct ep_client_spawn *spawn,
+                     struct ep_client_spawned *out, char *why)
 {
     struct play *play = arg;
     const uint32_t size = 1 + spawn->apps_count % SIZE;
@@ -229,35 +229,35 @@ static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
     FUZZ_CHECK(spawn->apps_count > 0);
     for (uint32_t i = 0; i < spawn->apps_count; i++)
         FUZZ_CHECK(spawn->apps[i].program.argv[0] != NULL);
-    snprintf(why, EP_TAP_WHY_MAX, "no");
-    out->refusal = play->refusal < EP_TAP_LATER
-                       ? (enum ep_tap_refusal)play->refusal
-                       : EP_TAP_LATER;
-    if (play->refusal <= EP_TAP_LATER || play->spawned + size > LAST + 1)
+    snprintf(why, EP_CLIENT_WHY_MAX, "no");
+    out->refusal = play->refusal < EP_CLIENT_LATER
+                       ? (enum ep_client_refusal)play->refusal
+                       : EP_CLIENT_LATER;
+    if (play->refusal <= EP_CLIENT_LATER || play->spawned + size > LAST + 1)
         return false;
-    *out = (struct ep_tap_spawned){
+    *out = (struct ep_client_spawned){
         .base = play->spawned, .size = size, .parts = size, .cache_bytes = 10};
     play->spawned += size;
     play->job = (struct topo_range){out->base, out->base + size - 1};
     play->writer++;
     play->is_over = false;
-    tell_job(play, EP_TAP_JOB_BEGUN, out->base, size);
+    tell_job(play, EP_CLIENT_JOB_BEGUN, out->base, size);
     return true;
 }
 
-static const struct ep_tap_events events = {.on_part = on_part,
-                                            .on_back_over = on_back_over,
-                                            .on_push = on_push,
-                                            .on_left = on_left,
-                                            .on_pushers = on_pushers,
-                                            .on_replay = on_replay,
-                                            .on_wanted = on_wanted,
-                                            .on_hold = on_hold,
-                                            .on_signal = on_signal,
-                                            .on_spawn = on_spawn,
-                                            .on_log = on_log,
-                                            .on_say = on_note,
-                                            .on_note = on_note};
+static const struct ep_client_events events = {.on_part = on_part,
+                                               .on_back_over = on_back_over,
+                                               .on_push = on_push,
+                                               .on_left = on_left,
+                                               .on_pushers = on_pushers,
+                                               .on_replay = on_replay,
+                                               .on_wanted = on_wanted,
+                                               .on_hold = on_hold,
+                                               .on_signal = on_signal,
+                                               .on_spawn = on_spawn,
+                                               .on_log = on_log,
+                                               .on_say = on_note,
+                                               .on_note = on_note};
 
 /* A record of what the second byte names; bit 7: its last. */
 static void give(const struct play *play, uint8_t what, const uint8_t *mem,
@@ -349,9 +349,10 @@ static void ask(struct play *play)
 }
 
 /* What becomes of the job of the client. */
-static void live(struct play *play, enum ep_tap_event event)
+static void live(struct play *play, enum ep_client_event event)
 {
-    play->is_over |= event == EP_TAP_JOB_ENDED || event == EP_TAP_JOB_FORGOTTEN;
+    play->is_over |=
+        event == EP_CLIENT_JOB_ENDED || event == EP_CLIENT_JOB_FORGOTTEN;
     if (play->job.first > 0)
         tell_job(play, event, play->job.first,
                  play->job.last - play->job.first + 1);
@@ -428,13 +429,13 @@ static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
         ep_viewers_lost(play->all, proc, 1 + (what >> 4));
         break;
     case STARTED:
-        live(play, EP_TAP_JOB_STARTED);
+        live(play, EP_CLIENT_JOB_STARTED);
         break;
     case FAILED:
-        live(play, EP_TAP_JOB_FAILED);
+        live(play, EP_CLIENT_JOB_FAILED);
         break;
     case OVER:
-        live(play, what < 128 ? EP_TAP_JOB_ENDED : EP_TAP_JOB_FORGOTTEN);
+        live(play, what < 128 ? EP_CLIENT_JOB_ENDED : EP_CLIENT_JOB_FORGOTTEN);
         break;
     case ASKS:
     case SPAWNS:
@@ -484,14 +485,14 @@ static void listen_all(const struct play *play)
 static bool begin(struct play *play)
 {
     char why[JOB_DOOR_TEXT_MAX];
-    struct ep_tap_cfg cfg = {.nspace = "dvm",
-                             .is_dvm = true,
-                             .size = 1,
-                             .apps = 1,
-                             .parts = 1,
-                             .push_bytes = PUSH_BYTES,
-                             .events = &events,
-                             .arg = play};
+    struct ep_client_cfg cfg = {.nspace = "dvm",
+                                .is_dvm = true,
+                                .size = 1,
+                                .apps = 1,
+                                .parts = 1,
+                                .push_bytes = PUSH_BYTES,
+                                .events = &events,
+                                .arg = play};
 
     const char *wrong;
 
@@ -507,8 +508,8 @@ static bool begin(struct play *play)
     play->job = (struct topo_range){BASE, BASE + SIZE - 1};
     play->spawned = BASE + SIZE;
     play->writer = 1;
-    tell_job(play, EP_TAP_JOB_BEGUN, BASE, SIZE);
-    tell_job(play, EP_TAP_JOB_STARTED, BASE, SIZE);
+    tell_job(play, EP_CLIENT_JOB_BEGUN, BASE, SIZE);
+    tell_job(play, EP_CLIENT_JOB_STARTED, BASE, SIZE);
     ep_viewers_has_stdin(play->all, BASE, BASE + SIZE - 1, true);
     play->viewer = ep_viewer_open(play->all, play->fds[0], "job",
                                   &viewer_events, play, why);

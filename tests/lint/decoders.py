@@ -77,7 +77,7 @@ SPARED = {
     "endpoints/client/viewer_left.c": "bytes that were decoded before",
     "endpoints/client/watcher_describe.c": _OWN,
     "endpoints/sys/hoard.c": _OWN,
-    "endpoints/daemon/local_words.c": _OWN,
+    "endpoints/daemon/processes_words.c": _OWN,
     "endpoints/ofi/sockets.c": _KERNEL,
     "endpoints/run/stats_json.c": _LINE,
     "endpoints/run/sweeps.c": "one number behind a mark, of a remote shell",

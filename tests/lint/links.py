@@ -24,7 +24,7 @@ SESSION = (
     "dvm", "end", "interrupt", "job", "jobs", "loss", "own", "run", "stats",
     "up", "words",
     # and what tools get
-    "door", "redirect", "sinks", "subscription", "tap")
+    "door", "redirect", "sinks", "subscription", "clients")
 BENEATH = ("job/libjob.la", "text/libtext.la", "topo/libtopo.la",
            "topo/libtoposhape.la", "overlay/libovcore.la")
 MODULES = ("job/", "endpoints/run/")

@@ -19,7 +19,7 @@ void open_fixture(struct fixture *f, const char *hosts)
                                       .launcher = EP_LAUNCHER_SSH,
                                       .topology = "none"}};
     f->plan = (struct run_plan){.options = &f->options,
-                                .again = &f->again,
+                                .relaunch = &f->again,
                                 .voice = &f->voice,
                                 .job = &f->job};
 }
@@ -27,7 +27,7 @@ void open_fixture(struct fixture *f, const char *hosts)
 void close_fixture(struct fixture *f)
 {
     ep_run_plan_close(&f->plan);
-    ep_run_again_fini(&f->again);
+    ep_run_relaunch_fini(&f->again);
     job_fini(&f->job);
     ep_voice_fini(&f->voice);
 }

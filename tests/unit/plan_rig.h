@@ -11,7 +11,7 @@ enum { CAPTURE_MAX = 4096 };
 /* A plan, and what it borrows. */
 struct fixture {
     struct ep_run_options options;
-    struct run_again again;
+    struct run_relaunch again;
     struct run_voice voice;
     struct job job;
     struct run_plan plan;

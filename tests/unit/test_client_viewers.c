@@ -159,7 +159,7 @@ static void without_a_door_there_is_nobody(void **state)
     ep_viewers_again(NULL);
     ep_viewers_lost(NULL, 0, 1);
     ep_viewers_exit(NULL, 0, 0);
-    ep_viewers_job(NULL, &(struct ep_tap_job){.event = EP_TAP_JOB_BEGUN});
+    ep_viewers_job(NULL, &(struct ep_client_job){.event = EP_CLIENT_JOB_BEGUN});
     assert_true(ep_viewers_has_room(NULL, &(struct job_record){.proc = 0}));
     assert_false(ep_viewers_output(NULL, &(struct job_record){.proc = 0}));
     assert_false(ep_viewers_wants(NULL, 0, 1));

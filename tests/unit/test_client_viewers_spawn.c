@@ -288,7 +288,7 @@ static void who_waits_does_so_over_launches(void **state)
     (void)state;
     begin(&lab);
     lab.spawns_max = 0;
-    lab.refusal = EP_TAP_LATER;
+    lab.refusal = EP_CLIENT_LATER;
     lab_ask(&lab, &client);
     assert_string_equal(ask(&client, "a", 1), "");
     ASSERT_CALLS(&lab, "spawn 1*a");
@@ -329,7 +329,7 @@ static void what_is_to_be_kept_is_left(void **state)
     (void)state;
     begin(&lab);
     lab.spawns_max = 0;
-    lab.refusal = EP_TAP_LATER;
+    lab.refusal = EP_CLIENT_LATER;
     for (unsigned i = 0; i < 3; i++) {
         lab_ask(&lab, &clients[i]);
         assert_string_equal(say(&clients[i], &bytes, bytes.len_bytes), "");
@@ -345,7 +345,7 @@ static void what_is_to_be_kept_is_left(void **state)
     lab.spawns_max = 1;
     again(&lab);
     ASSERT_CALLS(&lab, "spawn 1*k; spawn 1*k; spawn 1*k");
-    lab.refusal = EP_TAP_BLIND;
+    lab.refusal = EP_CLIENT_BLIND;
     lab.why = "h1 is blind";
     again(&lab);
     again(&lab);
@@ -363,7 +363,7 @@ static void what_is_put_off_is_tried_in_order(void **state)
     (void)state;
     begin(&lab);
     lab.spawns_max = 0;
-    lab.refusal = EP_TAP_LATER;
+    lab.refusal = EP_CLIENT_LATER;
     for (unsigned i = 0; i < 4; i++) {
         const char name[] = {(char)('a' + i), '\0'};
 
@@ -381,7 +381,7 @@ static void what_is_put_off_is_tried_in_order(void **state)
     lab.spawns_max = 2;
     again(&lab);
     ASSERT_CALLS(&lab, "spawn 2*c; spawn 2*d");
-    lab.refusal = EP_TAP_BLIND;
+    lab.refusal = EP_CLIENT_BLIND;
     lab.why = "h1 is blind";
     again(&lab);
     ASSERT_CALLS(&lab, "spawn 2*d; note a job that a client asked for was "
@@ -399,15 +399,15 @@ static void what_is_put_off_is_tried_in_order(void **state)
 static void a_refusal_says_why(void **state)
 {
     static const struct {
-        enum ep_tap_refusal refusal;
+        enum ep_client_refusal refusal;
         enum job_door_reason reason;
     } cases[] = {
-        {EP_TAP_NO_ROOM, JOB_DOOR_NO_ROOM},
-        {EP_TAP_NO_HOST, JOB_DOOR_NO_HOST},
-        {EP_TAP_NO_GROWTH, JOB_DOOR_NO_GROWTH},
-        {EP_TAP_BAD_HOSTS, JOB_DOOR_BAD_HOSTS},
-        {EP_TAP_NO_READER, JOB_DOOR_NO_READER},
-        {EP_TAP_BLIND, JOB_DOOR_BLIND},
+        {EP_CLIENT_NO_ROOM, JOB_DOOR_NO_ROOM},
+        {EP_CLIENT_NO_HOST, JOB_DOOR_NO_HOST},
+        {EP_CLIENT_NO_GROWTH, JOB_DOOR_NO_GROWTH},
+        {EP_CLIENT_BAD_HOSTS, JOB_DOOR_BAD_HOSTS},
+        {EP_CLIENT_NO_READER, JOB_DOOR_NO_READER},
+        {EP_CLIENT_BLIND, JOB_DOOR_BLIND},
     };
     struct lab_client client;
     struct lab lab;
@@ -444,13 +444,14 @@ static void a_refusal_says_why(void **state)
 static void tell_failed(struct lab *lab, uint32_t rank, const char *step,
                         int err)
 {
-    ep_viewers_job(lab->tap, &(struct ep_tap_job){.event = EP_TAP_JOB_FAILED,
-                                                  .base = LAB_BASE,
-                                                  .size = 2,
-                                                  .rank = rank,
-                                                  .step = step,
-                                                  .subject = "it",
-                                                  .err = err});
+    ep_viewers_job(lab->tap,
+                   &(struct ep_client_job){.event = EP_CLIENT_JOB_FAILED,
+                                           .base = LAB_BASE,
+                                           .size = 2,
+                                           .rank = rank,
+                                           .step = step,
+                                           .subject = "it",
+                                           .err = err});
 }
 
 static void a_process_that_cannot_be_started_is_told(void **state)
@@ -518,7 +519,7 @@ static void a_client_starts_one_job(void **state)
         "a client attaches to one job, once");
     lab_leave(&client);
     lab.spawns_max = 0;
-    lab.refusal = EP_TAP_LATER;
+    lab.refusal = EP_CLIENT_LATER;
     lab_ask(&lab, &client);
     assert_string_equal(ask(&client, "a", 1), "");
     assert_string_equal(ask(&client, "b", 1), one_job);

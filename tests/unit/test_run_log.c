@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "endpoints/console/console.h"
-#include "endpoints/run/held.h"
+#include "endpoints/run/records.h"
 
 static bool add(struct run_logs *logs, uint32_t token, const char *text,
                 struct job_record *record)

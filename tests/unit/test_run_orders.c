@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "endpoints/client/taps.h"
+#include "endpoints/client/requests.h"
 #include "job/job.h"
 #include "job/order.h"
 #include "overlay/base/buf.h"

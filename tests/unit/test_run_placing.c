@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "endpoints/run/further.h"
+#include "endpoints/run/job_plan.h"
 #include "endpoints/run/nodes.h"
 #include "overlay/base/err.h"
 #include "tests/unit/plan_rig.h"
@@ -21,8 +21,8 @@ static const char *const argv[] = {"prog", NULL};
 struct tree {
     struct fixture f;
     struct run_nodes *nodes;
-    enum ep_tap_refusal refusal;
-    char why[EP_TAP_WHY_MAX];
+    enum ep_client_refusal refusal;
+    char why[EP_CLIENT_WHY_MAX];
     char text[TEXT_BYTES]; /* of a job */
 };
 
@@ -60,7 +60,7 @@ static const char *hosts_of(struct tree *t, const struct job *job)
 static int place(struct tree *t, struct job_wish *apps, uint32_t count,
                  struct job *job)
 {
-    const struct ep_tap_spawn spawn = {.apps = apps, .apps_count = count};
+    const struct ep_client_spawn spawn = {.apps = apps, .apps_count = count};
 
     *job = (struct job){.size = 0};
     for (uint32_t i = 0; i < count; i++) {
@@ -192,7 +192,7 @@ static void by_cores_once_they_are_known(void **state)
     apps[0].ppn = 1;
     apps[0].per = TOPO_CORE;
     is_refused(&t, apps, 1, OV_EAGAIN);
-    assert_int_equal(t.refusal, EP_TAP_LATER);
+    assert_int_equal(t.refusal, EP_CLIENT_LATER);
     assert_int_equal(ep_run_nodes_due(t.nodes), 1);
     assert_int_equal(ep_run_nodes_due(t.nodes), 2);
     assert_true(ep_run_nodes_said(t.nodes, 1, &word, &is_news));
@@ -220,14 +220,15 @@ static void one_that_cannot_tell_is_named(void **state)
     assert_int_equal(ep_run_nodes_due(t.nodes), 2);
     assert_true(ep_run_nodes_said(t.nodes, 2, &word, &is_news));
     is_refused(&t, apps, 1, OV_ESYS);
-    assert_int_equal(t.refusal, EP_TAP_BLIND);
+    assert_int_equal(t.refusal, EP_CLIENT_BLIND);
     assert_string_equal(t.why, "h2: no /sys there");
     close_tree(&t);
 }
 
 /* --- what it is besides */
 
-static int describe(struct tree *t, struct ep_tap_spawn *spawn, struct job *job)
+static int describe(struct tree *t, struct ep_client_spawn *spawn,
+                    struct job *job)
 {
     static struct job_wish one;
 
@@ -236,13 +237,13 @@ static int describe(struct tree *t, struct ep_tap_spawn *spawn, struct job *job)
     spawn->apps = &one;
     spawn->apps_count = 1;
     *job = (struct job){.size = 0};
-    return ep_run_further(&t->f.plan, t->nodes, spawn, job, &t->refusal,
-                          t->why);
+    return ep_run_job_plan(&t->f.plan, t->nodes, spawn, job, &t->refusal,
+                           t->why);
 }
 
 static void those_who_read_are_as_in_the_run(void **state)
 {
-    struct ep_tap_spawn spawn = {.has_stdin = true, .reader = 1};
+    struct ep_client_spawn spawn = {.has_stdin = true, .reader = 1};
     struct tree t;
     struct job job;
 
@@ -262,7 +263,7 @@ static void those_who_read_are_as_in_the_run(void **state)
     job_fini(&job);
     spawn.reader = 2;
     assert_int_equal(describe(&t, &spawn, &job), OV_EINVAL);
-    assert_int_equal(t.refusal, EP_TAP_NO_READER);
+    assert_int_equal(t.refusal, EP_CLIENT_NO_READER);
     assert_string_equal(t.why, "rank 2 is to have stdin, but the job has ranks "
                                "0 to 1");
     job_fini(&job);
@@ -271,7 +272,7 @@ static void those_who_read_are_as_in_the_run(void **state)
 
 static void what_its_spawn_says_of_the_cache_counts_first(void **state)
 {
-    struct ep_tap_spawn spawn = {.cache_bytes = 500, .cache_channels = 1};
+    struct ep_client_spawn spawn = {.cache_bytes = 500, .cache_channels = 1};
     struct tree t;
     struct job job;
 

@@ -45,7 +45,7 @@ static void what_was_left_out_is_not_used(void **state)
     (void)state;
     open_fixture(&f, "a,b,c");
     f.options.nodes = 2;
-    assert_int_equal(ep_run_again_without(&f.again, "b"), 0);
+    assert_int_equal(ep_run_relaunch_without(&f.again, "b"), 0);
     assert_int_equal(ep_run_plan_nodes(&f.plan, &f.most), 0);
     assert_int_equal(f.plan.nodes_count, 2);
     assert_true(has_host(&f, "a") && has_host(&f, "c"));
@@ -60,7 +60,7 @@ static void fewer_hosts_make_fewer_nodes(void **state)
     (void)state;
     open_fixture(&f, "a,b,c,d");
     f.options.nodes = 4;
-    assert_int_equal(ep_run_again_without(&f.again, "a"), 0);
+    assert_int_equal(ep_run_relaunch_without(&f.again, "a"), 0);
     assert_int_equal(ep_run_plan_nodes(&f.plan, &f.most), 0);
     assert_int_equal(f.plan.nodes_count, 3);
     assert_false(has_host(&f, "a"));
@@ -76,9 +76,11 @@ static void ranks_go_by_the_machines_that_are_known(void **state)
     f.options.apps[0].ppn = 1;
     f.options.apps[0].per = TOPO_CORE;
     assert_int_equal(
-        ep_run_again_know(&f.again, "a", (struct ep_machine){1, 2, true}), 0);
+        ep_run_relaunch_know(&f.again, "a", (struct ep_machine){1, 2, true}),
+        0);
     assert_int_equal(
-        ep_run_again_know(&f.again, "b", (struct ep_machine){1, 7, true}), 0);
+        ep_run_relaunch_know(&f.again, "b", (struct ep_machine){1, 7, true}),
+        0);
     assert_int_equal(ep_run_plan_nodes(&f.plan, &f.most), 0);
     assert_int_equal(f.job.size, 9);
     assert_int_equal(f.most, 7);

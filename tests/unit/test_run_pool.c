@@ -19,8 +19,8 @@ struct tree {
     struct fixture f;
     struct run_nodes *nodes;
     struct run_pool pool;
-    enum ep_tap_refusal refusal;
-    char why[EP_TAP_WHY_MAX];
+    enum ep_client_refusal refusal;
+    char why[EP_CLIENT_WHY_MAX];
     char text[1024]; /* of the pool */
 };
 
@@ -68,7 +68,7 @@ static void is_pool(struct tree *t, const struct job_wish *app,
 }
 
 static void is_refused(struct tree *t, const struct job_wish *app,
-                       enum ep_tap_refusal refusal, const char *why)
+                       enum ep_client_refusal refusal, const char *why)
 {
     assert_int_not_equal(open_pool(t, app), 0);
     assert_int_equal(t->refusal, refusal);
@@ -114,7 +114,8 @@ static void all_that_live_without_a_list(void **state)
     is_pool(&t, &any, "h2:0 h3:4");
     ep_run_nodes_lose(t.nodes, node_on(&t, "h2"));
     ep_run_nodes_lose(t.nodes, node_on(&t, "h3"));
-    is_refused(&t, &any, EP_TAP_NO_ROOM, "all nodes that it may have are lost");
+    is_refused(&t, &any, EP_CLIENT_NO_ROOM,
+               "all nodes that it may have are lost");
     close_tree(&t);
 }
 
@@ -140,14 +141,14 @@ static void no_host_of_the_tree(void **state)
 
     (void)state;
     open_tree(&t, "h1,h2");
-    is_refused(&t, &stranger, EP_TAP_NO_HOST,
+    is_refused(&t, &stranger, EP_CLIENT_NO_HOST,
                "x9 of the list of hosts is not a host of the tree");
-    is_refused(&t, &growth, EP_TAP_NO_GROWTH,
+    is_refused(&t, &growth, EP_CLIENT_NO_GROWTH,
                "x9 cannot be added: a running dvm gets no further hosts; start "
                "one that has it");
     is_pool(&t, &known, "h1:0 h2:0");
     ep_run_nodes_lose(t.nodes, node_on(&t, "h2"));
-    is_refused(&t, &known, EP_TAP_NO_GROWTH,
+    is_refused(&t, &known, EP_CLIENT_NO_GROWTH,
                "h2 cannot be added: a running dvm gets no further hosts; start "
                "one that has it");
     close_tree(&t);
@@ -174,11 +175,11 @@ static void a_file_and_a_list(void **state)
     app.hosts = "h4,h2";
     is_pool(&t, &app, "h4:0 h2:3");
     app.hosts = "h1";
-    is_refused(&t, &app, EP_TAP_NO_HOST,
+    is_refused(&t, &app, EP_CLIENT_NO_HOST,
                "h1 of the list of hosts is not a host of the host file");
     app.hostfile = folder;
     assert_int_not_equal(open_pool(&t, &app), 0);
-    assert_int_equal(t.refusal, EP_TAP_BAD_HOSTS);
+    assert_int_equal(t.refusal, EP_CLIENT_BAD_HOSTS);
     close_tree(&t);
     unlink(path);
     rmdir(folder);

@@ -31,7 +31,7 @@ static void open_survey(struct survey *s)
     open_fixture(&s->f, "a,b");
     s->f.options.apps[0].ppn = 1;
     s->f.options.apps[0].per = TOPO_CORE;
-    assert_int_equal(ep_run_again_know(&s->f.again, "a", a), 0);
+    assert_int_equal(ep_run_relaunch_know(&s->f.again, "a", a), 0);
     assert_int_equal(ep_run_plan_nodes(&s->f.plan, &s->f.most), 0);
     assert_true(ep_run_survey_asks(&s->f.plan));
     assert_int_equal(ep_run_nodes_open(2, &s->nodes), 0);
@@ -90,9 +90,9 @@ static void another_one_is_planned_for_anew(void **state)
     assert_true(says(&s, 1, 1, 2));
     assert_false(fits(&s));
     assert_true(s.f.again.is_due);
-    assert_int_equal(ep_run_again_machine(&s.f.again, "b").cores,
+    assert_int_equal(ep_run_relaunch_machine(&s.f.again, "b").cores,
                      s.b.cores + 5);
-    assert_true(ep_run_again_machine(&s.f.again, "b").is_known);
+    assert_true(ep_run_relaunch_machine(&s.f.again, "b").is_known);
     close_survey(&s);
 }
 

@@ -175,7 +175,7 @@ void lab_open(struct lab *lab)
     assert_true(lab->base != NULL && lab->all != NULL);
 }
 
-static void tell_job(struct lab *lab, const struct ep_tap_job *job)
+static void tell_job(struct lab *lab, const struct ep_client_job *job)
 {
     lab->is_telling = true;
     ep_viewers_job(lab->tap, job);
@@ -183,8 +183,8 @@ static void tell_job(struct lab *lab, const struct ep_tap_job *job)
 }
 
 /* Says that the job begins before it returns, to the clients that are known. */
-static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
-                     struct ep_tap_spawned *out, char *why)
+static bool on_spawn(void *arg, const struct ep_client_spawn *spawn,
+                     struct ep_client_spawned *out, char *why)
 {
     struct lab *lab = arg;
     uint32_t size = lab_note_spawn(lab, spawn);
@@ -192,19 +192,19 @@ static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
     assert_non_null(lab->tap); /* it is open */
     assert_false(lab->is_telling);
     out->refusal = lab->refusal;
-    snprintf(why, EP_TAP_WHY_MAX, "%s",
+    snprintf(why, EP_CLIENT_WHY_MAX, "%s",
              lab->why != NULL ? lab->why : "out of memory");
     if (lab->made == lab->spawns_max)
         return false;
-    out->refusal = EP_TAP_NO_ROOM;
+    out->refusal = EP_CLIENT_NO_ROOM;
     out->base = LAB_BASE + lab->next;
     out->size = size;
     out->parts = 1;
     out->cache_bytes = lab->cache_bytes_of_spawned;
     lab->next += size;
     snprintf(out->nspace, sizeof(out->nspace), "own.%u", ++lab->made);
-    tell_job(lab, &(struct ep_tap_job){
-                      .event = EP_TAP_JOB_BEGUN,
+    tell_job(lab, &(struct ep_client_job){
+                      .event = EP_CLIENT_JOB_BEGUN,
                       .base = out->base,
                       .size = size,
                       .nspace = out->nspace,
@@ -217,33 +217,33 @@ static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
 
 void lab_begin(struct lab *lab)
 {
-    static const struct ep_tap_events events = {.on_part = on_part,
-                                                .on_back = on_back,
-                                                .on_back_over = on_back_over,
-                                                .on_flushed = on_flushed,
-                                                .on_push = on_push,
-                                                .on_left = on_left,
-                                                .on_pushers = on_pushers,
-                                                .on_replay = on_replay,
-                                                .on_wanted = on_wanted,
-                                                .on_signal = on_signal,
-                                                .on_hold = on_hold,
-                                                .on_spawn = on_spawn,
-                                                .on_log = on_log,
-                                                .on_say = on_say,
-                                                .on_note = on_note};
-    const struct ep_tap_cfg cfg = {.base = lab->base,
-                                   .nspace = "own",
-                                   .size = lab->size,
-                                   .apps = 1,
-                                   .parts = lab->parts,
-                                   .channels = LAB_BOTH,
-                                   .cache_bytes = lab->cache_bytes,
-                                   .push_bytes = LAB_PUSH_BYTES,
-                                   .is_dvm = lab->is_dvm,
-                                   .writer = lab->writer,
-                                   .events = &events,
-                                   .arg = lab};
+    static const struct ep_client_events events = {.on_part = on_part,
+                                                   .on_back = on_back,
+                                                   .on_back_over = on_back_over,
+                                                   .on_flushed = on_flushed,
+                                                   .on_push = on_push,
+                                                   .on_left = on_left,
+                                                   .on_pushers = on_pushers,
+                                                   .on_replay = on_replay,
+                                                   .on_wanted = on_wanted,
+                                                   .on_signal = on_signal,
+                                                   .on_hold = on_hold,
+                                                   .on_spawn = on_spawn,
+                                                   .on_log = on_log,
+                                                   .on_say = on_say,
+                                                   .on_note = on_note};
+    const struct ep_client_cfg cfg = {.base = lab->base,
+                                      .nspace = "own",
+                                      .size = lab->size,
+                                      .apps = 1,
+                                      .parts = lab->parts,
+                                      .channels = LAB_BOTH,
+                                      .cache_bytes = lab->cache_bytes,
+                                      .push_bytes = LAB_PUSH_BYTES,
+                                      .is_dvm = lab->is_dvm,
+                                      .writer = lab->writer,
+                                      .events = &events,
+                                      .arg = lab};
 
     assert_int_equal(ep_viewers_open(lab->all, &cfg), 0);
     lab->tap = lab->all;
@@ -281,20 +281,20 @@ const char *lab_calls(struct lab *lab)
 void lab_job_begun(struct lab *lab, const char *name, uint32_t base,
                    uint32_t size, uint32_t cache_bytes)
 {
-    tell_job(lab, &(struct ep_tap_job){.event = EP_TAP_JOB_BEGUN,
-                                       .base = base,
-                                       .size = size,
-                                       .nspace = name,
-                                       .channels = LAB_BOTH,
-                                       .apps = 1,
-                                       .parts = 1,
-                                       .cache_bytes = cache_bytes});
+    tell_job(lab, &(struct ep_client_job){.event = EP_CLIENT_JOB_BEGUN,
+                                          .base = base,
+                                          .size = size,
+                                          .nspace = name,
+                                          .channels = LAB_BOTH,
+                                          .apps = 1,
+                                          .parts = 1,
+                                          .cache_bytes = cache_bytes});
 }
 
 void lab_job_started(struct lab *lab, uint32_t base)
 {
-    tell_job(lab,
-             &(struct ep_tap_job){.event = EP_TAP_JOB_STARTED, .base = base});
+    tell_job(lab, &(struct ep_client_job){.event = EP_CLIENT_JOB_STARTED,
+                                          .base = base});
 }
 
 void lab_job(struct lab *lab, const char *name, uint32_t base, uint32_t size,
@@ -306,14 +306,14 @@ void lab_job(struct lab *lab, const char *name, uint32_t base, uint32_t size,
 
 void lab_job_ended(struct lab *lab, uint32_t base)
 {
-    tell_job(lab,
-             &(struct ep_tap_job){.event = EP_TAP_JOB_ENDED, .base = base});
+    tell_job(lab, &(struct ep_client_job){.event = EP_CLIENT_JOB_ENDED,
+                                          .base = base});
 }
 
 void lab_job_forgotten(struct lab *lab, uint32_t base)
 {
-    tell_job(lab,
-             &(struct ep_tap_job){.event = EP_TAP_JOB_FORGOTTEN, .base = base});
+    tell_job(lab, &(struct ep_client_job){.event = EP_CLIENT_JOB_FORGOTTEN,
+                                          .base = base});
 }
 
 /* --- output */

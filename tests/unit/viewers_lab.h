@@ -47,7 +47,7 @@ struct lab {
     uint16_t ticket;     /* what on_replay returns */
     /* on_spawn starts so many jobs; it refuses further ones for this reason. */
     unsigned spawns_max;
-    enum ep_tap_refusal refusal;
+    enum ep_client_refusal refusal;
     const char *why;
     uint32_t cache_bytes_of_spawned;
     unsigned made;   /* number of jobs that clients have started */
@@ -95,7 +95,7 @@ void lab_job_forgotten(struct lab *lab, uint32_t base);
 
 /* Writes down what the launcher is asked to start. Returns the number of
  * processes. */
-uint32_t lab_note_spawn(struct lab *lab, const struct ep_tap_spawn *spawn);
+uint32_t lab_note_spawn(struct lab *lab, const struct ep_client_spawn *spawn);
 
 /* --- output */
 

@@ -22,10 +22,10 @@ static void add_app(char *text, size_t size_bytes, const struct job_wish *app)
 
 /* Only what is not as `xylem run --dvm` has it. */
 static void add_output_wish(char *text, size_t size_bytes,
-                            const struct ep_tap_spawn *spawn)
+                            const struct ep_client_spawn *spawn)
 {
     static const char *const kinds[] = {"none", "dir", "file", "pattern"};
-    const struct ep_tap_sinks *sinks = &spawn->output;
+    const struct ep_client_sinks *sinks = &spawn->output;
     char numbers[64] = "", files[64] = "";
 
     if (spawn->cache_bytes != JOB_CACHE_UNSAID ||
@@ -44,7 +44,7 @@ static void add_output_wish(char *text, size_t size_bytes,
              sinks->is_show_needed ? ", needed" : "");
 }
 
-uint32_t lab_note_spawn(struct lab *lab, const struct ep_tap_spawn *spawn)
+uint32_t lab_note_spawn(struct lab *lab, const struct ep_client_spawn *spawn)
 {
     char text[1024] = "spawn";
     uint32_t size = 0;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "endpoints/daemon/identity.h"
-#include "endpoints/daemon/local_impl.h"
+#include "endpoints/daemon/processes_impl.h"
 #include "endpoints/sys/fds.h"
 #include "endpoints/sys/spool_file.h"
 #include "overlay/base/err.h"
@@ -17,8 +17,9 @@
 enum {
     SPILL_AFTER_MS = 1000,
     UNREAD_MS = 10000,
-    /* Larger jobs get no wide pipes: all pipes of a user share a limit (usually
-     * 64 MiB, see pipe(7)), and beyond it new pipes of that user are tiny. */
+    /* Larger jobs get no wide pipes: all pipes of a user node_job a limit
+     * (usually 64 MiB, see pipe(7)), and beyond it new pipes of that user are
+     * tiny. */
     WIDE_PROCS = 16,
     FDS = EP_SPAWN_FURTHER_FD + 1, /* that a process gets */
     DROPS_MAX = 16, /* reads in a row of a channel that is not wanted */
@@ -29,7 +30,7 @@ enum {
 
 static void drop_outputs(struct proc *proc)
 {
-    struct ep_local *local = proc->share->local;
+    struct ep_processes *local = proc->node_job->local;
 
     for (unsigned i = 0; i < OUTPUTS; i++) {
         ep_channel_close(proc->outputs[i].channel);
@@ -43,11 +44,11 @@ static void drop_outputs(struct proc *proc)
 /* Counts a process of which nothing more is to be said. */
 static void count_over(struct proc *proc)
 {
-    struct share *share = proc->share;
-    struct ep_local *local = share->local;
+    struct node_job *node_job = proc->node_job;
+    struct ep_processes *local = node_job->local;
 
     proc->is_over = true;
-    if (++share->over < share->procs_count)
+    if (++node_job->over < node_job->procs_count)
         return;
     if (--local->active == 0)
         ep_words_over(local);
@@ -70,7 +71,7 @@ static void check_over(struct proc *proc)
         state.tallies[i] = proc->outputs[i].tally;
     }
     drop_outputs(proc);
-    ep_local_say(proc->share->local, &state);
+    ep_processes_say(proc->node_job->local, &state);
     count_over(proc);
 }
 
@@ -78,14 +79,14 @@ static void check_over(struct proc *proc)
 static void keep_copy(struct output *out, const uint8_t *mem,
                       uint32_t len_bytes)
 {
-    struct ep_local *local = out->proc->share->local;
+    struct ep_processes *local = out->proc->node_job->local;
     struct ep_cache_pool *pool = local->cfg.pool;
     struct job_word state = {.kind = JOB_WORD_NOTE};
     bool was_full = pool->is_full;
 
-    if ((out->proc->share->cache_channels & 1u << out->name) == 0)
+    if ((out->proc->node_job->cache_channels & 1u << out->name) == 0)
         return;
-    ep_cache_add(&out->cache, pool, out->proc->share->cache_bytes, mem,
+    ep_cache_add(&out->cache, pool, out->proc->node_job->cache_bytes, mem,
                  len_bytes);
     if (was_full || !pool->is_full)
         return;
@@ -93,7 +94,7 @@ static void keep_copy(struct output *out, const uint8_t *mem,
              "no more output is kept for tools that attach later "
              "(--pmix-cache): %d MiB are kept, the most there may be",
              EP_CACHE_POOL_BYTES >> 20);
-    ep_local_say(local, &state);
+    ep_processes_say(local, &state);
 }
 
 static bool is_dropped(const struct output *out)
@@ -124,7 +125,7 @@ static void drop_output(struct output *out)
 
 static void tell_ready(const struct output *out)
 {
-    const struct ep_local_cfg *cfg = &out->proc->share->local->cfg;
+    const struct ep_processes_cfg *cfg = &out->proc->node_job->local->cfg;
 
     ep_hub_ready(cfg->hub, cfg->index, out->input);
 }
@@ -146,7 +147,7 @@ static void count_lost(struct output *out)
 static enum ep_channel_state take_output(struct output *out, uint32_t max_bytes,
                                          struct ov_read *read)
 {
-    struct ep_local *local = out->proc->share->local;
+    struct ep_processes *local = out->proc->node_job->local;
     uint32_t room = ep_words_room(local, max_bytes), got = 0;
     enum ep_channel_state state;
 
@@ -162,7 +163,8 @@ static enum ep_channel_state take_output(struct output *out, uint32_t max_bytes,
     return state;
 }
 
-void ep_share_read(struct output *out, uint32_t max_bytes, struct ov_read *read)
+void ep_node_job_read(struct output *out, uint32_t max_bytes,
+                      struct ov_read *read)
 {
     struct proc *proc = out->proc;
     enum ep_channel_state state = EP_CHANNEL_END;
@@ -204,7 +206,7 @@ static void on_ready(void *arg, struct ep_channel *channel)
     look_at_output(arg);
 }
 
-void ep_share_want(struct output *out, bool is_wanted, bool is_held_back)
+void ep_node_job_want(struct output *out, bool is_wanted, bool is_held_back)
 {
     if (out->is_unwanted == !is_wanted && out->is_held_back == is_held_back)
         return;
@@ -219,29 +221,29 @@ void ep_share_want(struct output *out, bool is_wanted, bool is_held_back)
 
 static void drop_input(const struct proc *proc)
 {
-    const struct ep_inlet *inlet = proc->share->inlet;
+    const struct ep_inlet *inlet = proc->node_job->inlet;
 
     if (inlet != NULL)
         ep_feed_drop_target(ep_inlet_feed(inlet), ep_proc_number(proc));
 }
 
-void ep_share_exited(struct proc *proc, int status)
+void ep_node_job_exited(struct proc *proc, int status)
 {
-    struct ep_local *local = proc->share->local;
+    struct ep_processes *local = proc->node_job->local;
 
     proc->is_running = false;
     proc->status = status;
-    if (proc->share->inlet != NULL)
-        proc->taken_bytes = ep_feed_taken(ep_inlet_feed(proc->share->inlet),
+    if (proc->node_job->inlet != NULL)
+        proc->taken_bytes = ep_feed_taken(ep_inlet_feed(proc->node_job->inlet),
                                           ep_proc_number(proc));
     drop_input(proc);
     ep_linger_start(proc, local->cfg.base);
     check_over(proc);
 }
 
-void ep_share_failed(struct proc *proc, const char *step, int err)
+void ep_node_job_failed(struct proc *proc, const char *step, int err)
 {
-    struct ep_local *local = proc->share->local;
+    struct ep_processes *local = proc->node_job->local;
     struct job_word state = {.kind = JOB_WORD_FAILED,
                              .rank = ep_proc_number(proc),
                              .err = (uint32_t)err};
@@ -252,7 +254,7 @@ void ep_share_failed(struct proc *proc, const char *step, int err)
     drop_outputs(proc);
     drop_input(proc);
     snprintf(state.text, JOB_WORD_STEP_MAX, "%s", step);
-    ep_local_say(local, &state);
+    ep_processes_say(local, &state);
     count_over(proc);
 }
 
@@ -268,14 +270,14 @@ static void close_fd(int *fd)
 
 static int open_output(struct proc *proc, unsigned which, int fd)
 {
-    struct ep_local *local = proc->share->local;
+    struct ep_processes *local = proc->node_job->local;
     struct output *out = &proc->outputs[which];
     struct ep_channel_cfg cfg = {
         .base = local->cfg.base,
         .tails = local->cfg.tails,
         .fd = fd,
-        .raw = proc->share->job->is_raw,
-        .open_ms = proc->share->job->open_ms,
+        .raw = proc->node_job->job->is_raw,
+        .open_ms = proc->node_job->job->open_ms,
         .on_ready = on_ready,
         .arg = out,
     };
@@ -283,9 +285,10 @@ static int open_output(struct proc *proc, unsigned which, int fd)
     return ep_channel_open(&cfg, &out->channel);
 }
 
-static void widen(const struct share *share, int fd)
+static void widen(const struct node_job *node_job, int fd)
 {
-    if ((uint64_t)share->procs_count * share->local->cfg.nodes <= WIDE_PROCS)
+    if ((uint64_t)node_job->procs_count * node_job->local->cfg.nodes <=
+        WIDE_PROCS)
         ep_fds_widen(fd);
 }
 
@@ -294,17 +297,17 @@ static void widen(const struct share *share, int fd)
  * pushed once they run. Returns 0 or an errno. */
 static int make_input(struct proc *proc, int *far)
 {
-    const struct job *job = proc->share->job;
+    const struct job *job = proc->node_job->job;
     struct ep_feed *feed;
     int pair[2];
 
     if (!job_reads(job, proc->rank))
         return 0;
-    feed = ep_inlet_feed(proc->share->inlet);
+    feed = ep_inlet_feed(proc->node_job->inlet);
     if (pipe2(pair, O_CLOEXEC))
         return errno;
     *far = pair[0];
-    widen(proc->share, pair[1]);
+    widen(proc->node_job, pair[1]);
     if ((job->base == 0 ? ep_feed_target : ep_feed_join)(
             feed, pair[1], ep_proc_number(proc)) == 0)
         return 0;
@@ -320,7 +323,7 @@ static int make_output(struct proc *proc, unsigned which, int *far)
         return errno;
     *far = pair[1];
     if (which == 0)
-        widen(proc->share, pair[1]);
+        widen(proc->node_job, pair[1]);
     if (open_output(proc, which, pair[0]) == 0)
         return 0;
     close(pair[0]);
@@ -331,7 +334,7 @@ static int make_output(struct proc *proc, unsigned which, int *far)
  * process; the caller closes them. Returns 0 or an errno. */
 static int make_pipes(struct proc *proc, int fds[FDS])
 {
-    const struct job *job = proc->share->job;
+    const struct job *job = proc->node_job->job;
     uint32_t channels = job_channels(job);
     int err = make_input(proc, &fds[0]);
 
@@ -348,7 +351,7 @@ static int make_pipes(struct proc *proc, int fds[FDS])
 
 static bool take_lane(struct proc *proc)
 {
-    struct ep_local *local = proc->share->local;
+    struct ep_processes *local = proc->node_job->local;
 
     for (uint32_t i = 0; i < local->lanes_count; i++) {
         if (local->lanes[i] != NULL)
@@ -357,7 +360,7 @@ static bool take_lane(struct proc *proc)
         proc->lane = (uint16_t)i;
         for (unsigned o = 0; o < OUTPUTS; o++)
             proc->outputs[o].input =
-                (uint16_t)(EP_LOCAL_OWN_INPUTS + i * OUTPUTS + o);
+                (uint16_t)(EP_PROCESSES_OWN_INPUTS + i * OUTPUTS + o);
         return true;
     }
     return false;
@@ -365,38 +368,38 @@ static bool take_lane(struct proc *proc)
 
 static void start_process(struct proc *proc)
 {
-    const struct share *share = proc->share;
-    uint32_t local_rank = (uint32_t)(proc - share->procs);
+    const struct node_job *node_job = proc->node_job;
+    uint32_t local_rank = (uint32_t)(proc - node_job->procs);
     struct ep_identity identity;
     int fds[FDS] = {-1, -1, -1, -1};
     struct ep_spawn_proc what = {
-        .job = share->program + proc->app,
+        .job = node_job->program + proc->app,
         .proc = ep_proc_number(proc),
         .env = identity.env,
-        .cpus = ep_binding_of(share->binding, proc->rank, local_rank),
+        .cpus = ep_binding_of(node_job->binding, proc->rank, local_rank),
     };
     int err = take_lane(proc) ? make_pipes(proc, fds) : EUSERS;
 
-    ep_identity_fill(&identity, share->job,
-                     job_place(share->job, share->local->cfg.node), proc->rank,
-                     local_rank, share->local->cfg.mark);
+    ep_identity_fill(&identity, node_job->job,
+                     job_place(node_job->job, node_job->local->cfg.node),
+                     proc->rank, local_rank, node_job->local->cfg.mark);
     memcpy(what.stdio, fds, sizeof(what.stdio));
     what.further = fds[EP_SPAWN_FURTHER_FD] > 0 ? fds[EP_SPAWN_FURTHER_FD] : 0;
-    if (err == 0 && ep_spawner_start(share->local->cfg.spawner, &what))
+    if (err == 0 && ep_spawner_start(node_job->local->cfg.spawner, &what))
         err = EAGAIN;
     for (unsigned i = 0; i < FDS; i++)
         close_fd(&fds[i]);
     if (err != 0)
-        ep_share_failed(proc, "pipes", err);
+        ep_node_job_failed(proc, "pipes", err);
 }
 
 /* Where the stdin of slow processes may lie in a file, checks that a file can
  * be made: the loop waits for that once, before any process runs. Returns 0 or
  * an errno. */
-static int set_slow(const struct share *share)
+static int set_slow(const struct node_job *node_job)
 {
-    const struct ep_local *local = share->local;
-    const struct job *job = share->job;
+    const struct ep_processes *local = node_job->local;
+    const struct job *job = node_job->job;
     struct ep_feed_slow slow = {
         .policy = job->slow,
         .is_shared = job->base > 0,
@@ -413,32 +416,34 @@ static int set_slow(const struct share *share)
 
     if (job->slow == JOB_SLOW_SPILL)
         err = ep_spool_file_probe(job->spill_dir);
-    if (err == 0 && ep_feed_slow(ep_inlet_feed(share->inlet), &slow))
+    if (err == 0 && ep_feed_slow(ep_inlet_feed(node_job->inlet), &slow))
         err = ENOMEM;
     return err;
 }
 
 /* Opens the inlet for the processes that read stdin. Returns 0 or an errno. */
-static int open_inlet(struct share *share)
+static int open_inlet(struct node_job *node_job)
 {
-    struct ep_local *local = share->local;
-    struct topo_range procs = {share->base, share->base + share->size - 1};
+    struct ep_processes *local = node_job->local;
+    struct topo_range procs = {node_job->base,
+                               node_job->base + node_job->size - 1};
 
-    if (share->job->readers_count == 0)
+    if (node_job->job->readers_count == 0)
         return 0;
-    if (share->base == 0)
-        share->inlet = local->own;
-    else if (ep_inlet_open(local->intakes[INTAKE_PUSHED], procs, &share->inlet))
+    if (node_job->base == 0)
+        node_job->inlet = local->own;
+    else if (ep_inlet_open(local->stdin_streams[STDIN_STREAM_PUSHED], procs,
+                           &node_job->inlet))
         return ENOMEM;
-    return set_slow(share);
+    return set_slow(node_job);
 }
 
-static void init_proc(struct share *share, uint32_t i, uint32_t app,
+static void init_proc(struct node_job *node_job, uint32_t i, uint32_t app,
                       uint32_t rank)
 {
-    struct proc *proc = &share->procs[i];
+    struct proc *proc = &node_job->procs[i];
 
-    proc->share = share;
+    proc->node_job = node_job;
     proc->rank = rank;
     proc->app = app;
     proc->lane = LANE_NONE;
@@ -450,76 +455,76 @@ static void init_proc(struct share *share, uint32_t i, uint32_t app,
         };
 }
 
-static struct share *make(struct ep_local *local, const struct job *job)
+static struct node_job *make(struct ep_processes *local, const struct job *job)
 {
-    struct share *share = calloc(1, sizeof(*share));
+    struct node_job *node_job = calloc(1, sizeof(*node_job));
     struct job_part part = {0};
     uint32_t next = 0;
 
-    if (share == NULL)
+    if (node_job == NULL)
         return NULL;
-    share->procs_count = job_on_node(job, local->cfg.node);
-    share->procs = calloc(share->procs_count, sizeof(*share->procs));
-    if (share->procs == NULL) {
-        free(share);
+    node_job->procs_count = job_on_node(job, local->cfg.node);
+    node_job->procs = calloc(node_job->procs_count, sizeof(*node_job->procs));
+    if (node_job->procs == NULL) {
+        free(node_job);
         return NULL;
     }
-    share->local = local;
-    share->job = job;
-    share->base = job->base;
-    share->size = job->size;
-    share->cache_bytes = job->cache_bytes;
-    share->cache_channels = job->cache_bytes > 0 ? job->cache_channels : 0;
+    node_job->local = local;
+    node_job->job = job;
+    node_job->base = job->base;
+    node_job->size = job->size;
+    node_job->cache_bytes = job->cache_bytes;
+    node_job->cache_channels = job->cache_bytes > 0 ? job->cache_channels : 0;
     while (job_next_on_node(job, local->cfg.node, &part)) {
         for (uint32_t i = 0; i < part.count; i++)
-            init_proc(share, next++, part.app, part.first_rank + i);
+            init_proc(node_job, next++, part.app, part.first_rank + i);
     }
-    return share;
+    return node_job;
 }
 
-int ep_share_begin(struct ep_local *local, const struct job *job,
-                   const struct ep_binding *binding, uint32_t program)
+int ep_node_job_begin(struct ep_processes *local, const struct job *job,
+                      const struct ep_binding *binding, uint32_t program)
 {
-    struct share *share = make(local, job);
+    struct node_job *node_job = make(local, job);
     int err;
 
-    if (share == NULL)
+    if (node_job == NULL)
         return OV_ENOMEM;
-    share->binding = binding;
-    share->program = program;
-    TAILQ_INSERT_TAIL(&local->shares, share, entry);
+    node_job->binding = binding;
+    node_job->program = program;
+    TAILQ_INSERT_TAIL(&local->node_jobs, node_job, entry);
     local->begun++;
     local->active++;
-    err = open_inlet(share);
-    for (uint32_t i = 0; i < share->procs_count; i++) {
+    err = open_inlet(node_job);
+    for (uint32_t i = 0; i < node_job->procs_count; i++) {
         if (err == 0)
-            start_process(&share->procs[i]);
+            start_process(&node_job->procs[i]);
         else
-            ep_share_failed(&share->procs[i], JOB_WORD_STEP_SPILL, err);
+            ep_node_job_failed(&node_job->procs[i], JOB_WORD_STEP_SPILL, err);
     }
     return 0;
 }
 
-void ep_share_free(struct share *share)
+void ep_node_job_free(struct node_job *node_job)
 {
-    TAILQ_REMOVE(&share->local->shares, share, entry);
-    for (uint32_t i = 0; i < share->procs_count; i++) {
-        drop_outputs(&share->procs[i]);
-        if (share->procs[i].linger != NULL)
-            event_free(share->procs[i].linger);
+    TAILQ_REMOVE(&node_job->local->node_jobs, node_job, entry);
+    for (uint32_t i = 0; i < node_job->procs_count; i++) {
+        drop_outputs(&node_job->procs[i]);
+        if (node_job->procs[i].linger != NULL)
+            event_free(node_job->procs[i].linger);
         for (unsigned o = 0; o < OUTPUTS; o++)
-            ep_cache_fini(&share->procs[i].outputs[o].cache,
-                          share->local->cfg.pool);
+            ep_cache_fini(&node_job->procs[i].outputs[o].cache,
+                          node_job->local->cfg.pool);
     }
-    free(share->procs);
-    free(share->pids);
-    free(share);
+    free(node_job->procs);
+    free(node_job->pids);
+    free(node_job);
 }
 
-static bool is_read(const struct share *share)
+static bool is_read(const struct node_job *node_job)
 {
-    for (uint32_t i = 0; i < share->procs_count * OUTPUTS; i++) {
-        if (share->procs[i / OUTPUTS].outputs[i % OUTPUTS].replays > 0)
+    for (uint32_t i = 0; i < node_job->procs_count * OUTPUTS; i++) {
+        if (node_job->procs[i / OUTPUTS].outputs[i % OUTPUTS].replays > 0)
             return true;
     }
     return false;
@@ -527,38 +532,39 @@ static bool is_read(const struct share *share)
 
 /* The run's own output is kept as long as the run lasts, as its user has asked
  * for that. */
-void ep_share_retire(struct output *out)
+void ep_node_job_retire(struct output *out)
 {
-    const struct share *share = out->proc->share;
+    const struct node_job *node_job = out->proc->node_job;
 
-    if (share->job == NULL && share->base > 0 && out->replays == 0)
-        ep_cache_retire(&out->cache, share->local->cfg.pool);
+    if (node_job->job == NULL && node_job->base > 0 && out->replays == 0)
+        ep_cache_retire(&out->cache, node_job->local->cfg.pool);
 }
 
-void ep_share_end(struct share *share)
+void ep_node_job_end(struct node_job *node_job)
 {
-    if (share->base > 0)
-        ep_inlet_close(share->inlet);
-    share->inlet = NULL;
-    share->job = NULL;
-    share->binding = NULL;
-    if (share->cache_channels == 0 || share->is_forgotten) {
-        share->is_forgotten = true;
-        ep_share_sweep(share->local);
+    if (node_job->base > 0)
+        ep_inlet_close(node_job->inlet);
+    node_job->inlet = NULL;
+    node_job->job = NULL;
+    node_job->binding = NULL;
+    if (node_job->cache_channels == 0 || node_job->is_forgotten) {
+        node_job->is_forgotten = true;
+        ep_node_job_sweep(node_job->local);
         return;
     }
-    for (uint32_t i = 0; i < share->procs_count * OUTPUTS; i++)
-        ep_share_retire(&share->procs[i / OUTPUTS].outputs[i % OUTPUTS]);
+    for (uint32_t i = 0; i < node_job->procs_count * OUTPUTS; i++)
+        ep_node_job_retire(&node_job->procs[i / OUTPUTS].outputs[i % OUTPUTS]);
 }
 
-void ep_share_sweep(struct ep_local *local)
+void ep_node_job_sweep(struct ep_processes *local)
 {
-    struct share *share = TAILQ_FIRST(&local->shares), *next;
+    struct node_job *node_job = TAILQ_FIRST(&local->node_jobs), *next;
 
-    for (; share != NULL; share = next) {
-        next = TAILQ_NEXT(share, entry);
-        if (share->job == NULL && share->is_forgotten && !is_read(share))
-            ep_share_free(share);
+    for (; node_job != NULL; node_job = next) {
+        next = TAILQ_NEXT(node_job, entry);
+        if (node_job->job == NULL && node_job->is_forgotten &&
+            !is_read(node_job))
+            ep_node_job_free(node_job);
     }
 }
 
@@ -570,16 +576,17 @@ static int compare_rank(const void *key, const void *item)
     return (rank > proc->rank) - (rank < proc->rank);
 }
 
-struct proc *ep_share_find(const struct ep_local *local, uint32_t number)
+struct proc *ep_node_job_find(const struct ep_processes *local, uint32_t number)
 {
-    const struct share *share;
+    const struct node_job *node_job;
 
-    TAILQ_FOREACH (share, &local->shares, entry) {
-        uint32_t rank = number - share->base;
+    TAILQ_FOREACH (node_job, &local->node_jobs, entry) {
+        uint32_t rank = number - node_job->base;
 
-        if (share->job != NULL && number >= share->base && rank < share->size)
-            return bsearch(&rank, share->procs, share->procs_count,
-                           sizeof(*share->procs), compare_rank);
+        if (node_job->job != NULL && number >= node_job->base &&
+            rank < node_job->size)
+            return bsearch(&rank, node_job->procs, node_job->procs_count,
+                           sizeof(*node_job->procs), compare_rank);
     }
     return NULL;
 }

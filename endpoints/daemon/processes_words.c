@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "endpoints/daemon/local_impl.h"
+#include "endpoints/daemon/processes_impl.h"
 #include "overlay/base/err.h"
 
-static void tell_ready(struct ep_local *local)
+static void tell_ready(struct ep_processes *local)
 {
     if (local->is_ready_told)
         return;
@@ -16,7 +16,7 @@ static void tell_ready(struct ep_local *local)
     ep_hub_ready(local->cfg.hub, local->cfg.index, 0);
 }
 
-void ep_local_say(struct ep_local *local, const struct job_word *state)
+void ep_processes_say(struct ep_processes *local, const struct job_word *state)
 {
     uint8_t mem[JOB_WORD_BYTES_MAX + 64];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
@@ -46,23 +46,23 @@ void ep_words_lost(const struct proc *proc, int err)
              "an unfinished line of process %u cannot be read back from its "
              "temporary file: %s",
              ep_proc_number(proc), strerror(err));
-    ep_local_say(proc->share->local, &state);
+    ep_processes_say(proc->node_job->local, &state);
 }
 
-void ep_words_over(struct ep_local *local)
+void ep_words_over(struct ep_processes *local)
 {
     struct job_word state = {.kind = JOB_WORD_USAGE};
 
     if (local->cfg.on_idle(local->cfg.arg, &state.usage))
-        ep_local_say(local, &state);
+        ep_processes_say(local, &state);
     state = (struct job_word){.kind = JOB_WORD_OVER, .jobs = local->begun};
-    ep_local_say(local, &state);
+    ep_processes_say(local, &state);
 }
 
 /* --- reading
  * */
 
-uint32_t ep_words_room(struct ep_local *local, uint32_t max_bytes)
+uint32_t ep_words_room(struct ep_processes *local, uint32_t max_bytes)
 {
     struct ov_buf *block = local->block;
     uint32_t left = block == NULL ? 0 : block->cap_bytes - local->block_used;
@@ -79,7 +79,7 @@ uint32_t ep_words_room(struct ep_local *local, uint32_t max_bytes)
     return left < max_bytes ? left : max_bytes;
 }
 
-void ep_words_took(struct ep_local *local, uint32_t len_bytes,
+void ep_words_took(struct ep_processes *local, uint32_t len_bytes,
                    struct ov_read *read)
 {
     read->len_bytes = len_bytes;
@@ -91,7 +91,7 @@ void ep_words_took(struct ep_local *local, uint32_t len_bytes,
 }
 
 /* Counts whole words only, one after the other. */
-static uint32_t words_that_fit(const struct ep_local *local, uint32_t room)
+static uint32_t words_that_fit(const struct ep_processes *local, uint32_t room)
 {
     uint32_t at = 0;
 
@@ -107,7 +107,7 @@ static uint32_t words_that_fit(const struct ep_local *local, uint32_t room)
     return at;
 }
 
-void ep_words_read(struct ep_local *local, uint32_t max_bytes,
+void ep_words_read(struct ep_processes *local, uint32_t max_bytes,
                    struct ov_read *read)
 {
     uint32_t room = ep_words_room(local, max_bytes);

@@ -2,7 +2,7 @@
  * reader has what. */
 #include "config.h"
 
-#include "endpoints/daemon/intake.h"
+#include "endpoints/daemon/stdin_stream.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum { BUF_BYTES = 128 * 1024, JOBS = 2, SIZE = 10 };
 
 static struct {
     struct event_base *base;
-    struct ep_intake *intake;
+    struct ep_stdin_stream *stream;
     struct ep_inlet *inlets[JOBS];
     int fds[JOBS]; /* what its one reader reads */
     uint32_t pipe_bytes;
@@ -64,7 +64,7 @@ static void open_job(unsigned job)
     const uint32_t first = (job + 1) * SIZE;
     int pair[2];
 
-    assert_int_equal(ep_inlet_open(fx.intake,
+    assert_int_equal(ep_inlet_open(fx.stream,
                                    (struct topo_range){first, first + SIZE - 1},
                                    &fx.inlets[job]),
                      0);
@@ -78,13 +78,14 @@ static void open_job(unsigned job)
 
 static int setup(void **state)
 {
-    static const struct ep_intake_events events = {
+    static const struct ep_stdin_stream_events events = {
         .on_consumed = on_consumed, .on_free = on_free, .on_slow = on_slow};
 
     (void)state;
     memset(&fx, 0, sizeof(fx));
     fx.base = event_base_new();
-    assert_int_equal(ep_intake_open(fx.base, &events, &fx, &fx.intake), 0);
+    assert_int_equal(ep_stdin_stream_open(fx.base, &events, &fx, &fx.stream),
+                     0);
     for (unsigned job = 0; job < JOBS; job++)
         open_job(job);
     return 0;
@@ -93,7 +94,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    ep_intake_close(fx.intake);
+    ep_stdin_stream_close(fx.stream);
     for (unsigned job = 0; job < JOBS; job++)
         close(fx.fds[job]);
     event_base_free(fx.base);
@@ -120,7 +121,7 @@ static void take(uint32_t first, uint32_t last, char what, uint32_t count)
     ov_push_encode(&wr, is_new ? OV_PUSH_NEW : 0, &range, is_new);
     memset(wr.at, what, count);
     slice.len_bytes = (uint32_t)(wr.at - buf->mem) + count;
-    ep_intake_take(fx.intake, &slice, OV_DOWN_SOME);
+    ep_stdin_stream_take(fx.stream, &slice, OV_DOWN_SOME);
     if (ov_buf_unref(buf))
         on_free(&fx, buf);
 }

@@ -1,10 +1,10 @@
 /* Does what the clients of a run, and the desk of PMIx tools, want of it. */
-#include "endpoints/run/tap.h"
+#include "endpoints/run/clients.h"
 
 #include "endpoints/client/desk.h"
 #include "endpoints/client/door.h"
 #include "endpoints/client/viewers.h"
-#include "endpoints/run/again.h"
+#include "endpoints/run/relaunch.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
 #include "endpoints/run/impl.h"
@@ -38,7 +38,7 @@ static void on_flushed(void *arg)
 {
     struct run *r = arg;
 
-    r->tap.is_flushed = true;
+    r->clients.is_flushed = true;
     ep_run_check_done(r);
 }
 
@@ -106,8 +106,8 @@ static void on_hold(void *arg, const struct topo_range *range, bool is_held)
     ep_run_subscription_hold(arg, range, is_held);
 }
 
-static bool on_spawn(void *arg, const struct ep_tap_spawn *spawn,
-                     struct ep_tap_spawned *out, char *why)
+static bool on_spawn(void *arg, const struct ep_client_spawn *spawn,
+                     struct ep_client_spawned *out, char *why)
 {
     return ep_run_spawn(arg, spawn, out, why);
 }
@@ -128,7 +128,7 @@ static void on_note(void *arg, const char *text)
 
 static void open_viewers(struct run *r)
 {
-    static const struct ep_tap_events events = {
+    static const struct ep_client_events events = {
         .on_part = on_part,
         .on_back = on_back,
         .on_back_over = on_back_over,
@@ -145,7 +145,7 @@ static void open_viewers(struct run *r)
         .on_say = on_say,
         .on_note = on_note,
     };
-    const struct ep_tap_cfg cfg = {
+    const struct ep_client_cfg cfg = {
         .base = r->base,
         .nspace = r->plan.nspace,
         .size = r->own.desc.size,
@@ -159,11 +159,11 @@ static void open_viewers(struct run *r)
         .events = &events,
         .arg = r,
     };
-    struct ep_viewers *viewers = ep_door_viewers(r->plan.again->door);
+    struct ep_viewers *viewers = ep_door_viewers(r->plan.relaunch->door);
 
     if (viewers == NULL || ep_viewers_open(viewers, &cfg) != 0)
         return;
-    r->tap.viewers = viewers;
+    r->clients.viewers = viewers;
     for (uint32_t i = 0; i < r->own.desc.readers_count; i++)
         ep_viewers_has_stdin(viewers, r->own.desc.readers[i].first,
                              r->own.desc.readers[i].last, true);
@@ -175,7 +175,7 @@ static void on_up(void *arg, const char *uri)
 {
     struct run *r = arg;
 
-    ep_door_tools(r->plan.again->door, uri);
+    ep_door_tools(r->plan.relaunch->door, uri);
     if (uri != NULL)
         ep_run_dvm_up(r, uri);
 }
@@ -203,10 +203,10 @@ static void open_desk(struct run *r)
     const struct ep_desk_ops *desk = r->options.desk;
 
     if (desk != NULL)
-        r->tap.desk = desk->open(&cfg);
-    if (r->tap.desk != NULL)
+        r->clients.desk = desk->open(&cfg);
+    if (r->clients.desk != NULL)
         return;
-    ep_door_no_tools(r->plan.again->door,
+    ep_door_no_tools(r->plan.relaunch->door,
                      desk == NULL
                          ? "the session was started with --no-pmix"
                          : "tools cannot connect to the session: it was built "
@@ -216,22 +216,22 @@ static void open_desk(struct run *r)
 
 /* --- both */
 
-void ep_run_tap_open(struct run *r)
+void ep_run_clients_open(struct run *r)
 {
     open_viewers(r);
     open_desk(r);
 }
 
-void ep_run_tap_close(struct run *r)
+void ep_run_clients_close(struct run *r)
 {
-    struct ep_viewers *viewers = r->tap.viewers;
+    struct ep_viewers *viewers = r->clients.viewers;
 
-    if (viewers != NULL && r->plan.again->is_due)
+    if (viewers != NULL && r->plan.relaunch->is_due)
         ep_viewers_anew(viewers);
     if (viewers != NULL)
         ep_viewers_close(viewers);
-    r->tap.viewers = NULL;
-    if (r->tap.desk != NULL)
-        r->options.desk->close(r->tap.desk);
-    r->tap.desk = NULL;
+    r->clients.viewers = NULL;
+    if (r->clients.desk != NULL)
+        r->options.desk->close(r->clients.desk);
+    r->clients.desk = NULL;
 }

@@ -1,5 +1,5 @@
 /* Jobs that are over, in the order in which they ended. */
-#include "endpoints/run/past.h"
+#include "endpoints/run/history.h"
 
 #include <stdlib.h>
 
@@ -13,17 +13,17 @@ struct past_job {
     uint32_t node[]; /* of each rank */
 };
 
-struct run_past {
-    const struct run_past_events *events;
+struct run_history {
+    const struct run_history_events *events;
     void *arg;
     struct past_job *first; /* owned */
     uint32_t count;
 };
 
-int ep_run_past_open(const struct run_past_events *events, void *arg,
-                     struct run_past **out)
+int ep_run_history_open(const struct run_history_events *events, void *arg,
+                        struct run_history **out)
 {
-    struct run_past *past = calloc(1, sizeof(*past));
+    struct run_history *past = calloc(1, sizeof(*past));
 
     *out = past;
     if (past == NULL)
@@ -33,7 +33,7 @@ int ep_run_past_open(const struct run_past_events *events, void *arg,
     return 0;
 }
 
-static struct past_job *take_first(struct run_past *past)
+static struct past_job *take_first(struct run_history *past)
 {
     struct past_job *job = past->first;
 
@@ -42,14 +42,14 @@ static struct past_job *take_first(struct run_past *past)
     return job;
 }
 
-void ep_run_past_close(struct run_past *past)
+void ep_run_history_close(struct run_history *past)
 {
     while (past != NULL && past->count > 0)
         free(take_first(past));
     free(past);
 }
 
-static void forget_first(struct run_past *past)
+static void forget_first(struct run_history *past)
 {
     struct past_job *job = take_first(past);
 
@@ -70,8 +70,8 @@ static void list_nodes(const struct job *job, uint32_t *node)
     }
 }
 
-void ep_run_past_add(struct run_past *past, const struct job *job,
-                     uint64_t now_ns)
+void ep_run_history_add(struct run_history *past, const struct job *job,
+                        uint64_t now_ns)
 {
     struct past_job *one =
         calloc(1, sizeof(*one) + job->size * sizeof(*one->node));
@@ -89,24 +89,24 @@ void ep_run_past_add(struct run_past *past, const struct job *job,
         at = &(*at)->next;
     *at = one;
     past->count++;
-    (void)ep_run_past_tick(past, now_ns);
+    (void)ep_run_history_tick(past, now_ns);
 }
 
-static bool has_too_much(const struct run_past *past, uint64_t now_ns)
+static bool has_too_much(const struct run_history *past, uint64_t now_ns)
 {
-    return past->count > RUN_PASTS_MAX ||
+    return past->count > RUN_HISTORY_MAX ||
            (past->first != NULL && now_ns - past->first->over_ns >=
-                                       RUN_PASTS_S * UINT64_C(1000000000));
+                                       RUN_HISTORY_S * UINT64_C(1000000000));
 }
 
-bool ep_run_past_tick(struct run_past *past, uint64_t now_ns)
+bool ep_run_history_tick(struct run_history *past, uint64_t now_ns)
 {
     while (has_too_much(past, now_ns) && !past->events->is_awaited(past->arg))
         forget_first(past);
     return past->first != NULL;
 }
 
-void ep_run_past_lost(struct run_past *past, uint32_t node)
+void ep_run_history_lost(struct run_history *past, uint32_t node)
 {
     for (const struct past_job *job = past->first; job != NULL;
          job = job->next) {

@@ -1,17 +1,17 @@
 /* What one launch passes on to the next. */
-#include "endpoints/run/again.h"
+#include "endpoints/run/relaunch.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "overlay/base/err.h"
 
-void ep_run_again_fini(struct run_again *again)
+void ep_run_relaunch_fini(struct run_relaunch *again)
 {
     topo_hosts_fini(&again->left_out);
     topo_hosts_fini(&again->known);
     free(again->machines);
-    *again = (struct run_again){0};
+    *again = (struct run_relaunch){0};
 }
 
 static uint32_t find_host(const struct topo_hosts *hosts, const char *host)
@@ -19,15 +19,15 @@ static uint32_t find_host(const struct topo_hosts *hosts, const char *host)
     return topo_hosts_find(hosts, host, strlen(host));
 }
 
-int ep_run_again_without(struct run_again *again, const char *host)
+int ep_run_relaunch_without(struct run_relaunch *again, const char *host)
 {
     return topo_hosts_add(&again->left_out, host, strlen(host), 0) == 0
                ? 0
                : OV_ENOMEM;
 }
 
-int ep_run_again_know(struct run_again *again, const char *host,
-                      struct ep_machine machine)
+int ep_run_relaunch_know(struct run_relaunch *again, const char *host,
+                         struct ep_machine machine)
 {
     uint32_t at = find_host(&again->known, host);
     struct ep_machine *grown;
@@ -48,15 +48,15 @@ int ep_run_again_know(struct run_again *again, const char *host,
     return 0;
 }
 
-struct ep_machine ep_run_again_machine(const struct run_again *again,
-                                       const char *host)
+struct ep_machine ep_run_relaunch_machine(const struct run_relaunch *again,
+                                          const char *host)
 {
     uint32_t at = find_host(&again->known, host);
 
     return at == TOPO_NONE ? (struct ep_machine){0} : again->machines[at];
 }
 
-bool ep_run_again_stop(struct run_again *again, int code, int *exit_code)
+bool ep_run_relaunch_stop(struct run_relaunch *again, int code, int *exit_code)
 {
     if (!again->is_due)
         return false;

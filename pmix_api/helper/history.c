@@ -1,5 +1,5 @@
 /* What the tool has already had of a job. */
-#include "pmix_api/helper/past.h"
+#include "pmix_api/helper/history.h"
 
 #include <stdlib.h>
 
@@ -19,22 +19,22 @@ struct debt {
     struct ep_cache_part part; /* what is still owed */
 };
 
-struct px_past {
-    struct px_past_cfg cfg;
+struct px_history {
+    struct px_history_cfg cfg;
     struct ep_cache *caches; /* owned [procs * CHANNELS] */
     uint8_t *owed;           /* owned [procs]: channels that are owed */
     struct debt *first, **last;
-    uint8_t piece[PX_PAST_PIECE_BYTES];
+    uint8_t piece[PX_HISTORY_PIECE_BYTES];
 };
 
-static struct ep_cache *cache_of(struct px_past *past, uint32_t rank,
+static struct ep_cache *cache_of(struct px_history *past, uint32_t rank,
                                  uint16_t channel)
 {
     return &past->caches[(size_t)rank * CHANNELS +
                          (unsigned)__builtin_ctz(channel) - 1];
 }
 
-void px_past_add(struct px_past *past, const struct px_lib_output *piece)
+void px_history_add(struct px_history *past, const struct px_lib_output *piece)
 {
     struct ep_cache *cache;
 
@@ -52,8 +52,8 @@ void px_past_add(struct px_past *past, const struct px_lib_output *piece)
 
 /* --- what is owed */
 
-static int owe_channel(struct px_past *past, const struct px_past_claim *claim,
-                       uint16_t channel)
+static int owe_channel(struct px_history *past,
+                       const struct px_history_claim *claim, uint16_t channel)
 {
     struct debt *debt = malloc(sizeof(*debt));
 
@@ -72,7 +72,8 @@ static int owe_channel(struct px_past *past, const struct px_past_claim *claim,
     return 0;
 }
 
-int px_past_owe(struct px_past *past, const struct px_past_claim *claim)
+int px_history_owe(struct px_history *past,
+                   const struct px_history_claim *claim)
 {
     int rc = 0;
 
@@ -85,7 +86,7 @@ int px_past_owe(struct px_past *past, const struct px_past_claim *claim)
     return rc;
 }
 
-static void drop_debt(struct px_past *past, struct debt **at)
+static void drop_debt(struct px_history *past, struct debt **at)
 {
     struct debt *debt = *at;
 
@@ -96,7 +97,7 @@ static void drop_debt(struct px_past *past, struct debt **at)
     free(debt);
 }
 
-void px_past_forget(struct px_past *past, uint32_t owner)
+void px_history_forget(struct px_history *past, uint32_t owner)
 {
     struct debt **at = past != NULL ? &past->first : NULL;
 
@@ -108,38 +109,40 @@ void px_past_forget(struct px_past *past, uint32_t owner)
     }
 }
 
-uint8_t px_past_owes(const struct px_past *past, uint32_t rank)
+uint8_t px_history_owes(const struct px_history *past, uint32_t rank)
 {
     return past != NULL ? past->owed[rank] : 0;
 }
 
-bool px_past_is_paid(const struct px_past *past)
+bool px_history_is_paid(const struct px_history *past)
 {
     return past == NULL || past->first == NULL;
 }
 
 /* --- paying */
 
-static void take_part(struct px_past *past, struct debt *debt,
+static void take_part(struct px_history *past, struct debt *debt,
                       const struct ep_cache *cache, struct px_lib_output *out)
 {
     struct ep_cache_part *part = &debt->part;
     const uint64_t left = part->to - part->from;
 
     out->mem = past->piece;
-    out->len_bytes = left < PX_PAST_PIECE_BYTES ? left : PX_PAST_PIECE_BYTES;
+    out->len_bytes =
+        left < PX_HISTORY_PIECE_BYTES ? left : PX_HISTORY_PIECE_BYTES;
     ep_cache_read(cache, part->from, past->piece, (uint32_t)out->len_bytes);
     part->from += out->len_bytes;
 }
 
-enum px_past_step px_past_pay(struct px_past *past, struct px_lib_output *out)
+enum px_history_step px_history_pay(struct px_history *past,
+                                    struct px_lib_output *out)
 {
     struct debt *debt = past != NULL ? past->first : NULL;
     struct ep_cache_part *part;
     const struct ep_cache *cache;
 
     if (debt == NULL)
-        return PX_PAST_NOTHING;
+        return PX_HISTORY_NOTHING;
     cache = cache_of(past, debt->rank, debt->channel);
     part = &debt->part;
     if (!debt->is_chosen)
@@ -150,21 +153,21 @@ enum px_past_step px_past_pay(struct px_past *past, struct px_lib_output *out)
         out->before_bytes = part->before_bytes;
         part->before_bytes = 0;
         take_part(past, debt, cache, out);
-        return PX_PAST_PIECE;
+        return PX_HISTORY_PIECE;
     }
     out->before_bytes = part->before_bytes + part->behind_bytes;
     part->before_bytes = part->behind_bytes = 0;
     if (out->before_bytes > 0)
-        return PX_PAST_PIECE;
+        return PX_HISTORY_PIECE;
     drop_debt(past, &past->first);
-    return PX_PAST_PAID;
+    return PX_HISTORY_PAID;
 }
 
 /* --- opening and closing */
 
-int px_past_open(const struct px_past_cfg *cfg, struct px_past **out)
+int px_history_open(const struct px_history_cfg *cfg, struct px_history **out)
 {
-    struct px_past *past = calloc(1, sizeof(*past));
+    struct px_history *past = calloc(1, sizeof(*past));
 
     *out = past;
     if (past == NULL)
@@ -175,12 +178,12 @@ int px_past_open(const struct px_past_cfg *cfg, struct px_past **out)
     past->owed = calloc(cfg->procs, 1);
     if (past->caches != NULL && past->owed != NULL)
         return 0;
-    px_past_close(past);
+    px_history_close(past);
     *out = NULL;
     return OV_ENOMEM;
 }
 
-void px_past_close(struct px_past *past)
+void px_history_close(struct px_history *past)
 {
     if (past == NULL)
         return;

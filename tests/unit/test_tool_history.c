@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "endpoints/sys/cache.h"
-#include "pmix_api/helper/past.h"
+#include "pmix_api/helper/history.h"
 #include "tests/unit/chance.h"
 
 enum {
@@ -33,22 +33,22 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static struct px_past *open_past(uint32_t room_bytes)
+static struct px_history *open_past(uint32_t room_bytes)
 {
-    const struct px_past_cfg cfg = {
+    const struct px_history_cfg cfg = {
         .procs = PROCS, .room_bytes = room_bytes, .pool = &pool};
     struct chance chance = chance_from(1);
-    struct px_past *past;
+    struct px_history *past;
 
     for (uint32_t i = 0; i < ALL_BYTES; i++)
         all[i] = (uint8_t)chance_next(&chance);
-    assert_int_equal(px_past_open(&cfg, &past), 0);
+    assert_int_equal(px_history_open(&cfg, &past), 0);
     return past;
 }
 
-static void close_past(struct px_past *past)
+static void close_past(struct px_history *past)
 {
-    px_past_close(past);
+    px_history_close(past);
     assert_int_equal(pool.heads_bytes + pool.tails_bytes, 0);
 }
 
@@ -60,7 +60,7 @@ static struct px_lib_output piece_of(uint32_t nth, uint64_t from, uint32_t len)
                                   .len_bytes = len};
 }
 
-static void add(struct px_past *past, struct stream *stream, uint32_t nth,
+static void add(struct px_history *past, struct stream *stream, uint32_t nth,
                 struct chance *chance)
 {
     uint64_t gap = chance_is(chance, 5) ? chance_in(chance, 1, 500) : 0;
@@ -76,14 +76,15 @@ static void add(struct px_past *past, struct stream *stream, uint32_t nth,
                      (uint32_t)least(chance_in(chance, 0, PIECE_MAX),
                                      ALL_BYTES - stream->total));
     piece.dropped_bytes = gap;
-    px_past_add(past, &piece);
+    px_history_add(past, &piece);
     stream->total += piece.len_bytes;
 }
 
 /* Checks that the bytes given of a channel are a run of its bytes, and that
  * missing ones are told before or behind it. */
-static void check_paid(struct px_past *past, const struct stream *stream,
-                       uint32_t nth, struct px_past_claim claim, uint32_t room)
+static void check_paid(struct px_history *past, const struct stream *stream,
+                       uint32_t nth, struct px_history_claim claim,
+                       uint32_t room)
 {
     const uint64_t most = least(claim.max_bytes, room);
     const uint64_t there = claim.is_last
@@ -92,12 +93,12 @@ static void check_paid(struct px_past *past, const struct stream *stream,
     struct px_lib_output out = {.channel = 0};
     uint64_t at = 0, given = 0;
 
-    assert_int_equal(px_past_owe(past, &claim), 0);
-    assert_int_equal(px_past_owes(past, claim.rank), claim.channels);
-    while (px_past_pay(past, &out) == PX_PAST_PIECE) {
+    assert_int_equal(px_history_owe(past, &claim), 0);
+    assert_int_equal(px_history_owes(past, claim.rank), claim.channels);
+    while (px_history_pay(past, &out) == PX_HISTORY_PIECE) {
         assert_int_equal(out.rank, nth / CHANNELS);
         assert_int_equal(out.channel, claim.channels);
-        assert_true(out.len_bytes <= PX_PAST_PIECE_BYTES);
+        assert_true(out.len_bytes <= PX_HISTORY_PIECE_BYTES);
         assert_true(out.len_bytes + out.before_bytes > 0);
         at += out.before_bytes;
         assert_memory_equal(out.mem != NULL ? out.mem : all, all + at,
@@ -109,8 +110,8 @@ static void check_paid(struct px_past *past, const struct stream *stream,
     assert_int_equal(out.channel, claim.channels);
     assert_int_equal(at, stream->total);
     assert_in_range(given, least(most, there), least(claim.max_bytes, there));
-    assert_true(px_past_is_paid(past));
-    assert_int_equal(px_past_owes(past, claim.rank), 0);
+    assert_true(px_history_is_paid(past));
+    assert_int_equal(px_history_owes(past, claim.rank), 0);
 }
 
 static void each_claim_gets_its_part(void **state)
@@ -122,7 +123,7 @@ static void each_claim_gets_its_part(void **state)
         const uint32_t room =
             chance_in(&chance, 1, chance_is(&chance, 50) ? 100 : 70000);
         struct stream streams[PROCS * CHANNELS];
-        struct px_past *past = open_past(room);
+        struct px_history *past = open_past(room);
 
         for (uint32_t i = 0; i < PROCS * CHANNELS; i++)
             streams[i] = (struct stream){.first_gap = UINT64_MAX};
@@ -133,7 +134,7 @@ static void each_claim_gets_its_part(void **state)
                 add(past, &streams[nth], nth, &chance);
             else
                 check_paid(past, &streams[nth], nth,
-                           (struct px_past_claim){
+                           (struct px_history_claim){
                                .owner = OWNER,
                                .rank = nth / CHANNELS,
                                .channels = (uint8_t)(2u << nth % CHANNELS),
@@ -150,57 +151,59 @@ static void each_claim_gets_its_part(void **state)
  * nothing. */
 static void debts_are_paid_in_turn(void **state)
 {
-    struct px_past *past = open_past(100);
+    struct px_history *past = open_past(100);
     struct px_lib_output out = piece_of(0, 0, 5);
 
     (void)state;
-    px_past_add(past, &out);
+    px_history_add(past, &out);
     out = piece_of(1, 10, 5);
-    px_past_add(past, &out);
+    px_history_add(past, &out);
     assert_int_equal(
-        px_past_owe(past, &(struct px_past_claim){.owner = OWNER,
+        px_history_owe(past,
+                       &(struct px_history_claim){.owner = OWNER,
                                                   .rank = 0,
                                                   .channels = 2 | 4 | 8,
                                                   .max_bytes = UINT64_MAX}),
         0);
     assert_int_equal(
-        px_past_owe(past, &(struct px_past_claim){.owner = OWNER + 1,
-                                                  .rank = 1,
-                                                  .channels = 2,
-                                                  .max_bytes = 1}),
+        px_history_owe(past, &(struct px_history_claim){.owner = OWNER + 1,
+                                                        .rank = 1,
+                                                        .channels = 2,
+                                                        .max_bytes = 1}),
         0);
-    assert_int_equal(px_past_pay(past, &out), PX_PAST_PIECE);
+    assert_int_equal(px_history_pay(past, &out), PX_HISTORY_PIECE);
     assert_memory_equal(out.mem, all, 5);
-    assert_int_equal(px_past_pay(past, &out), PX_PAST_PAID);
+    assert_int_equal(px_history_pay(past, &out), PX_HISTORY_PAID);
     assert_int_equal(out.channel, 2);
-    assert_int_equal(px_past_owes(past, 0), 4 | 8);
-    assert_int_equal(px_past_pay(past, &out), PX_PAST_PIECE);
+    assert_int_equal(px_history_owes(past, 0), 4 | 8);
+    assert_int_equal(px_history_pay(past, &out), PX_HISTORY_PIECE);
     assert_int_equal(out.channel, 4);
     assert_memory_equal(out.mem, all + 10, 5);
-    px_past_forget(past, OWNER);
-    assert_int_equal(px_past_owes(past, 0), 0);
-    assert_false(px_past_is_paid(past));
-    assert_int_equal(px_past_pay(past, &out), PX_PAST_PAID);
+    px_history_forget(past, OWNER);
+    assert_int_equal(px_history_owes(past, 0), 0);
+    assert_false(px_history_is_paid(past));
+    assert_int_equal(px_history_pay(past, &out), PX_HISTORY_PAID);
     assert_int_equal(out.rank, 1);
-    assert_int_equal(px_past_pay(past, &out), PX_PAST_NOTHING);
-    assert_int_equal(px_past_owe(past, &(struct px_past_claim){.owner = OWNER,
-                                                               .channels = 8,
-                                                               .max_bytes = 1}),
-                     0);
+    assert_int_equal(px_history_pay(past, &out), PX_HISTORY_NOTHING);
+    assert_int_equal(
+        px_history_owe(past, &(struct px_history_claim){.owner = OWNER,
+                                                        .channels = 8,
+                                                        .max_bytes = 1}),
+        0);
     close_past(past); /* with what is owed */
 }
 
 /* An end takes what was kept of its channel with it. */
 static void an_end_takes_all(void **state)
 {
-    struct px_past *past = open_past(100);
+    struct px_history *past = open_past(100);
     struct px_lib_output out = piece_of(0, 0, 50), end = piece_of(0, 0, 0);
 
     (void)state;
-    px_past_add(past, &out);
+    px_history_add(past, &out);
     assert_true(pool.heads_bytes > 0);
     end.is_end = true;
-    px_past_add(past, &end);
+    px_history_add(past, &end);
     assert_int_equal(pool.heads_bytes + pool.tails_bytes, 0);
     close_past(past);
 }
@@ -211,14 +214,14 @@ static void nothing_is_fine(void **state)
     struct px_lib_output out = piece_of(0, 0, 5);
 
     (void)state;
-    px_past_add(NULL, &out);
-    assert_int_equal(px_past_owe(NULL, &(struct px_past_claim){.channels = 2}),
-                     0);
-    px_past_forget(NULL, OWNER);
-    assert_int_equal(px_past_owes(NULL, 0), 0);
-    assert_true(px_past_is_paid(NULL));
-    assert_int_equal(px_past_pay(NULL, &out), PX_PAST_NOTHING);
-    px_past_close(NULL);
+    px_history_add(NULL, &out);
+    assert_int_equal(
+        px_history_owe(NULL, &(struct px_history_claim){.channels = 2}), 0);
+    px_history_forget(NULL, OWNER);
+    assert_int_equal(px_history_owes(NULL, 0), 0);
+    assert_true(px_history_is_paid(NULL));
+    assert_int_equal(px_history_pay(NULL, &out), PX_HISTORY_NOTHING);
+    px_history_close(NULL);
 }
 
 int main(void)

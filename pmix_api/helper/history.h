@@ -10,8 +10,8 @@
  * Not thread-safe. Memory: that of the pool (sys/cache.h), 72 bytes for each
  * channel of all processes, 64 for each channel that is owed, and a piece.
  */
-#ifndef PMIX_API_HELPER_PAST_H
-#define PMIX_API_HELPER_PAST_H
+#ifndef PMIX_API_HELPER_HISTORY_H
+#define PMIX_API_HELPER_HISTORY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,14 +19,14 @@
 #include "pmix_api/helper/lib/lib.h"
 
 struct ep_cache_pool;
-struct px_past;
+struct px_history;
 
 enum {
-    PX_PAST_POOL_BYTES = 16 << 20, /* for all jobs of a tool */
-    PX_PAST_PIECE_BYTES = 32 << 10,
+    PX_HISTORY_POOL_BYTES = 16 << 20, /* for all jobs of a tool */
+    PX_HISTORY_PIECE_BYTES = 32 << 10,
 };
 
-struct px_past_cfg {
+struct px_history_cfg {
     uint32_t procs;
     /* Room of each channel for its first bytes, and for its last ones. */
     uint32_t room_bytes;
@@ -34,7 +34,7 @@ struct px_past_cfg {
 };
 
 /* The earlier output of a process that a pull asks for. */
-struct px_past_claim {
+struct px_history_claim {
     uint32_t owner; /* the pull's number */
     uint32_t rank;
     uint8_t channels;   /* bits, 1 << channel; none of them is owed yet */
@@ -42,33 +42,35 @@ struct px_past_claim {
     bool is_last;       /* wants the last bytes, not the first */
 };
 
-enum px_past_step {
-    PX_PAST_NOTHING, /* nothing is owed */
-    PX_PAST_PIECE,   /* *out is the next piece */
-    PX_PAST_PAID,    /* all of the channel named in *out was given */
+enum px_history_step {
+    PX_HISTORY_NOTHING, /* nothing is owed */
+    PX_HISTORY_PIECE,   /* *out is the next piece */
+    PX_HISTORY_PAID,    /* all of the channel named in *out was given */
 };
 
 /* Returns 0 or OV_ENOMEM. */
-int px_past_open(const struct px_past_cfg *cfg, struct px_past **out);
+int px_history_open(const struct px_history_cfg *cfg, struct px_history **out);
 /* NULL is fine, here and below: then nothing is kept and nothing is owed. */
-void px_past_close(struct px_past *past);
+void px_history_close(struct px_history *past);
 
 /* Adds a piece that the tool has got, behind all earlier ones of its channel.
  * At the end of a channel all that is kept of it is dropped. O(bytes). */
-void px_past_add(struct px_past *past, const struct px_lib_output *piece);
+void px_history_add(struct px_history *past, const struct px_lib_output *piece);
 
 /* Returns 0; or OV_ENOMEM, and then a part may be owed. O(channels). */
-int px_past_owe(struct px_past *past, const struct px_past_claim *claim);
+int px_history_owe(struct px_history *past,
+                   const struct px_history_claim *claim);
 /* Forgets all that this pull is owed. O(what is owed). */
-void px_past_forget(struct px_past *past, uint32_t owner);
+void px_history_forget(struct px_history *past, uint32_t owner);
 /* The channels of a process of which something is owed; bits. O(1). */
-uint8_t px_past_owes(const struct px_past *past, uint32_t rank);
+uint8_t px_history_owes(const struct px_history *past, uint32_t rank);
 /* True when nothing is owed to any pull. O(1). */
-bool px_past_is_paid(const struct px_past *past);
+bool px_history_is_paid(const struct px_history *past);
 
 /* Goes on with the channel that has been owed longest, and names it in *out. A
  * piece has bytes that are valid until the next call, and says how many are
  * missing before them. O(bytes). */
-enum px_past_step px_past_pay(struct px_past *past, struct px_lib_output *out);
+enum px_history_step px_history_pay(struct px_history *past,
+                                    struct px_lib_output *out);
 
 #endif

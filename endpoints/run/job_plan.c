@@ -1,5 +1,5 @@
 /* The plan of a further job. */
-#include "endpoints/run/further.h"
+#include "endpoints/run/job_plan.h"
 
 #include <stdio.h>
 
@@ -23,7 +23,7 @@ static int add_app(const struct run_plan *plan, const struct job_wish *from,
 
 /* What the request for the job says takes precedence over what the run does. */
 static uint32_t cache_bytes(const struct run_plan *plan,
-                            const struct ep_tap_spawn *spawn)
+                            const struct ep_client_spawn *spawn)
 {
     uint32_t bytes = spawn->cache_bytes;
 
@@ -31,13 +31,13 @@ static uint32_t cache_bytes(const struct run_plan *plan,
         return 0;
     if (bytes == JOB_CACHE_UNSAID)
         bytes = plan->options->has_cache ? plan->options->cache_bytes
-                                         : EP_TAP_CACHE_BYTES;
+                                         : EP_CLIENT_CACHE_BYTES;
     return bytes < JOB_CACHE_MAX ? bytes : JOB_CACHE_MAX;
 }
 
 /* Describes what is as in the run's own job. */
 static int describe_job(const struct run_plan *plan,
-                        const struct ep_tap_spawn *spawn, struct job *job)
+                        const struct ep_client_spawn *spawn, struct job *job)
 {
     int rc = 0;
 
@@ -57,8 +57,8 @@ static int describe_job(const struct run_plan *plan,
 
 /* Slow readers are treated as in the run's own job. */
 static int add_readers(const struct run_plan *plan,
-                       const struct ep_tap_spawn *spawn, struct job *job,
-                       enum ep_tap_refusal *refusal, char *why)
+                       const struct ep_client_spawn *spawn, struct job *job,
+                       enum ep_client_refusal *refusal, char *why)
 {
     struct topo_range ranks = {spawn->reader, spawn->reader};
     int rc = 0;
@@ -68,10 +68,10 @@ static int add_readers(const struct run_plan *plan,
     if (spawn->reader == JOB_READERS_ALL)
         ranks = (struct topo_range){0, job->size - 1};
     if (ranks.last >= job->size) {
-        snprintf(why, EP_TAP_WHY_MAX,
+        snprintf(why, EP_CLIENT_WHY_MAX,
                  "rank %u is to have stdin, but the job has ranks 0 to %u",
                  ranks.last, job->size - 1);
-        *refusal = EP_TAP_NO_READER;
+        *refusal = EP_CLIENT_NO_READER;
         return OV_EINVAL;
     }
     job->slow = plan->job->slow;
@@ -81,13 +81,13 @@ static int add_readers(const struct run_plan *plan,
     return rc == 0 ? job_add_reader(job, ranks) : rc;
 }
 
-int ep_run_further(const struct run_plan *plan, struct run_nodes *nodes,
-                   const struct ep_tap_spawn *spawn, struct job *job,
-                   enum ep_tap_refusal *refusal, char *why)
+int ep_run_job_plan(const struct run_plan *plan, struct run_nodes *nodes,
+                    const struct ep_client_spawn *spawn, struct job *job,
+                    enum ep_client_refusal *refusal, char *why)
 {
     int rc = describe_job(plan, spawn, job);
 
-    *refusal = EP_TAP_NO_ROOM;
+    *refusal = EP_CLIENT_NO_ROOM;
     if (rc == 0)
         rc = ep_run_placing(plan, nodes, spawn, job, refusal, why);
     if (rc == 0)

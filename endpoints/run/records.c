@@ -1,5 +1,5 @@
 /* Counts the holders of records. */
-#include "endpoints/run/held.h"
+#include "endpoints/run/records.h"
 
 #include <stdlib.h>
 
@@ -11,17 +11,18 @@ struct record {
     uint32_t holders;
 };
 
-struct run_held {
-    run_held_free_fn on_free;
+struct run_records {
+    run_records_free_fn on_free;
     void *arg;
     uint32_t used;
     /* By cookie; only those below `used` are valid. */
     struct record records[RUN_RECORDS_MAX];
 };
 
-int ep_run_held_open(run_held_free_fn on_free, void *arg, struct run_held **out)
+int ep_run_records_open(run_records_free_fn on_free, void *arg,
+                        struct run_records **out)
 {
-    struct run_held *held = malloc(sizeof(*held));
+    struct run_records *held = malloc(sizeof(*held));
 
     *out = held;
     if (held == NULL)
@@ -32,12 +33,13 @@ int ep_run_held_open(run_held_free_fn on_free, void *arg, struct run_held **out)
     return 0;
 }
 
-void ep_run_held_close(struct run_held *held)
+void ep_run_records_close(struct run_records *held)
 {
     free(held);
 }
 
-void ep_run_hold_new(struct run_held *held, uint32_t cookie, struct ov_buf *buf)
+void ep_run_hold_new(struct run_records *held, uint32_t cookie,
+                     struct ov_buf *buf)
 {
     OV_ASSERT(cookie < RUN_RECORDS_MAX);
     while (held->used <= cookie)
@@ -46,7 +48,7 @@ void ep_run_hold_new(struct run_held *held, uint32_t cookie, struct ov_buf *buf)
     held->records[cookie] = (struct record){.buf = buf, .holders = 1};
 }
 
-void ep_run_hold(struct run_held *held, uint64_t cookie)
+void ep_run_hold(struct run_records *held, uint64_t cookie)
 {
     if (cookie == RUN_NO_RECORD)
         return;
@@ -54,7 +56,7 @@ void ep_run_hold(struct run_held *held, uint64_t cookie)
     held->records[cookie].holders++;
 }
 
-void ep_run_let_go(struct run_held *held, uint64_t cookie)
+void ep_run_let_go(struct run_records *held, uint64_t cookie)
 {
     struct record *record;
 

@@ -1,12 +1,12 @@
-/* What the files of a node's processes share.
+/* What the files of a node's processes node_job.
  *
- * A node runs its share of each job that has begun and is not over. Process p
- * of a share has a lane: three inputs of the node, from 2 + 3 * lane on, which
- * another process gets when this one is over. The files, each above those that
- * it calls: local_words  share  replay  local.
+ * A node runs its node_job of each job that has begun and is not over. Process
+ * p of a node_job has a lane: three inputs of the node, from 2 + 3 * lane on,
+ * which another process gets when this one is over. The files, each above those
+ * that it calls: local_words  node_job  replay  local.
  */
-#ifndef ENDPOINTS_DAEMON_LOCAL_IMPL_H
-#define ENDPOINTS_DAEMON_LOCAL_IMPL_H
+#ifndef ENDPOINTS_DAEMON_PROCESSES_IMPL_H
+#define ENDPOINTS_DAEMON_PROCESSES_IMPL_H
 
 #include <sys/queue.h>
 
@@ -15,8 +15,8 @@
 #include "endpoints/sys/cache.h"
 #include "endpoints/daemon/channel.h"
 #include "endpoints/daemon/feed.h"
-#include "endpoints/daemon/intake.h"
-#include "endpoints/daemon/local.h"
+#include "endpoints/daemon/stdin_stream.h"
+#include "endpoints/daemon/processes.h"
 #include "endpoints/spawn/spawner.h"
 
 enum { OUTPUTS = JOB_WORD_OUTPUTS };
@@ -36,7 +36,7 @@ struct output {
 };
 
 struct proc {
-    struct share *share;
+    struct node_job *node_job;
     struct output outputs[OUTPUTS];
     struct event *linger; /* owned; made when the process has ended */
     uint64_t taken_bytes; /* of stdin, as of its end */
@@ -51,10 +51,10 @@ struct proc {
 enum { LANE_NONE = UINT16_MAX };
 
 /* The processes of one job here. When they are over, their output may be kept
- * for some time: the share is then past. */
-struct share {
-    TAILQ_ENTRY(share) entry;
-    struct ep_local *local;
+ * for some time: the node_job is then past. */
+struct node_job {
+    TAILQ_ENTRY(node_job) entry;
+    struct ep_processes *local;
     const struct job *job; /* borrowed, as is the binding; NULL: it is past */
     const struct ep_binding *binding;
     uint32_t base, size;     /* of the job */
@@ -71,27 +71,28 @@ struct share {
 };
 
 /* The streams of stdin: one for the run's own job, one for all others. */
-enum { INTAKE_OWN, INTAKE_PUSHED, INTAKES };
+enum { STDIN_STREAM_OWN, STDIN_STREAM_PUSHED, STDIN_STREAMS };
 
-/* What the callbacks of an intake get as their argument. */
-struct intake_of {
-    struct ep_local *local;
+/* What the callbacks of an stdin_stream get as their argument. */
+struct stdin_stream_of {
+    struct ep_processes *local;
     uint32_t stream; /* number of the stream */
 };
 
-struct ep_local {
-    struct ep_local_cfg cfg;
-    struct ep_intake *intakes[INTAKES]; /* owned */
-    struct intake_of intakes_of[INTAKES];
+struct ep_processes {
+    struct ep_processes_cfg cfg;
+    struct ep_stdin_stream *stdin_streams[STDIN_STREAMS]; /* owned */
+    struct stdin_stream_of stdin_streams_of[STDIN_STREAMS];
     struct ep_inlet *own;          /* of the run's own job */
     STAILQ_HEAD(, replay) replays; /* owned, in the order in which they came */
-    TAILQ_HEAD(, share) shares;    /* owned, in the order in which they began */
-    struct proc **lanes;           /* [lanes_count]; NULL: free */
+    TAILQ_HEAD(, node_job)
+    node_jobs;           /* owned, in the order in which they began */
+    struct proc **lanes; /* [lanes_count]; NULL: free */
     uint32_t lanes_count;
     struct ov_buf *block; /* output is read into it and sent from it */
     uint32_t block_used;
     uint32_t begun;  /* jobs that had processes here */
-    uint32_t active; /* shares that are not over */
+    uint32_t active; /* node_jobs that are not over */
     bool has_begun;  /* a job was told */
     uint8_t *words;  /* [words_len]: said but not read; owned */
     size_t words_len, words_cap;
@@ -101,49 +102,50 @@ struct ep_local {
 /* The number of a process in the tree, which is also the spawner's. */
 static inline uint32_t ep_proc_number(const struct proc *proc)
 {
-    return proc->share->base + proc->rank;
+    return proc->node_job->base + proc->rank;
 }
 
 /* --- local_words.c */
 /* Makes room in the block for max_bytes, or for as much as a block has left
  * when half of it is free. Returns the room; 0: memory is out. */
-uint32_t ep_words_room(struct ep_local *local, uint32_t max_bytes);
+uint32_t ep_words_room(struct ep_processes *local, uint32_t max_bytes);
 /* Makes so many bytes of that room the result of the read. */
-void ep_words_took(struct ep_local *local, uint32_t len_bytes,
+void ep_words_took(struct ep_processes *local, uint32_t len_bytes,
                    struct ov_read *read);
 /* Reads input 0. */
-void ep_words_read(struct ep_local *local, uint32_t max_bytes,
+void ep_words_read(struct ep_processes *local, uint32_t max_bytes,
                    struct ov_read *read);
 /* Says that output of that process is lost, as a file could not be read: an
  * errno. */
 void ep_words_lost(const struct proc *proc, int err);
 /* Says that nothing runs here, after the daemon's usage. */
-void ep_words_over(struct ep_local *local);
+void ep_words_over(struct ep_processes *local);
 
-/* --- share.c */
-/* Makes the share and starts its processes; `program` is the spawner's number
- * of the job's first program. Returns 0 or OV_ENOMEM. */
-int ep_share_begin(struct ep_local *local, const struct job *job,
-                   const struct ep_binding *binding, uint32_t program);
-void ep_share_free(struct share *share);
-/* Makes a share whose processes are all over past, or frees it. */
-void ep_share_end(struct share *share);
-/* For a past share: lets the kept output of a channel go when there is no
+/* --- node_job.c */
+/* Makes the node_job and starts its processes; `program` is the spawner's
+ * number of the job's first program. Returns 0 or OV_ENOMEM. */
+int ep_node_job_begin(struct ep_processes *local, const struct job *job,
+                      const struct ep_binding *binding, uint32_t program);
+void ep_node_job_free(struct node_job *node_job);
+/* Makes a node_job whose processes are all over past, or frees it. */
+void ep_node_job_end(struct node_job *node_job);
+/* For a past node_job: lets the kept output of a channel go when there is no
  * room. */
-void ep_share_retire(struct output *out);
-/* Frees shares that are past, forgotten, and not being read. */
-void ep_share_sweep(struct ep_local *local);
-/* The process of that number; NULL: there is none. O(shares + log
+void ep_node_job_retire(struct output *out);
+/* Frees node_jobs that are past, forgotten, and not being read. */
+void ep_node_job_sweep(struct ep_processes *local);
+/* The process of that number; NULL: there is none. O(node_jobs + log
  * processes). */
-struct proc *ep_share_find(const struct ep_local *local, uint32_t number);
-void ep_share_failed(struct proc *proc, const char *step, int err);
-void ep_share_exited(struct proc *proc, int status);
+struct proc *ep_node_job_find(const struct ep_processes *local,
+                              uint32_t number);
+void ep_node_job_failed(struct proc *proc, const char *step, int err);
+void ep_node_job_exited(struct proc *proc, int status);
 /* Says whether the channel's output is wanted from now on, and whether it stays
  * in the pipe. */
-void ep_share_want(struct output *out, bool is_wanted, bool is_held_back);
+void ep_node_job_want(struct output *out, bool is_wanted, bool is_held_back);
 /* Serves OV_ACT_READ for an output. */
-void ep_share_read(struct output *out, uint32_t max_bytes,
-                   struct ov_read *read);
+void ep_node_job_read(struct output *out, uint32_t max_bytes,
+                      struct ov_read *read);
 
 /* --- linger.c */
 /* Begins to wait, after the end of a process, until its output has been silent
@@ -153,10 +155,10 @@ void ep_linger_start(struct proc *proc, struct event_base *base);
 void ep_linger_restart(struct proc *proc);
 
 /* --- replay.c */
-/* Reads EP_LOCAL_REPLAY_INPUT. */
-void ep_replay_read(struct ep_local *local, uint32_t max_bytes,
+/* Reads EP_PROCESSES_REPLAY_INPUT. */
+void ep_replay_read(struct ep_processes *local, uint32_t max_bytes,
                     struct ov_read *read);
 /* Frees all orders. */
-void ep_replay_close(struct ep_local *local);
+void ep_replay_close(struct ep_processes *local);
 
 #endif

@@ -1,5 +1,5 @@
 /* Records and their holders. */
-#include "endpoints/run/held.h"
+#include "endpoints/run/records.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,10 +27,10 @@ static void the_last_holder_gives_it_back(void **state)
 {
     struct ov_buf buf = {.refs = 1}, other = {.refs = 1};
     struct freed freed = {0};
-    struct run_held *held;
+    struct run_records *held;
 
     (void)state;
-    assert_int_equal(ep_run_held_open(on_free, &freed, &held), 0);
+    assert_int_equal(ep_run_records_open(on_free, &freed, &held), 0);
     ep_run_hold_new(held, 7, &buf);
     ep_run_hold(held, 7);
     ep_run_hold_new(held, RUN_RECORDS_MAX - 1, &other);
@@ -43,7 +43,7 @@ static void the_last_holder_gives_it_back(void **state)
     ep_run_let_go(held, RUN_RECORDS_MAX - 1);
     assert_int_equal(freed.count, 2);
     assert_ptr_equal(freed.buf, &other);
-    ep_run_held_close(held);
+    ep_run_records_close(held);
 }
 
 /* The tree uses a cookie again for another record. */
@@ -51,32 +51,32 @@ static void a_cookie_comes_again(void **state)
 {
     struct ov_buf first = {.refs = 1}, second = {.refs = 1};
     struct freed freed = {0};
-    struct run_held *held;
+    struct run_records *held;
 
     (void)state;
-    assert_int_equal(ep_run_held_open(on_free, &freed, &held), 0);
+    assert_int_equal(ep_run_records_open(on_free, &freed, &held), 0);
     ep_run_hold_new(held, 0, &first);
     ep_run_let_go(held, 0);
     ep_run_hold_new(held, 0, &second);
     ep_run_let_go(held, 0);
     assert_int_equal(freed.count, 2);
     assert_ptr_equal(freed.buf, &second);
-    ep_run_held_close(held);
+    ep_run_records_close(held);
 }
 
 static void what_is_no_record_has_no_holders(void **state)
 {
     struct freed freed = {0};
-    struct run_held *held;
+    struct run_records *held;
 
     (void)state;
-    assert_int_equal(ep_run_held_open(on_free, &freed, &held), 0);
+    assert_int_equal(ep_run_records_open(on_free, &freed, &held), 0);
     ep_run_hold(held, RUN_NO_RECORD);
     ep_run_let_go(held, RUN_NO_RECORD);
     ep_run_let_go(held, RUN_NO_RECORD);
     assert_int_equal(freed.count, 0);
-    ep_run_held_close(held);
-    ep_run_held_close(NULL);
+    ep_run_records_close(held);
+    ep_run_records_close(NULL);
 }
 
 int main(void)

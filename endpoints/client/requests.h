@@ -1,13 +1,13 @@
 /* What the clients of a session's door (viewers.h, watchers.h) may want of its
  * launcher: they are its tap. All calls are made in the loop's thread.
  */
-#ifndef ENDPOINTS_CLIENT_TAPS_H
-#define ENDPOINTS_CLIENT_TAPS_H
+#ifndef ENDPOINTS_CLIENT_REQUESTS_H
+#define ENDPOINTS_CLIENT_REQUESTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/client/taps_job.h"
+#include "endpoints/client/requests_job.h"
 #include "job/neighbours.h"
 #include "job/record.h"
 #include "job/replay.h"
@@ -16,12 +16,12 @@
 struct ep_writer;
 struct event_base;
 
-enum { EP_TAP_WHY_MAX = 256 };
+enum { EP_CLIENT_WHY_MAX = 256 };
 
 /* None of these is called from within a call to the tap (viewers.h), except
  * on_part (also from open), on_note, on_say, on_spawn from ep_viewers_again(),
  * and on_back_over from ep_viewers_close(). */
-struct ep_tap_events {
+struct ep_client_events {
     /* Says where the ranks of the job with this base are: part `index` of its
      * parts, in the order of ranks. Only while the job runs. The host's name is
      * valid as long as the tap, everything else until the next call. */
@@ -76,14 +76,14 @@ struct ep_tap_events {
     void (*on_hold)(void *arg, const struct topo_range *range, bool is_held);
     /* Starts a job in the tree of the run; its output and exits are told like
      * those of the run's own job. False: it cannot be started, as why
-     * (EP_TAP_WHY_MAX bytes) says, or not yet (EP_TAP_LATER). */
-    bool (*on_spawn)(void *arg, const struct ep_tap_spawn *spawn,
-                     struct ep_tap_spawned *out, char *why);
+     * (EP_CLIENT_WHY_MAX bytes) says, or not yet (EP_CLIENT_LATER). */
+    bool (*on_spawn)(void *arg, const struct ep_client_spawn *spawn,
+                     struct ep_client_spawned *out, char *why);
     void (*on_say)(void *arg, const char *text);  /* to the user */
     void (*on_note)(void *arg, const char *text); /* with --verbose */
 };
 
-struct ep_tap_cfg {
+struct ep_client_cfg {
     struct event_base *base;  /* borrowed, like all that follows */
     const char *nspace;       /* the job's name */
     uint32_t size;            /* processes */
@@ -93,7 +93,7 @@ struct ep_tap_cfg {
     uint32_t push_bytes;      /* the longest message for on_push */
     bool is_dvm;              /* the processes are the daemons: see run.h */
     struct ep_writer *writer; /* for writes that may block */
-    const struct ep_tap_events *events;
+    const struct ep_client_events *events;
     void *arg;
 };
 

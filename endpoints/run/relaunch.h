@@ -4,8 +4,8 @@
  * The next launch leaves out hosts that did not come (missing.h), and places
  * ranks by what the machines of the hosts were found to be (survey.h).
  */
-#ifndef ENDPOINTS_RUN_AGAIN_H
-#define ENDPOINTS_RUN_AGAIN_H
+#ifndef ENDPOINTS_RUN_RELAUNCH_H
+#define ENDPOINTS_RUN_RELAUNCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ static inline uint32_t ep_machine_has(const struct ep_machine *machine,
 }
 
 /* Zeroed: nothing is known, and no further launch is due. */
-struct run_again {
+struct run_relaunch {
     uint64_t start_ns;           /* of the first launch */
     bool is_due;                 /* another launch follows */
     struct topo_hosts left_out;  /* owned */
@@ -38,21 +38,21 @@ struct run_again {
     bool has_begun; /* the first launch has opened the door, or has tried to */
 };
 
-void ep_run_again_fini(struct run_again *again);
+void ep_run_relaunch_fini(struct run_relaunch *again);
 
 /* Leaves this host out of the next launch. Returns 0 or OV_ENOMEM. O(1). */
-int ep_run_again_without(struct run_again *again, const char *host);
+int ep_run_relaunch_without(struct run_relaunch *again, const char *host);
 
 /* Notes the machine of a host. Returns 0 or OV_ENOMEM. O(1) amortised. */
-int ep_run_again_know(struct run_again *again, const char *host,
-                      struct ep_machine machine);
+int ep_run_relaunch_know(struct run_relaunch *again, const char *host,
+                         struct ep_machine machine);
 
 /* Returns the machine of a host; zeroed: not known. O(1). */
-struct ep_machine ep_run_again_machine(const struct run_again *again,
-                                       const char *host);
+struct ep_machine ep_run_relaunch_machine(const struct run_relaunch *again,
+                                          const char *host);
 
 /* Calls off the next launch: the run ends with this exit code, in *exit_code.
  * False: no launch was due. */
-bool ep_run_again_stop(struct run_again *again, int code, int *exit_code);
+bool ep_run_relaunch_stop(struct run_relaunch *again, int code, int *exit_code);
 
 #endif
