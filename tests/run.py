@@ -337,7 +337,7 @@ def run_subjects(subjects):
     tests = [test for subject in subjects for test in tests_of(subject)]
     return subprocess.call(
         ["make", "-s", "--no-print-directory", "-C", build,
-         f"-j{2 * (os.cpu_count() or 1) + 1}", "check", "VERBOSE=1",
+         f"-j{3 * (os.cpu_count() or 1) + 1}", "check", "VERBOSE=1",
          "TESTS=" + " ".join(tests)])
 
 
