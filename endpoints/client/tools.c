@@ -27,8 +27,8 @@ static const char *const notes[NOTES] = {
     [NOTE_USER] =
         "a PMIx tool was refused: its user may not connect (--pmix-allow)",
     [NOTE_MACHINE] = "a PMIx tool was refused: it runs on another machine",
-    [NOTE_KERNEL] = "a PMIx tool was refused: the kernel does not say whose "
-                    "it is",
+    [NOTE_KERNEL] = ("a PMIx tool was refused: the kernel does not say whose "
+                     "it is"),
     [NOTE_DESCRIPTORS] =
         "PMIx tools have to wait: too many open files (ulimit -n)",
 };
