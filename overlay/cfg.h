@@ -1,4 +1,4 @@
-/* Sizes and times of one session; they are equal in all its nodes.
+/* Sizes and times of one session; all its nodes have the same ones.
  *
  * Counts of frames bound memory: every received frame holds one buffer of
  * frame_bytes, however little is in it.
@@ -14,33 +14,47 @@
 struct ov_cfg {
     struct topo_tree plan;
     uint32_t frame_bytes;     /* largest frame; OV_FRAME_BYTES_MIN.._MAX */
-    uint32_t up_window_bytes; /* own records kept until acknowledged */
-    uint16_t kept_max;        /* how many of these at most */
-    uint16_t batch_pieces;    /* pieces put together in one UP frame; 1:
-                                 never */
-    uint16_t up_frames;       /* frames of one child held by its parent */
-    uint16_t standing_max;    /* children that may send up_frames unasked */
-    uint16_t lent_frames;     /* frames held of all other children together;
-                                 these ask for each frame */
-    uint16_t down_frames;     /* window of a stream in frames */
+    uint32_t up_window_bytes; /* bytes of its own records that a node keeps
+                                 until the root has acknowledged them */
+    uint16_t kept_max;        /* how many own records a node keeps at most */
+    uint16_t batch_pieces;    /* at most this many frames and records are put
+                                 together in one UP frame; 1: each is sent in a
+                                 frame of its own */
+    uint16_t up_frames;       /* UP frames of one child that its parent keeps at
+                                 most */
+    uint16_t standing_max;    /* how many children of a node may send up_frames
+                                 frames without asking for each */
+    uint16_t lent_frames;     /* frames that a node keeps at most of all its
+                                 other children together, which must ask for
+                                 each frame (WANT) */
+    uint16_t down_frames;     /* window of each other stream in frames */
     uint16_t control_frames;  /* window of stream 0 in frames */
-    uint16_t streams_max;     /* open at once, stream 0 included */
-    uint16_t children_max;    /* of a node other than the root */
-    uint16_t send_slots;      /* frames handed to the transport, per link */
-    uint16_t data_slots;  /* how many of these may be data, not link-local */
-    uint32_t records_max; /* root: records at its sinks */
+    uint16_t streams_max;     /* streams open at the same time, stream 0
+                                 included */
+    uint16_t children_max;    /* how many children a node has at most; the root
+                                 may have more */
+    uint16_t send_slots;      /* frames of one link that the transport has at
+                                 most */
+    uint16_t data_slots;      /* how many of the send_slots may have data (UP,
+                                 DOWN); the others stay free for messages
+                                 between neighbours */
+    uint32_t records_max; /* root: records that it has handed to the sinks and
+                             that these have not yet taken, at most */
     struct ov_times times;
 };
 
 enum {
-    OV_SEND_SLOTS_MAX = 32,  /* as many as a link can count */
-    OV_PIECES_MAX = 16,      /* limit of batch_pieces */
-    OV_STREAMS_MAX = 16,     /* limit of streams_max */
-    OV_KEPT_RESERVE = 4,     /* records and bytes that stay free for */
-    OV_RESERVE_BYTES = 4096, /* states and exits */
+    OV_SEND_SLOTS_MAX = 32,  /* upper limit of send_slots: a link has a bit for
+                                each */
+    OV_PIECES_MAX = 16,      /* upper limit of batch_pieces */
+    OV_STREAMS_MAX = 16,     /* upper limit of streams_max */
+    OV_KEPT_RESERVE = 4,     /* records of a node's window that only states and
+                                exits may use */
+    OV_RESERVE_BYTES = 4096, /* bytes of a node's window that only states and
+                                exits may use */
 };
 
-/* The usual sizes and times for a plan; the caller may change every field. */
+/* The default sizes and times for a plan; the caller may change every field. */
 struct ov_cfg ov_cfg_default(struct topo_tree plan);
 
 /* Checks ranges, and times as ov_times_fault() does. Returns 0, or OV_EINVAL;

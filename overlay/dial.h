@@ -9,26 +9,27 @@
 
 #include "overlay/state.h"
 
-/* Begins to dial: at once when the node starts, after some jitter when it is an
- * orphan. */
+/* Begins to dial: at once when the node starts, after a short random time when
+ * it is an orphan. */
 void ov_dial_begin(struct ov_node *node);
 
-/* The dial has led to a link; a hello is sent on it. */
+/* Notes that the dial has led to a link, on which a hello is now sent. */
 void ov_dial_linked(struct ov_node *node);
 
-/* A dial, or the link that it led to, has failed: the next one follows after a
- * while. */
+/* Notes that a dial, or the link that it led to, has failed: the next dial
+ * follows after a pause. */
 void ov_dial_failed(struct ov_node *node);
 
-/* The node that was dialled has asked its own parent about us: nothing else is
- * tried meanwhile. */
+/* Notes that the node that was dialled has asked its own parent about us
+ * (ASKED): no other node is dialled until it answers. */
 void ov_dial_asked(struct ov_node *node);
 
-/* This node has a parent. */
+/* Notes that this node has a parent: the search is over. */
 void ov_dial_done(struct ov_node *node);
 
-/* Dials next when it is time, and ends the search when time is up. Returns true
- * when the current attempt took too long: its link must be closed. */
+/* Dials the next possible parent when it is time, and ends the node when it has
+ * found no parent within the give-up time. Returns true when the current
+ * attempt took too long: the caller must then close its link. */
 bool ov_dial_on_time(struct ov_node *node, struct ov_out *out);
 
 #endif

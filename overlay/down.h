@@ -11,68 +11,76 @@
 
 #include "overlay/state.h"
 
-/* Stream 0 exists from the start and goes everywhere. */
+/* Sets up stream 0, which exists from the start and goes to every node. */
 void ov_down_init(struct ov_node *node);
 
-/* Handles a DOWN frame from the parent, whose reference passes. OV_EPROTO: it
- * is not the next frame of an open stream, or it is beyond the window.
- * O(children). */
+/* Handles a DOWN frame from the parent; its reference passes to the node.
+ * Returns OV_EPROTO when it is not the next frame of an open stream, or is
+ * beyond the window. O(children). */
 int ov_down_on_frame(struct ov_node *node, struct ov_buf *buf,
                      struct ov_out *out);
 
-/* Root: adds one more frame to a stream, after the room was checked. */
+/* Root: adds one more frame to a stream. The caller has checked with
+ * ov_down_room(), which says how many more frames the stream can take. */
 void ov_down_on_input(struct ov_node *node, const struct ov_event *ev,
                       struct ov_out *out);
 uint32_t ov_down_room(const struct ov_node *node, uint32_t number);
 
-/* The node's own targets have consumed everything before ev->seq. */
+/* Notes that the node's own targets have consumed all frames before ev->seq. */
 void ov_down_on_consumed(struct ov_node *node, const struct ov_event *ev,
                          struct ov_out *out);
 
-/* Handles a child's base report. OV_EPROTO: it claims more than was sent to the
- * child, or names a holder that is not in the plan. */
+/* Handles a child's base report. Returns OV_EPROTO when the base is beyond what
+ * this node has sent to the child, or the node named as holding it back is not
+ * in the plan. */
 int ov_down_on_base(struct ov_node *node, struct ov_place *place,
                     const struct ov_base *base, struct ov_out *out);
 
-/* Starts a child's flows: decides which of the open streams it needs. O(depth)
- * for each range of their node sets. */
+/* Sets up the streams for a new child: decides which of the open streams it
+ * needs. O(depth) for each range of their node sets. */
 void ov_down_place_opened(struct ov_node *node, struct ov_place *place);
 
-/* True when everything is kept that the claiming node has not received, from
- * its heads on. A frame that was released here may be released everywhere
- * above. */
+/* True when this node still keeps all frames that the claiming node has not
+ * received, in each stream from the head that its cursor names. A node that has
+ * released one of these frames cannot serve the claim, because all its
+ * ancestors may have released it, too. */
 bool ov_down_serves(const struct ov_node *node, const struct ov_claim *claim,
                     struct ov_rd cursors);
 
-/* Notes how far a child is (hello), or has become by nodes that it takes in
- * (ask). OV_EPROTO for impossible values. */
+/* Takes over a child's cursor, which is its base and head in one stream: in a
+ * hello (is_hello) that of the child, in an ask the lower one that it has since
+ * it took in other nodes. Returns OV_EPROTO for impossible values. */
 int ov_down_on_cursor(struct ov_node *node, struct ov_place *place,
                       const struct ov_cursor *cursor, bool is_hello);
 
-/* How far this node is in the stream of that slot, to tell a parent. False when
- * the stream is not open. */
+/* Fills `cursor` with the base and head of this node in the stream of that
+ * slot, to be sent to a parent. False when no stream is open there. */
 bool ov_down_cursor(struct ov_node *node, unsigned slot,
                     struct ov_cursor *cursor);
 
-/* Computes all bases anew, after a place was added or removed. */
+/* Computes the bases of all streams again, after a place was added or
+ * removed. */
 void ov_down_refresh(struct ov_node *node, struct ov_out *out);
 
-/* Sends a child what it may have, as much as the transport accepts. */
+/* Sends a child the frames that it may have, as many as the transport
+ * accepts. */
 void ov_down_send(struct ov_node *node, struct ov_place *place,
                   struct ov_out *out);
 
-/* Fills `base` with a base report that is due to the parent. To be called until
- * it returns false. */
+/* Fills `base` with the next base report that is due to the parent; the caller
+ * repeats this until it returns false. */
 bool ov_down_report(struct ov_node *node, struct ov_base *base);
 
-/* Makes reports due that have waited long enough, and reports stalls. */
+/* Makes base reports due that have waited long enough, and at the root reports
+ * streams that are held up (OV_ACT_STALL). */
 void ov_down_on_time(struct ov_node *node, struct ov_out *out);
 
-/* True when this node and all beneath it have consumed the goodbye, and it has
- * reported so. */
+/* True when this node and all nodes beneath it have consumed the goodbye, and
+ * this node has reported so to its parent. */
 bool ov_down_is_done(const struct ov_node *node);
 
-/* True when a child has reported that: then its end is no loss. */
+/* True when a child has reported that it and all nodes beneath it have consumed
+ * the goodbye: the end of its link is then no loss. */
 bool ov_down_child_is_done(const struct ov_node *node,
                            const struct ov_place *place);
 

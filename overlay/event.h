@@ -5,8 +5,10 @@
  * and carries out all actions, in order, before the next step.
  *
  * Links are named by slots that the driver picks with ov_node_free_link() when
- * a connection comes up; a slot belongs to that connection until the driver has
- * told LINK_DOWN or the node asked CLOSE.
+ * a connection comes up; a slot belongs to its connection until the driver has
+ * given the node OV_EV_LINK_DOWN or the node has returned OV_ACT_CLOSE. Where a
+ * kind has a list of fields, the driver or the node sets only these fields of
+ * the event or action.
  */
 #ifndef OVERLAY_EVENT_H
 #define OVERLAY_EVENT_H
@@ -18,56 +20,64 @@
 #include "overlay/wire/frame.h"
 
 enum ov_event_kind {
-    OV_EV_START,       /* the node may begin: all but the root dial. buf:
-                          where this node listens, in the driver's encoding,
-                          for its parents; NULL, or at most OV_ADDRESS_MAX
-                          bytes */
-    OV_EV_LINK_UP,     /* link, node (the proved peer), dialled */
+    /* the node may begin: all but the root now dial. buf: the address where
+     * this node listens, in the driver's encoding, to be sent to its parents;
+     * NULL, or at most OV_ADDRESS_MAX bytes */
+    OV_EV_START,
+    OV_EV_LINK_UP,     /* link, node, dialled: a connection came up; the node at
+                          its other end has proved the session key */
     OV_EV_LINK_DOWN,   /* link */
-    OV_EV_DIAL_FAILED, /* node */
-    OV_EV_PROBED,      /* node, link, seq, is_refused: the answer to
-                          OV_ACT_PROBE. When refused, buf: where the node
-                          listened, in the driver's encoding. One reference
-                          passes; NULL: unknown */
-    OV_EV_FRAME,       /* link, buf: one reference passes to the node */
-    OV_EV_SENT,        /* link, count: the transport is done with frames */
-    OV_EV_TIMER,       /* the wake-up that was asked for; may come early,
-                          late or twice */
-    OV_EV_READY,       /* input: it has something to read */
-    OV_EV_READ,        /* input, read: the answer to OV_ACT_READ */
-    OV_EV_DOWN,        /* root: stream, buf, len_bytes, flags; see below */
-    OV_EV_CONSUMED,    /* stream, seq: frames consumed here; rank: the
-                          process that is last */
-    OV_EV_TAKEN,       /* root: cookie of a record that its sink has taken */
-    OV_EV_PAUSE,       /* root: is_paused: its process will be stopped, or
-                          runs again; meanwhile children do not take its
-                          silence for a loss */
+    OV_EV_DIAL_FAILED, /* node: the dial of it has failed */
+    /* node, link, seq, is_refused: the answer to OV_ACT_PROBE. When the dial
+     * was refused, buf has the address where the node listened, in the driver's
+     * encoding, and one reference passes to the node; NULL when the address is
+     * unknown */
+    OV_EV_PROBED,
+    OV_EV_FRAME,    /* link, buf: a frame was received; one reference to the
+                       buffer passes to the node */
+    OV_EV_SENT,     /* link, count: the transport is done with this many
+                       frames, the oldest first */
+    OV_EV_TIMER,    /* the wake-up for which the node asked (out->wake_ns);
+                       may come early, late or twice */
+    OV_EV_READY,    /* input: there is something to read at it */
+    OV_EV_READ,     /* input, read: the driver's answer to OV_ACT_READ */
+    OV_EV_DOWN,     /* root: stream, buf, len_bytes, flags: payload to send
+                       down a stream; see struct ov_event */
+    OV_EV_CONSUMED, /* stream, seq, rank: this node's processes have consumed
+                       all frames before seq; rank is the process that is
+                       furthest behind */
+    OV_EV_TAKEN,    /* root: cookie: the sink has taken the record that has
+                       it */
+    OV_EV_PAUSE,    /* root: is_paused: the root's process is about to be
+                       stopped (true), or runs again (false). While it is
+                       stopped the children do not judge its silence */
     OV_EV_KINDS
 };
 
 enum { OV_ADDRESS_MAX = 128 };
 
-/* The state of an input after a read. */
+/* Whether an input has more to read, after a read. */
 enum ov_input_state {
-    OV_INPUT_IDLE, /* nothing to read now: READY will follow */
-    OV_INPUT_MORE, /* there is more: read again */
+    OV_INPUT_IDLE, /* nothing to read now: OV_EV_READY follows when there is */
+    OV_INPUT_MORE, /* there is more: the node should read again */
     OV_INPUT_END,  /* the input has ended */
 };
 
 struct ov_read {
-    struct ov_buf *buf; /* owned: one reference passes; NULL without bytes */
+    struct ov_buf *buf; /* one reference passes to the node; NULL when no bytes
+                           were read */
     uint32_t off_bytes;
     uint32_t len_bytes;
     uint32_t rank;
     uint16_t job;
     uint8_t channel; /* enum ov_channel */
-    uint8_t flags;   /* enum ov_record_flag; with flags a record may be empty */
+    uint8_t flags;   /* enum ov_record_flag; a record with flags may be empty */
     uint8_t state;   /* enum ov_input_state */
 };
 
-/* OV_EV_DOWN: the payload is in buf from OV_DOWN_HEAD_BYTES on; the node writes
- * the head before it. One reference passes. Allowed while
- * ov_node_down_room(stream) > 0. */
+/* OV_EV_DOWN: the payload is in buf, from the offset OV_DOWN_HEAD_BYTES on; the
+ * node writes the head before it. One reference to buf passes to the node.
+ * Allowed while ov_node_down_room() of the stream is above 0. */
 struct ov_event {
     uint64_t now_ns;
     enum ov_event_kind kind;
@@ -84,32 +94,40 @@ struct ov_event {
     bool dialled;    /* LINK_UP: this node dialled (a parent) */
     bool is_paused;  /* PAUSE */
     bool is_refused; /* PROBED: nobody listens at the address */
-    bool follows;    /* more events follow at once: sending waits for them */
+    bool follows;    /* the driver gives the node further events at once: the
+                        node sends only after the last of them */
     struct ov_buf *buf;
     struct ov_read read;
 };
 
 enum ov_act_kind {
-    OV_ACT_DIAL,    /* node, attach: connect to it */
-    OV_ACT_CLOSE,   /* link: end it after what was sent; no LINK_DOWN follows */
-    OV_ACT_SEND,    /* link, head, slices: one frame */
-    OV_ACT_READ,    /* input, max_bytes: read and answer by OV_EV_READ */
-    OV_ACT_CONSUME, /* stream, seq, flags, slice: for this node's targets */
-    OV_ACT_RECORD,  /* root: rec, slice, cookie: for the sinks */
+    OV_ACT_DIAL,    /* node, attach: connect to this node */
+    OV_ACT_CLOSE,   /* link: end it after all frames given to it were sent; no
+                       OV_EV_LINK_DOWN follows */
+    OV_ACT_SEND,    /* link, head, slices: send one frame */
+    OV_ACT_READ,    /* input, max_bytes: read at most this much and answer by
+                       OV_EV_READ */
+    OV_ACT_CONSUME, /* stream, seq, flags, slice: a frame for this node's own
+                       processes */
+    OV_ACT_RECORD,  /* root: rec, slice, cookie: a record for the sinks */
     OV_ACT_JOINED,  /* root: every planned node has joined */
-    OV_ACT_PROBE,   /* node: a former child whose link closed, a node beneath
-                       it, or one that a neighbour asks about. Dial its
-                       address only to see whether that is refused. link,
-                       seq: identify who asked, and come back with the
-                       answer; seq 0: this node */
-    OV_ACT_ADDRESS, /* node, slice: where this child, or a child of a child,
-                       listens */
-    OV_ACT_ORPHAN,  /* node: the parent that was lost; others are dialled */
+    /* node: a former child whose link closed, a node beneath it, or one that a
+     * neighbour asks about. The driver dials its address only to see whether
+     * the dial is refused. link, seq: identify the node that asked; the driver
+     * repeats them in OV_EV_PROBED; seq is 0 when this node itself asked */
+    OV_ACT_PROBE,
+    OV_ACT_ADDRESS, /* node, slice: the address where this child, or a child of
+                       a child, listens */
+    OV_ACT_ORPHAN,  /* node: the parent that was lost; the node now dials its
+                       other ancestors */
     OV_ACT_ADOPTED, /* node: the new parent */
-    OV_ACT_LOST,    /* root: node is declared lost, which is final */
-    OV_ACT_END,     /* flags, enum ov_end: the job goes on without this node */
-    OV_ACT_STALL,   /* root: stream, node, rank: who holds everybody up */
-    OV_ACT_LEAVE,   /* goodbye has passed: nothing is left to do */
+    OV_ACT_LOST,    /* root: node: it is declared lost, which is final */
+    OV_ACT_END,     /* flags (enum ov_end): this node must kill its processes
+                       and end; the job goes on without it */
+    OV_ACT_STALL,   /* root: stream, node, rank: a full window has waited for
+                       this process for the stall time */
+    OV_ACT_LEAVE,   /* this node may end: it and all nodes beneath it have
+                       consumed the goodbye */
     OV_ACT_KINDS
 };
 
@@ -119,7 +137,7 @@ enum ov_end {
     OV_END_DECLARED,  /* the root has declared this node lost */
 };
 
-/* Part of a buffer; one reference passes to the driver. */
+/* Part of a buffer. One reference to the buffer passes to the driver. */
 struct ov_slice {
     struct ov_buf *buf;
     uint32_t off_bytes;
@@ -130,8 +148,9 @@ struct ov_act {
     enum ov_act_kind kind;
     uint16_t link;
     uint16_t input;
-    uint16_t slices;     /* count, from out->slices[slice_first] */
-    uint16_t head_bytes; /* bytes at out->head[head_first], before slices */
+    uint16_t slices;     /* how many slices, from out->slice[slice_first] on */
+    uint16_t head_bytes; /* how many bytes at out->head[head_first] are sent
+                            before the slices */
     uint32_t slice_first;
     uint32_t head_first;
     uint32_t node;

@@ -1,6 +1,6 @@
-/* Records of a node itself, kept until they are acknowledged: a list for each
- * node, in cells that the driver lends to all its nodes together. So a node
- * that writes little needs little memory. */
+/* A node's own records, kept until the root has acknowledged them: a list for
+ * each node, in cells that the driver lends to all its nodes together. So a
+ * node that writes little needs little memory. */
 #ifndef OVERLAY_KEPT_H
 #define OVERLAY_KEPT_H
 
@@ -8,10 +8,11 @@
 
 #include "overlay/base/buf.h"
 
-/* A record; its source and number follow from its position. */
+/* One record. Its source is the node, and its number follows from its position
+ * in the list. */
 struct ov_kept {
     struct ov_kept *next;
-    struct ov_buf *buf; /* one reference; NULL: without bytes */
+    struct ov_buf *buf; /* one reference; NULL for a record without bytes */
     uint32_t off_bytes;
     uint32_t len_bytes;
     uint32_t rank;
@@ -23,14 +24,14 @@ struct ov_kept {
 _Static_assert(sizeof(struct ov_kept) <= 32, "ov_kept outgrew its budget");
 
 /* The cells that are not in use, owned by the driver and shared by its nodes.
- * There must be a free one whenever OV_EV_READ brings a record: cfg.kept_max
- * for each node is always enough. */
+ * The driver must see to it that a cell is free whenever it gives a node a
+ * record by OV_EV_READ: cfg.kept_max for each node is always enough. */
 struct ov_kept_pool {
     struct ov_kept *free;
 };
 
-/* Adds cells to the pool. The caller frees them when no node uses them any
- * longer. */
+/* Adds cells to the pool. They remain the caller's, who frees them when no node
+ * uses them any longer. */
 void ov_kept_lend(struct ov_kept_pool *pool, struct ov_kept *cells,
                   uint32_t count);
 
@@ -45,7 +46,8 @@ struct ov_kept *ov_kept_push(struct ov_kept_list *list,
                              struct ov_kept_pool *pool,
                              const struct ov_kept *record);
 
-/* Removes and returns the oldest record; its reference passes. O(1). */
+/* Removes and returns the oldest record; its reference to the buffer passes to
+ * the caller. O(1). */
 struct ov_kept ov_kept_pop(struct ov_kept_list *list,
                            struct ov_kept_pool *pool);
 
