@@ -9,9 +9,10 @@
 
 /* --- claims */
 
-/* True for a node in the subtree of `top` whose parent may be its parent: one
- * that is above it in the plan. So no circle can form, and no node answers for
- * more nodes than its tables have room for. */
+/* True when ref->node is in the planned subtree of `top`, and ref->parent is an
+ * ancestor of it in the plan. As only such members are accepted, no circle of
+ * parents can form, and no node answers for more nodes than its tables have
+ * room for. */
 static bool is_beneath(const struct ov_node *node, uint32_t top,
                        const struct ov_member_ref *ref)
 {
@@ -23,8 +24,8 @@ static bool is_beneath(const struct ov_node *node, uint32_t top,
            topo_tree_contains(plan, ref->parent, ref->node);
 }
 
-/* Adds the members of this part to the ask. OV_EPROTO: a member is not beneath
- * the node that asks. */
+/* Adds the members in this part of the claim to the ask. OV_EPROTO when a
+ * member is not beneath the claiming node. */
 static int take_members(struct ov_node *node, struct ov_ask *ask,
                         const struct ov_claim *claim, struct ov_item *item,
                         bool *has_room)
@@ -40,7 +41,8 @@ static int take_members(struct ov_node *node, struct ov_ask *ask,
     return 0;
 }
 
-/* Notes how far the asking node is in each stream. */
+/* Takes over the cursors of the claim: the claiming node's position in each
+ * stream. */
 static int take_cursors(struct ov_node *node, struct ov_place *place,
                         const struct ov_claim *claim, struct ov_rd rd,
                         bool is_hello)
@@ -56,10 +58,9 @@ static int take_cursors(struct ov_node *node, struct ov_place *place,
     return 0;
 }
 
-/* The claim is complete: the root answers it, other nodes ask their parent,
- * even about members that they know. Two claims of a node may be under way on
- * two paths, and only where all paths meet can it be seen which one is
- * newer. */
+/* Handles a complete claim: the root answers it, other nodes ask their parent,
+ * even about members that they know. For two claims of a node may be under way
+ * on two paths, and only a node on both paths can see which claim is newer. */
 static void pass_on(struct ov_node *node, struct ov_ask *ask)
 {
     struct ov_tree *tree = &node->tree;
@@ -77,7 +78,7 @@ static void pass_on(struct ov_node *node, struct ov_ask *ask)
     }
 }
 
-/* The cursors of a claim, which follow its members. */
+/* Returns a reader of the claim's cursors, which follow its members. */
 static struct ov_rd cursors_of(const struct ov_claim *claim,
                                const struct ov_item *item)
 {
@@ -96,9 +97,10 @@ static bool is_lost(const struct ov_node *node, uint32_t who)
     return member != NULL && member->state == OV_MEMBER_LOST;
 }
 
-/* Why this hello cannot be accepted, or OV_GRANTED. An orphan cannot ask for
- * others; a node that starts can, as soon as it has joined. The root is never
- * full: there is no node above it that could take the child. */
+/* Returns why this hello cannot be accepted, or OV_GRANTED. An orphan cannot
+ * ask its parent about a claim; a node that starts can do so once it has
+ * joined. The root is never full, because no node above it could take the
+ * child. */
 static enum ov_refuse_reason why_not(const struct ov_node *node,
                                      const struct ov_claim *claim,
                                      struct ov_rd cursors)
@@ -114,7 +116,8 @@ static enum ov_refuse_reason why_not(const struct ov_node *node,
     if (!ov_node_asks(node))
         return OV_REFUSE_UNATTACHED;
     if (place != OV_NO_PLACE && tree->places[place].attach >= claim->attach)
-        return OV_REFUSE_STALE; /* an older dial that arrived late */
+        return OV_REFUSE_STALE; /* the hello belongs to an older dial, and
+                                   arrived late */
     if (!ov_node_is_root(node) && place == OV_NO_PLACE &&
         ov_place_children(node) >= node->cfg->children_max)
         return OV_REFUSE_FULL;
@@ -132,8 +135,8 @@ static int refuse(struct ov_node *node, uint16_t link,
     return 0;
 }
 
-/* Takes a place for the child. Any earlier link of the child is over: it would
- * not dial again while that link still worked for it. */
+/* Takes a place for the child and ends its earlier link, if there is one: the
+ * child would not have dialled again if that link still worked. */
 static uint16_t place_for(struct ov_node *node, uint32_t child, uint16_t link)
 {
     uint16_t old = ov_place_find(node, child);
@@ -172,9 +175,9 @@ static int first_hello(struct ov_node *node, uint16_t index,
     place = &node->tree.places[at];
     if (take_cursors(node, place, claim, cursors, true))
         return OV_EPROTO;
-    /* From here on our base includes that of the claim, long before the answer:
-     * nothing that the child lacks may be released anywhere above us
-     * meanwhile. */
+    /* From here on our base includes that of the claim, long before the answer
+     * arrives, so that no node above releases frames that the child still
+     * needs. */
     ask = ov_asks_begin(node, at, &ref);
     if (ask == NULL) {
         link->refuse = OV_REFUSE_FULL;
@@ -182,8 +185,9 @@ static int first_hello(struct ov_node *node, uint16_t index,
         return 0;
     }
     place->coming = ov_ask_index(node->tree.claims, ask);
-    /* This stops the child's clock: how long the way to the root takes says
-     * nothing about us, and elsewhere the way would only begin again. */
+    /* ASKED stops the child's time limit for the attempt. A long way to the
+     * root does not mean that we are a bad parent, and by another parent the
+     * way would only begin again. */
     place->is_asked_due = !ov_node_is_root(node);
     return 0;
 }
@@ -226,7 +230,7 @@ int ov_adopt_on_hello(struct ov_node *node, uint16_t index,
 
 /* --- ask */
 
-/* Refuses a claim for which there is no room; the rest of it is ignored. */
+/* Refuses a claim; the parts of it that are still to come are ignored. */
 static void turn_down(struct ov_node *node, struct ov_place *place,
                       const struct ov_claim *claim,
                       enum ov_refuse_reason reason, bool has_more)
@@ -240,8 +244,8 @@ static void turn_down(struct ov_node *node, struct ov_place *place,
                  NULL);
 }
 
-/* The first part of an ask. Its first member is the node that asks, with the
- * parent that took it in. */
+/* Handles the first part of an ask. Its first member is the claiming node, with
+ * the parent that took it in. */
 static int first_ask(struct ov_node *node, struct ov_place *place,
                      struct ov_claim *claim, struct ov_item *item)
 {
@@ -313,7 +317,7 @@ int ov_adopt_on_ask(struct ov_node *node, uint16_t index, struct ov_item *item)
 
 /* --- answer */
 
-/* Notes that the nodes of this part are not granted. */
+/* Notes that the nodes in this part of the answer are not granted. */
 static int strip(struct ov_node *node, struct ov_ask *ask, struct ov_rd rd)
 {
     struct ov_tree *tree = &node->tree;
@@ -348,7 +352,7 @@ int ov_adopt_on_answer(struct ov_node *node, struct ov_item *item)
         return OV_EPROTO;
     ask = ov_asks_find(node, answer.node, answer.attach);
     if (ask == NULL || ask->state != OV_ASK_ASKED)
-        return 0; /* nobody waits for this answer */
+        return 0; /* the ask was dropped meanwhile */
     if (answer.reason != OV_GRANTED) {
         ov_settle_refuse(node, ask, (enum ov_refuse_reason)answer.reason);
         return 0;

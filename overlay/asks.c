@@ -1,4 +1,5 @@
-/* The asks of a node, with the members that they claim. */
+/* Creates, finds and frees the asks of a node, with the members that they
+ * claim. */
 #include "overlay/asks.h"
 
 struct ov_ask *ov_asks_begin(struct ov_node *node, uint16_t place,

@@ -1,4 +1,5 @@
-/* Default sizes and times, and the check of both. */
+/* The default sizes and times of a session, and the check of a
+ * configuration. */
 #include "overlay/cfg.h"
 
 #include <stddef.h>

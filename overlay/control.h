@@ -41,7 +41,8 @@ struct ov_control {
     struct ov_rd body; /* borrowed */
 };
 
-/* OPEN: announces a stream that goes to */
+/* OPEN: announces a stream to the nodes in the ranges. They may include nodes
+ * without targets: these consume each frame at once. */
 struct ov_open {
     uint32_t stream;
     uint16_t window;

@@ -1,7 +1,8 @@
-/* Dials parents until one accepts. */
+/* Dials possible parents until one accepts this node. */
 #include "overlay/dial.h"
 
-/* xorshift (Marsaglia 2003): jitter need not be good, only different. */
+/* The next number of an xorshift generator (Marsaglia 2003). Its numbers need
+ * not be good, but different in each node. */
 static uint32_t next_random(struct ov_node *node)
 {
     node->random ^= node->random << 13;
@@ -23,16 +24,18 @@ void ov_dial_begin(struct ov_node *node)
     tree->orphan_ns = node->now_ns;
     tree->is_dialling = false;
     tree->attempt_ns = OV_NEVER;
-    /* The grandparent comes first: the parent has just been lost. The orphans
-     * wait for different times, because they all lost the parent at once. */
+    /* The grandparent comes first: the parent has just been lost. Each orphan
+     * of that parent waits for a random time, so that they do not all dial at
+     * once. */
     tree->dial_at = tree->has_joined && tree->ancestors_count > 1 ? 1 : 0;
     tree->redial_ns = node->now_ns;
     if (tree->has_joined)
         tree->redial_ns += next_random(node) % (least_ns + 1);
 }
 
-/* A node that starts has patience with its planned parent, which may be
- * starting, too. To go higher at once would spoil the shape of the tree. */
+/* True while a node that starts dials its planned parent alone, which may be
+ * starting, too. Dialling higher ancestors at once would spoil the shape of the
+ * tree. */
 static bool is_patient(const struct ov_node *node)
 {
     return !node->tree.has_joined && !node->tree.is_turned_down &&
@@ -47,7 +50,7 @@ static void dial(struct ov_node *node, struct ov_out *out)
 
     OV_ASSERT(tree->dial_at < tree->ancestors_count);
     act->node = tree->ancestors[tree->dial_at];
-    act->attach = ++tree->attach; /* tells the root which claim is newer */
+    act->attach = ++tree->attach; /* the root sees by it which claim is newer */
     tree->is_dialling = true;
     tree->redial_ns = OV_NEVER;
 }
@@ -69,7 +72,8 @@ void ov_dial_done(struct ov_node *node)
     node->tree.redial_ns = OV_NEVER;
 }
 
-/* A round ends with the former parent, which is first in the list. */
+/* Plans the next dial. A round over all ancestors ends with the former parent,
+ * which is first in the list. */
 void ov_dial_failed(struct ov_node *node)
 {
     struct ov_tree *tree = &node->tree;
@@ -83,7 +87,8 @@ void ov_dial_failed(struct ov_node *node)
     tree->redial_ns = node->now_ns + jitter_ns(node, pause_ns);
 }
 
-/* A node that starts may have to wait for others that start. */
+/* The time without a parent after which this node ends: longer when it is
+ * starting, because its ancestors may be starting, too. */
 static uint64_t giveup_ns(const struct ov_node *node)
 {
     const struct ov_times *t = &node->cfg->times;
@@ -98,7 +103,8 @@ bool ov_dial_on_time(struct ov_node *node, struct ov_out *out)
 
     if (node->now_ns >= tree->redial_ns && !node->has_left) {
         if (node->now_ns >= tree->orphan_ns + giveup_ns(node)) {
-            /* The root is out of reach, and may have given us up by now. */
+            /* No parent was found, so the root is out of reach, and may have
+             * declared us lost by now. */
             tree->redial_ns = OV_NEVER;
             node->has_left = true;
             ov_out_act(out, OV_ACT_END)->flags = OV_END_ALONE;

@@ -43,10 +43,11 @@ static struct ov_stream *find(const struct ov_node *node, uint32_t number)
     return NULL;
 }
 
-/* Decides whether a report is due at once or after a while. Not every frame is
- * reported: every eighth of the window is, and the end, and a complete goodbye.
- * A base that has fallen is reported at once, so that no node above releases
- * what is needed again. */
+/* Decides whether the base is reported to the parent at once, or after a while.
+ * It is reported at once when it has passed a multiple of an eighth of the
+ * window, at the end of the stream, and when the goodbye is consumed. So is a
+ * base that has fallen, so that no node above releases frames that are needed
+ * again. */
 static void schedule_report(struct ov_node *node, struct ov_stream *stream)
 {
     uint64_t eighth = stream->window / 8 > 0 ? stream->window / 8 : 1;
@@ -65,10 +66,10 @@ static void schedule_report(struct ov_node *node, struct ov_stream *stream)
     }
 }
 
-/* The lowest frame that not all have consumed, and who holds it back. A hold
- * counts as its link did, and a claim from its first word on, so that a node
- * that is missing, or about to be let in, finds all frames from its own head
- * on. */
+/* Computes the base: the lowest frame that not all targets have consumed, and
+ * the process that holds it back. A hold counts as its link did, and a claim
+ * counts from its HELLO on. So a node that is missing, or is being adopted,
+ * finds all frames from its own head on. */
 static struct ov_base lowest(const struct ov_node *node,
                              const struct ov_stream *stream)
 {
@@ -103,7 +104,8 @@ static void release(struct ov_stream *stream, struct ov_out *out)
         ov_out_put(out, stream->ring[stream->first % stream->window]);
 }
 
-/* Root: notes since when the window is full and has not moved. */
+/* Root: notes the time since which the window has been full without its base
+ * moving. */
 static void time_full(const struct ov_node *node, struct ov_feed *feed,
                       bool has_moved, bool is_full)
 {
@@ -144,8 +146,9 @@ void ov_down_refresh(struct ov_node *node, struct ov_out *out)
     }
 }
 
-/* True when the plan has targets of the stream in that subtree. A node that
- * answers for targets always carries the stream, however the tree changes. */
+/* True when the stream has targets in the planned subtree of `top`. As this
+ * depends on the plan alone, a node that answers for targets always carries the
+ * stream, however the tree changes. */
 static bool is_needed(const struct ov_node *node, unsigned slot, uint32_t top)
 {
     const struct ov_stream *stream = &node->streams[slot];
@@ -174,8 +177,7 @@ void ov_down_place_opened(struct ov_node *node, struct ov_place *place)
         place->flows[slot].is_needed = is_needed(node, slot, place->child);
 }
 
-/* How far a claim is in a stream: at the beginning unless the claim says
- * more. */
+/* The claim's cursor in a stream: at its beginning when the claim has none. */
 static struct ov_cursor cursor_of(const struct ov_claim *claim,
                                   struct ov_rd cursors, uint32_t stream)
 {
@@ -195,7 +197,8 @@ bool ov_down_serves(const struct ov_node *node, const struct ov_claim *claim,
 {
     struct ov_item item = {.body = cursors};
 
-    /* A frame that was released here may be released everywhere above. */
+    /* A frame that this node has released may have been released by all nodes
+     * above, too. */
     for (unsigned i = 0; i < node->cfg->streams_max; i++) {
         const struct ov_stream *stream = &node->streams[i];
 
@@ -204,7 +207,8 @@ bool ov_down_serves(const struct ov_node *node, const struct ov_claim *claim,
             is_needed(node, i, claim->node))
             return false;
     }
-    /* A claim that has seen a stream that is unknown here is ahead of us. */
+    /* The claiming node has received frames of a stream that is not open here,
+     * so it is ahead of this node. */
     for (unsigned i = 0; i < claim->cursors; i++) {
         struct ov_cursor cursor = ov_cursor_decode(&item);
 
@@ -225,8 +229,9 @@ int ov_down_on_cursor(struct ov_node *node, struct ov_place *place,
     if (stream == NULL)
         return is_hello && cursor->head == 0 ? 0 : OV_EPROTO;
     flow = &place->flows[slot_of(node, stream)];
-    /* The child has everything before its head, whoever sent it. Its base may
-     * be lower, as not all nodes beneath it have consumed that. */
+    /* The child has received all frames before its head, from whichever parent.
+     * Its base may be lower, because not all nodes beneath it have consumed
+     * these frames. */
     if (is_hello)
         flow->sent = cursor->head;
     else if (cursor->head > flow->sent)
@@ -250,8 +255,8 @@ bool ov_down_cursor(struct ov_node *node, unsigned slot,
     return true;
 }
 
-/* A hold that was merged from several has no child of its own; it counts as
- * needing the stream. */
+/* Decides which places need the stream. A hold that was merged from several has
+ * no child of its own, and counts as needing it. */
 static void open_places(struct ov_node *node, unsigned slot)
 {
     for (unsigned p = 0; p < node->tree.places_used; p++) {
@@ -315,8 +320,8 @@ static int on_control(struct ov_node *node, struct ov_buf *buf)
     return 0;
 }
 
-/* Keeps one more frame, gives it to this node's targets if there are any, and
- * offers it to the children. */
+/* Adds a frame to the stream, gives it to this node's targets if there are any,
+ * and offers it to the children. */
 static int accept(struct ov_node *node, struct ov_stream *stream,
                   struct ov_buf *buf, const struct ov_down *down,
                   struct ov_out *out)
@@ -397,7 +402,7 @@ void ov_down_on_input(struct ov_node *node, const struct ov_event *ev,
     ov_down_encode(&wr, node->tree.number, &down, ev->len_bytes);
     buf->len_bytes = OV_DOWN_HEAD_BYTES + ev->len_bytes;
     int rc = accept(node, stream, buf, &down, out);
-    OV_ASSERT(rc == 0); /* control messages of the driver are valid */
+    OV_ASSERT(rc == 0); /* control messages made by the driver are valid */
 }
 
 void ov_down_on_consumed(struct ov_node *node, const struct ov_event *ev,
@@ -432,8 +437,8 @@ int ov_down_on_base(struct ov_node *node, struct ov_place *place,
     return 0;
 }
 
-/* Sends the next frame of one stream to a child. False when it may not be
- * sent. */
+/* Sends the next frame of one stream to a child. False when there is none, or
+ * it may not be sent now. */
 static bool send_one(struct ov_node *node, struct ov_place *place,
                      unsigned slot, struct ov_out *out)
 {
@@ -447,7 +452,7 @@ static bool send_one(struct ov_node *node, struct ov_place *place,
         flow->sent >= stream->head || flow->sent >= flow->base + stream->window)
         return false;
     if (slot != 0 && place->flows[0].sent < stream->opened_at)
-        return false; /* the child does not know this stream yet */
+        return false; /* the child has not yet been sent the OPEN */
     if (!ov_out_has_room(out) || !ov_link_can_send(link, node->cfg, true))
         return false;
     OV_ASSERT(flow->sent >= stream->first);

@@ -1,4 +1,4 @@
-/* Deficit round robin. */
+/* Deficit round robin: decides which input is served next. */
 #include "overlay/drr.h"
 
 #include "overlay/base/panic.h"
@@ -83,8 +83,8 @@ void ov_drr_aside(struct ov_drr *drr)
 
     OV_ASSERT(drr->is_served);
     input = take_first(drr);
-    drr->inputs[input].deficit_bytes = 0; /* nor does one that may not be
-                                             served */
+    drr->inputs[input].deficit_bytes = 0; /* an input that is set aside saves up
+                                             nothing either */
     append(drr, &drr->aside, input);
 }
 

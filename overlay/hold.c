@@ -23,7 +23,8 @@ static void ask_soon(struct ov_node *node, struct ov_place *place)
     wake_at(node, place);
 }
 
-/* A node that was beneath a dead child refuses dials, too: it is dead. */
+/* Handles a refused dial to a node that was beneath a dead child: it is taken
+ * for dead, and the question about it becomes due. */
 static void on_member_refused(struct ov_node *node, uint32_t who)
 {
     struct ov_member *member = ov_members_find(&node->tree.members, who);
@@ -38,7 +39,8 @@ static void on_member_refused(struct ov_node *node, uint32_t who)
     ask_soon(node, place);
 }
 
-/* The member in a hold whose address refuses us; NULL: it has turned up. */
+/* Finds a member of a hold whose child refuses dials. NULL when the member has
+ * turned up elsewhere. */
 static struct ov_member *find_held(struct ov_node *node, uint32_t who)
 {
     struct ov_member *member = ov_members_find(&node->tree.members, who);
@@ -55,7 +57,8 @@ static void second(struct ov_node *node, struct ov_member *member)
     ask_soon(node, &node->tree.places[member->place]);
 }
 
-/* A firewall refuses, too, so somebody else must see it as well. */
+/* Asks a second witness to dial the member, too, because a firewall may refuse
+ * our dials while the member lives. */
 static void ask_witness(struct ov_node *node, uint32_t who,
                         struct ov_buf *address, struct ov_out *out)
 {
@@ -101,9 +104,9 @@ void ov_hold_on_refused(struct ov_node *node, uint32_t who,
     ask_witness(node, who, address, out);
 }
 
-/* True for a hold with members to ask about before the adoption time is over.
- * These are only members that are known to be gone: the child, and others to
- * whom two dials were refused. */
+/* True while the hold is younger than the adoption time. Until then the parent
+ * is asked only about members that are known to be gone, because this node and
+ * a second witness were refused. */
 static bool is_early(const struct ov_node *node, const struct ov_place *place)
 {
     return node->now_ns < place->since_ns + node->cfg->times.adoption_ns;
@@ -116,9 +119,9 @@ static bool is_held(const struct ov_node *node, const struct ov_place *place,
            member->place == ov_place_index(node, place);
 }
 
-/* True when the parent is to be asked about this member. A member that is
- * claimed by a waiting ask is left out: the answer to that ask says where it
- * is. */
+/* True when the parent must be asked about this member. A member that is
+ * claimed by a waiting ask is left out, because the answer to that ask says
+ * where the member is. */
 static bool is_asked_about(const struct ov_node *node,
                            const struct ov_place *place,
                            const struct ov_member *member)
@@ -127,10 +130,10 @@ static bool is_asked_about(const struct ov_node *node,
            (!is_early(node, place) || member->is_seconded);
 }
 
-/* True when it is useful to dial this member. Nodes beneath a child that is
- * gone may be gone, too. For the others half of the time passes first, in which
- * they may turn up elsewhere. A member that only we were refused by is dialled
- * again, and a witness is asked again. */
+/* True when this member should be dialled. When a child is gone, nodes beneath
+ * it may be gone, too; these are dialled when their address is known. A member
+ * that refuses only us so far is dialled again, and then a witness is asked
+ * again. */
 static bool is_probed(const struct ov_node *node, const struct ov_place *place,
                       const struct ov_member *member)
 {
@@ -150,8 +153,8 @@ static bool holds_child(const struct ov_node *node,
     return member != NULL && is_held(node, place, member);
 }
 
-/* After what time a hold with a dead child is looked at again: soon when there
- * is a member to ask about, later when there is one to dial. */
+/* The time after which a hold with a dead child is looked at again: short when
+ * there is a member to ask about, longer when there is only one to dial. */
 static uint64_t pause_ns(const struct ov_node *node,
                          const struct ov_place *place)
 {
@@ -177,8 +180,8 @@ static uint64_t after(uint64_t now_ns, uint64_t ns)
     return ns == OV_NEVER ? OV_NEVER : now_ns + ns;
 }
 
-/* Sets when there is something to do again: questions and probes may get
- * lost. */
+/* Sets the time at which the hold is looked at again, because questions and
+ * probes may get lost. */
 static void set_next(struct ov_node *node, struct ov_place *place)
 {
     const struct ov_times *t = &node->cfg->times;
@@ -201,7 +204,8 @@ static void set_next(struct ov_node *node, struct ov_place *place)
 static void declare(struct ov_node *node, struct ov_member *member,
                     struct ov_out *out)
 {
-    if (!member->is_known) { /* the streams no longer wait for it */
+    if (!member->is_known) { /* root: the streams no longer wait for this
+                                node */
         member->is_known = true;
         node->tree.joined++;
     }
@@ -209,7 +213,8 @@ static void declare(struct ov_node *node, struct ov_member *member,
     ov_out_act(out, OV_ACT_LOST)->node = member->node;
 }
 
-/* False when `out` had no room for all. */
+/* Declares lost all members of a hold that the root would be asked about. False
+ * when `out` had no room for all. */
 static bool judge_hold(struct ov_node *node, struct ov_place *place,
                        struct ov_out *out)
 {
@@ -227,8 +232,9 @@ static bool judge_hold(struct ov_node *node, struct ov_place *place,
     return true;
 }
 
-/* Removes the oldest question that still matters. A node that has dialled since
- * the question was asked, as its attach number shows, is alive. */
+/* Removes the oldest question that still matters, and copies it to *ref. A
+ * question does not matter when the member's attach number has changed since it
+ * was asked: the member has dialled, so it is alive. */
 static bool next_missing(struct ov_node *node, struct ov_member_ref *ref)
 {
     struct ov_claims *claims = node->tree.claims;
@@ -248,7 +254,8 @@ static bool next_missing(struct ov_node *node, struct ov_member_ref *ref)
     return false;
 }
 
-/* Decides about members that nodes below asked about. */
+/* Declares lost the members about which nodes below have asked. False when
+ * `out` had no room for all. */
 static bool judge_missing(struct ov_node *node, struct ov_out *out)
 {
     struct ov_member_ref ref;
@@ -262,8 +269,8 @@ static bool judge_missing(struct ov_node *node, struct ov_out *out)
     }
 }
 
-/* Gives up nodes that have never joined, so that everything begins without
- * them. */
+/* Gives up the nodes that have never joined, so that the streams begin without
+ * them. False when `out` had no room for all. */
 static bool judge_absent(struct ov_node *node, struct ov_out *out)
 {
     struct ov_tree *tree = &node->tree;
@@ -299,9 +306,10 @@ static bool judge_all(struct ov_node *node, struct ov_out *out)
     return false;
 }
 
-/* --- what time brings */
+/* --- what happens as time passes */
 
-/* Dials members beneath a dead child. False when `out` had no room for all. */
+/* Makes the driver dial members beneath a dead child. False when `out` had no
+ * room for all. */
 static bool probe_members(struct ov_node *node, struct ov_place *place,
                           struct ov_out *out)
 {
@@ -420,7 +428,8 @@ static void say_left(struct ov_node *node, struct ov_place *place, uint32_t who)
                      NULL);
 }
 
-/* Keeps a question. Without room it is dropped: the holder asks again. */
+/* Keeps a question about a member, to be sent to the parent. When there is no
+ * room it is dropped, and the holder asks again. */
 static void keep(struct ov_node *node, struct ov_member *member)
 {
     struct ov_claims *claims = node->tree.claims;
@@ -451,9 +460,9 @@ int ov_hold_on_missing(struct ov_node *node, uint16_t link,
         struct ov_member *member = ov_members_find(&tree->members, who);
 
         if (member != NULL && member->asks > 0)
-            continue; /* the answer to that ask says where it is */
-        /* When the member has a later attach number, the answer is on its way
-         * to the node that asked. */
+            continue; /* the answer to that ask tells where the member is */
+        /* When the member's attach number is later than that of the question,
+         * an answer is on its way to the node that asked. */
         if (member == NULL || member->state != OV_MEMBER_CONFIRMED ||
             member->place != index)
             say_left(node, &tree->places[index], who);
@@ -478,10 +487,11 @@ int ov_hold_on_left(struct ov_node *node, struct ov_item *item)
         if (who <= tree->self || who >= tree->plan->nodes ||
             !topo_tree_contains(tree->plan, tree->self, who))
             return OV_EPROTO;
-        /* Members that we never heard of are added, too: they may still say
+        /* Members that are not in the table yet are added: they may still say
          * hello. */
         member = ov_members_add(&tree->members, who);
-        OV_ASSERT(member != NULL); /* there is room for the whole subtree */
+        OV_ASSERT(member != NULL); /* the table has room for the whole planned
+                                      subtree */
         ov_settle_remove(node, member,
                          is_lost ? OV_MEMBER_LOST : OV_MEMBER_ABSENT);
     }

@@ -8,7 +8,8 @@
 #include "overlay/settle.h"
 #include "overlay/up.h"
 
-/* Uses the ancestors of the plan until a parent sends its own list. */
+/* Fills the list of ancestors from the plan, until a parent sends its own
+ * list. */
 static void list_planned(struct ov_tree *tree)
 {
     uint32_t at = tree->self;
@@ -80,7 +81,8 @@ int ov_join_on_asked(struct ov_node *node, struct ov_item *item)
     return 0;
 }
 
-/* Removes members that the root has elsewhere. */
+/* Removes the members that the welcome strips: the root counts them beneath
+ * another node. */
 static int drop_stripped(struct ov_node *node, struct ov_rd rd)
 {
     while (ov_rd_left(&rd) > 0) {
@@ -94,7 +96,7 @@ static int drop_stripped(struct ov_node *node, struct ov_rd rd)
     return 0;
 }
 
-/* Tells the new parent where our children listen, as the old one knew. */
+/* Tells the new parent where our children listen, as the former parent knew. */
 static void tell_addresses(struct ov_node *node)
 {
     for (unsigned i = 0; i < node->tree.places_used; i++) {
@@ -129,8 +131,8 @@ int ov_join_on_welcome(struct ov_node *node, struct ov_item *item,
     return 0;
 }
 
-/* Passes the path on to the children: they, too, send again what was not
- * accepted. */
+/* Passes the path to the root on to the children, which then also send the
+ * records again that the root has not accepted. */
 static void pass_path_on(struct ov_node *node)
 {
     for (unsigned i = 0; i < node->tree.places_used; i++) {
@@ -144,8 +146,8 @@ static void pass_path_on(struct ov_node *node)
     }
 }
 
-/* Takes the ancestors, which must be nodes above us in the plan, each above the
- * one before, up to the root. */
+/* Takes over the ancestors from PATH. They must be ancestors of this node in
+ * the plan, each an ancestor of the one before it, up to the root. */
 static int take_path(struct ov_tree *tree, struct ov_rd rd)
 {
     uint32_t before = tree->self;
@@ -195,8 +197,8 @@ int ov_join_on_refuse(struct ov_node *node, struct ov_item *item,
         ov_out_act(out, OV_ACT_END)->flags = OV_END_DECLARED;
         return 0;
     }
-    /* A parent that has no parent itself may get one soon: no reason for a
-     * starting node to give up its place in the plan. */
+    /* A parent that is itself without a parent may get one soon, so a node that
+     * starts continues to dial it. */
     tree->is_turned_down |= reason != OV_REFUSE_UNATTACHED;
     ov_loss_close(node, tree->parent, OV_PLACE_HOLD_UNCLEAR, out);
     return 0;

@@ -45,8 +45,8 @@ bool ov_link_can_send(const struct ov_link *link, const struct ov_cfg *cfg,
 {
     if (link->state == OV_LINK_FREE || link->in_flight >= cfg->send_slots)
         return false;
-    /* Link-local messages have slots of their own: they let the other side send
-     * data, and so must never wait behind data. */
+    /* Messages between neighbours have slots of their own. They allow the other
+     * side to send data, so they must never wait for data frames. */
     return !is_data || link->data_in_flight < cfg->data_slots;
 }
 

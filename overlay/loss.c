@@ -15,7 +15,7 @@ static void on_parent_down(struct ov_node *node, bool was_up, uint32_t peer,
     tree->parent = OV_NO_LINK;
     tree->is_hello_due = false;
     if (node->has_left || ov_down_is_done(node))
-        return; /* we are leaving; ov_node_step() says so */
+        return; /* this node is leaving; ov_node_step() reports that */
     if (!was_up) {
         ov_dial_failed(node);
         return;
@@ -27,8 +27,8 @@ static void on_parent_down(struct ov_node *node, bool was_up, uint32_t peer,
     ov_dial_begin(node);
 }
 
-/* Forgets the members of a child that, with all beneath it, has consumed the
- * goodbye. */
+/* Removes the members of a child from this node's tables, when the child and
+ * all nodes beneath it have consumed the goodbye. */
 static void forget_members(struct ov_node *node, struct ov_place *place)
 {
     struct ov_members *members = &node->tree.members;
@@ -46,8 +46,9 @@ static void forget_members(struct ov_node *node, struct ov_place *place)
     }
 }
 
-/* When the link was ended, rather than judged by its silence, the system can
- * tell at once whether anybody still listens there. */
+/* Handles the loss of the link to a child. When the link broke, rather than
+ * being ended for its silence, the driver dials the child at once: a refusal
+ * shows that its process is gone. */
 static void on_child_down(struct ov_node *node, struct ov_place *place,
                           enum ov_place_kind hold, struct ov_out *out)
 {
@@ -81,9 +82,9 @@ void ov_loss_close(struct ov_node *node, uint16_t index,
     ov_loss_on_down(node, index, hold, out);
 }
 
-/* Ends the links of the children. Nodes beneath an orphan receive nothing, but
- * another ancestor may serve them at once. Nodes that wait for an answer
- * through us look elsewhere as well. */
+/* Ends the links to the children. Nodes beneath an orphan receive nothing, but
+ * another ancestor may be able to serve them at once. Nodes whose claims wait
+ * for an answer through this node look elsewhere as well. */
 static void let_go(struct ov_node *node)
 {
     node->tree.has_let_go = true;
@@ -96,8 +97,8 @@ static void let_go(struct ov_node *node)
     }
 }
 
-/* A starting node waits for as long as it has patience with its planned
- * parent. */
+/* When this node ends the links to its children, if it has no parent by then. A
+ * node that starts waits for as long as it dials its planned parent alone. */
 static uint64_t letgo_ns(const struct ov_node *node)
 {
     return node->tree.orphan_ns +

@@ -23,12 +23,12 @@ void ov_members_init(struct ov_members *members, struct ov_member *table,
     members->count = 0;
     members->mask = ov_members_entries(room) - 1;
     if (room == 0)
-        return; /* no table */
+        return; /* a leaf has no table */
     for (uint32_t i = 0; i <= members->mask; i++)
         table[i] = (struct ov_member){.node = TOPO_NONE};
 }
 
-/* The entry of a node, or the empty entry where it would be put. */
+/* Finds the entry of a node, or the empty entry where it would be put. */
 static struct ov_member *probe(const struct ov_members *members, uint32_t node)
 {
     uint32_t at = node * 2654435769u;

@@ -2,9 +2,10 @@
  * wake-up.
  *
  * Owned by the driver, one per thread; it lives outside the node because a
- * million nodes need only one. After the actions are done the driver takes back
- * the chain `freed` (linked by next, no references left). When `more` is set
- * not all actions fitted: step again with OV_EV_TIMER.
+ * million nodes need only one. After carrying out the actions the driver takes
+ * back the buffers in the chain `freed` (linked by `next`), to which no
+ * references are left. When `more` is set not all actions had room, and the
+ * driver must step the node again with OV_EV_TIMER.
  */
 #ifndef OVERLAY_OUT_H
 #define OVERLAY_OUT_H
@@ -18,8 +19,9 @@ enum {
     OV_OUT_ACTS = 128,
     OV_OUT_SLICES = 256,
     OV_OUT_HEAD_BYTES = 32 * 1024,
-    OV_BATCH_HEAD_BYTES = 8 * 1024, /* most bytes before slices in one SEND */
-    OV_BATCH_SLICES = 64,           /* most slices in one SEND */
+    OV_BATCH_HEAD_BYTES = 8 * 1024, /* at most this many bytes before the slices
+                                       of one SEND */
+    OV_BATCH_SLICES = 64,           /* at most this many slices in one SEND */
 };
 
 #define OV_NEVER UINT64_MAX
@@ -32,7 +34,8 @@ struct ov_out {
     uint32_t slices_count;
     uint32_t head_bytes;
     struct ov_buf *freed;
-    uint64_t wake_ns; /* OV_NEVER: no wake-up is needed */
+    uint64_t wake_ns; /* when the driver must wake the node; OV_NEVER when it
+                         need not */
     bool more;
 };
 
@@ -45,22 +48,24 @@ bool ov_out_has_room(const struct ov_out *out);
 /* Adds a zeroed action of this kind. The room must have been checked. */
 struct ov_act *ov_out_act(struct ov_out *out, enum ov_act_kind kind);
 
-/* Adds a slice to the last action; the reference passes to the driver. A slice
- * that continues the previous one is joined with it, and its reference
+/* Adds a slice to the last action; its reference passes to the driver. A slice
+ * that continues the previous one is joined with it, and its reference is
  * dropped. */
 void ov_out_slice(struct ov_out *out, struct ov_act *act, struct ov_buf *buf,
                   uint32_t off_bytes, uint32_t len_bytes);
 
-/* Gives the free room for head bytes of `act`, and takes note of what was
- * written there. */
+/* Returns a writer for the free room in out->head. After writing there the
+ * caller calls the second function, which makes what was written the head bytes
+ * of `act`. */
 struct ov_wr ov_out_head(struct ov_out *out);
 void ov_out_head_done(struct ov_out *out, struct ov_act *act,
                       const struct ov_wr *wr);
 
-/* Drops one reference; a buffer without references joins the chain. */
+/* Drops one reference; a buffer without references is put into the chain
+ * out->freed. */
 void ov_out_put(struct ov_out *out, struct ov_buf *buf);
 
-/* Asks for a wake-up at that time or earlier. */
+/* Makes the driver wake the node at this time or earlier. */
 static inline void ov_out_wake(struct ov_out *out, uint64_t at_ns)
 {
     if (at_ns < out->wake_ns)

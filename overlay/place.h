@@ -4,18 +4,20 @@
 
 #include "overlay/state.h"
 
-/* Takes a place for a child on a link and resets it; the flows of its streams
- * begin at 0. OV_NO_PLACE when there is none. When merging two holds makes room
- * this is O(members), else O(places). */
+/* Takes a free place for a child on a link and resets it; all its streams begin
+ * at frame 0. OV_NO_PLACE when no place is free. When merging two holds makes a
+ * place free this is O(members), else O(places). */
 uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link);
 
-/* The place of a child that is on a link, or OV_NO_PLACE. */
+/* Finds the place of a child that has a link; OV_NO_PLACE when there is
+ * none. */
 uint16_t ov_place_find(const struct ov_node *node, uint32_t child);
 
-/* How many children are on links. */
+/* How many children have a link to this node. */
 uint16_t ov_place_children(const struct ov_node *node);
 
-/* The place that leads to a member; NULL when there is none. */
+/* The link place through which a member is reached; NULL when it is reached
+ * through none. */
 static inline struct ov_place *ov_place_of(const struct ov_node *node,
                                            const struct ov_member *member)
 {
@@ -33,25 +35,27 @@ static inline uint16_t ov_place_index(const struct ov_node *node,
     return (uint16_t)(place - node->tree.places);
 }
 
-/* Tells the child a higher limit when it is worth a message: half of the frames
- * are free again, or it has none left. A child that asks for each frame gets
- * one when it has asked and not all are lent. */
+/* Tells the child a higher limit when that is worth a message: when half of its
+ * frames are free again, or it may send no more. A surplus child, which asks
+ * for each frame, gets one when it has asked and not all frames that can be
+ * lent are lent. */
 void ov_place_grant(struct ov_node *node, struct ov_place *place);
 
-/* Adds a received frame to the queue. False when the child was not granted
- * it. */
+/* Adds a frame received from the child to its queue. False when the child was
+ * not allowed to send it. */
 bool ov_place_queue(const struct ov_node *node, struct ov_place *place,
                     struct ov_buf *buf);
 
-/* The child asks for a frame. OV_EPROTO: it need not ask, or has asked
- * already. */
+/* Handles WANT, by which a child asks for a frame. Returns OV_EPROTO when the
+ * child need not ask, or has asked already. */
 int ov_place_on_want(struct ov_node *node, struct ov_place *place);
 
-/* The child returns a frame that it was lent, as one without records. False
- * when the child was not granted it. */
+/* Handles an UP frame without records, by which a child gives back a frame that
+ * it was lent. False when the child was not lent one. */
 bool ov_place_given_back(struct ov_node *node, struct ov_place *place);
 
-/* The first frame of the queue, and its removal, which passes the reference. */
+/* The first frame of the queue; ov_place_pop() removes it, and its reference
+ * passes to the caller. */
 static inline struct ov_buf *ov_place_first(const struct ov_place *place)
 {
     OV_ASSERT(place->queue_len > 0);
@@ -60,20 +64,24 @@ static inline struct ov_buf *ov_place_first(const struct ov_place *place)
 
 struct ov_buf *ov_place_pop(const struct ov_node *node, struct ov_place *place);
 
-/* A frame that was taken from the queue was sent (root: taken): it no longer
- * counts. */
+/* Notes that a frame which was taken from the queue has been sent (at the root:
+ * that its sinks have taken it), and so no longer counts against the child's
+ * limit. */
 void ov_place_drained(struct ov_node *node, struct ov_place *place);
 
-/* Makes the acknowledgement for a member due at its place. */
+/* Makes the acknowledgement for a member due at the place through which the
+ * member is reached. */
 void ov_place_ack(struct ov_node *node, struct ov_member *member, bool at_once);
 
-/* Removes and returns the next member whose acknowledgement is due here. */
+/* Removes and returns the next member whose acknowledgement is due at this
+ * place. */
 struct ov_member *ov_place_ack_pop(struct ov_node *node,
                                    struct ov_place *place);
 
-/* A message for the child, to be sent after earlier ones. Its list of stripped
- * nodes is taken from *stripped (may be NULL). When there is no room for it the
- * link ends. */
+/* A message for the child. ov_place_say() adds it to those that wait to be
+ * sent. *stripped has the nodes that the message strips, and is empty
+ * afterwards; it may be NULL. When there is no room for the message the link is
+ * ended. */
 struct ov_word {
     enum ov_item_kind kind;
     uint8_t flags;
@@ -84,18 +92,20 @@ struct ov_word {
 void ov_place_say(struct ov_node *node, struct ov_place *place,
                   const struct ov_word *word, struct ov_cell_list *stripped);
 
-/* Ends a link from this side: what still comes on it is ignored, and the driver
- * is told when the link is served. The place becomes a hold. */
+/* Ends a link from this side: what is still received on it is ignored, and the
+ * driver closes it when the link is next served. The place becomes a hold. */
 void ov_place_end_link(struct ov_node *node, struct ov_place *place);
 
-/* The link and everything due on it are gone: the place becomes a hold of that
- * kind, with its members and the asks that came by it. Frames of the child that
- * are still kept stay in the queue. */
+/* Turns the place into a hold of that kind, after its link has ended: what was
+ * due on the link is dropped, while the members and the asks that came by the
+ * link stay with the place. Frames of the child that this node still keeps stay
+ * in the queue. */
 void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
                       enum ov_place_kind kind);
 
-/* Our parent is to be told where the child listens, when its link is served.
- * Does nothing for a child that has not told its address, and at the root. */
+/* Notes that our parent must be told where the child listens; the message is
+ * sent when the link to the parent is served. Does nothing for a child that has
+ * not told its address, and at the root. */
 void ov_place_tell_address(struct ov_node *node, struct ov_place *place);
 
 /* Frees a hold that has no members and no frames left. */

@@ -1,9 +1,9 @@
 /* All times of the protocol, each named for what it decides. docs/protocol.md
  * has the reasons.
  *
- * A session has one heartbeat time, and most others follow from it: those that
- * a test or a simulation may want to change are fields, the rest are fractions
- * of them. All are in nanoseconds.
+ * A session has one heartbeat time, from which most other times follow. Times
+ * that a test or a simulation may want to change are fields; the others are
+ * fractions of the fields. All are in nanoseconds.
  */
 #ifndef OVERLAY_TIMES_H
 #define OVERLAY_TIMES_H
@@ -12,58 +12,62 @@
 #include <stdint.h>
 
 struct ov_times {
-    uint64_t attempt_ns;   /* one attempt to reach a parent */
-    uint64_t letgo_ns;     /* after this time without a parent, children are
-                              let go */
+    uint64_t attempt_ns;   /* how long one attempt to reach a parent may take */
+    uint64_t letgo_ns;     /* after this time without a parent a node ends the
+                              links of its children */
     uint64_t heartbeat_ns; /* a link that is silent for this long is down */
-    uint64_t refused_ns;   /* when to ask about a lost child whose address
-                              refuses dials */
-    uint64_t adoption_ns;  /* when to ask about all members of a hold */
-    uint64_t giveup_ns;    /* after this time without a parent the root is
-                              lost */
-    uint64_t launch_ns;    /* as giveup_ns, for a node that starts; the root
-                              gives up nodes that have not joined an adoption
-                              time later */
-    uint64_t ack_ns;       /* an acknowledgement waits this long at most */
-    uint64_t base_ns;      /* a base report waits this long at most */
+    uint64_t refused_ns;   /* this long after a lost child's address has refused
+                              dials its parent is asked about it */
+    uint64_t adoption_ns;  /* this long after a hold began the parent is asked
+                              about all its members */
+    uint64_t giveup_ns;    /* after this time without a parent an orphan takes
+                              the root for lost, and ends */
+    uint64_t launch_ns;    /* as giveup_ns, but for a node that starts. The root
+                              gives up nodes that have not joined launch_ns +
+                              adoption_ns after its start */
+    uint64_t ack_ns;       /* an acknowledgement waits for at most this time */
+    uint64_t base_ns;      /* a base report waits for at most this time */
     uint64_t stall_ns;     /* a stream that is held up for this long is
                               reported */
 };
 
-/* Sets heartbeat_ns and the times whose order depends on it. */
+/* Sets heartbeat_ns, and the other fields whose place in the order below
+ * depends on it. */
 void ov_times_set(struct ov_times *times, uint64_t heartbeat_ns);
 
 /* Checks that the times are in this order:
  *     attempt < let-go < heartbeat,
  *     adoption >= 3 * heartbeat + let-go, give-up > adoption.
- * Returns NULL, or the rule that is broken. */
+ * Returns NULL, or a text that names the rule that is broken.
+ */
 const char *ov_times_fault(const struct ov_times *times);
 
 /* --- beats */
 
-/* How often each end of a link sends something. Two beats are due before
- * silence is judged, and there are as few of them as that allows. */
+/* The time after which each end of a link sends something when it has been
+ * silent. Two beats are due before the other end judges the silence; a shorter
+ * time would only cost more beats. */
 static inline uint64_t ov_times_beat_ns(const struct ov_times *t)
 {
     return t->heartbeat_ns / 100 * 47;
 }
 
-/* How much longer a node with a parent waits: it must not begin before the
- * root's beat has come down. */
+/* How much longer a node with a parent waits before it sends a beat, so that
+ * the beat that comes down from the root reaches it first. */
 static inline uint64_t ov_times_beat_wait_ns(const struct ov_times *t)
 {
     return t->heartbeat_ns / 50;
 }
 
-/* A beat is sent along with that of another link when the last one is this
- * old. */
+/* When a node sends a beat on one link, it also sends one on each other link on
+ * which it has been silent for this long. */
 static inline uint64_t ov_times_beat_along_ns(const struct ov_times *t)
 {
     return t->heartbeat_ns / 6;
 }
 
-/* A node that was itself late by this much judges nobody: all clocks start
- * again. */
+/* A node whose own wake-up was this late takes nobody for lost: it starts the
+ * clocks of all its links again. */
 static inline uint64_t ov_times_own_delay_ns(const struct ov_times *t)
 {
     return t->heartbeat_ns / 3;
@@ -92,8 +96,8 @@ static inline uint64_t ov_times_retry_ns(const struct ov_times *t,
     return pause_ns < t->attempt_ns ? pause_ns : t->attempt_ns;
 }
 
-/* For this long a node that starts tries only its planned parent before it goes
- * higher: well before a holder asks about it. */
+/* For this long a node that starts tries only its planned parent, before it
+ * dials higher ancestors. A holder asks about the node well after that. */
 static inline uint64_t ov_times_patience_ns(const struct ov_times *t)
 {
     return t->adoption_ns / 2;
@@ -101,14 +105,15 @@ static inline uint64_t ov_times_patience_ns(const struct ov_times *t)
 
 /* --- holds */
 
-/* A question about a member of a hold may get lost, so it is asked again after
- * this time. */
+/* A holder asks its parent about a member again after this time, because the
+ * question or the answer may be lost. */
 static inline uint64_t ov_times_ask_again_ns(const struct ov_times *t)
 {
     return 2 * t->refused_ns;
 }
 
-/* The root gives up nodes that have not joined this long after its start. */
+/* The root gives up the nodes that have not joined this long after the root
+ * started. */
 static inline uint64_t ov_times_absent_ns(const struct ov_times *t)
 {
     return t->launch_ns + t->adoption_ns;

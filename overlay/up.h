@@ -10,32 +10,33 @@
 
 #include "overlay/state.h"
 
-/* A local input has something to read. O(1). */
+/* Notes that a local input has something to read. O(1). */
 void ov_up_on_ready(struct ov_node *node, uint16_t input);
 
-/* Handles the driver's answer to OV_ACT_READ. The reference in ev->read
- * passes. */
+/* Handles the driver's answer to OV_ACT_READ. The reference in ev->read passes
+ * to the node. */
 void ov_up_on_read(struct ov_node *node, const struct ov_event *ev,
                    struct ov_out *out);
 
-/* A frame from a child was added to its queue. */
+/* Notes that a frame from a child was added to the queue of its place. */
 void ov_up_on_queued(struct ov_node *node, uint16_t place);
 
-/* Handles the parent's limit. is_lent: for further frames we must ask.
- * OV_EPROTO when the limit falls. */
+/* Handles LIMIT, which says how many frames the parent accepts in total.
+ * is_lent: this node must ask for each further frame. Returns OV_EPROTO when
+ * the limit is lower than before. */
 int ov_up_on_limit(struct ov_node *node, uint64_t limit, bool is_lent);
 
-/* Handles the root's acknowledgement of our own records. OV_EPROTO when it
- * covers records that were never sent. O(records released). */
+/* Handles the root's acknowledgement of our own records. Returns OV_EPROTO when
+ * it covers records that were never sent. O(records released). */
 int ov_up_on_ack(struct ov_node *node, const struct ov_ack *ack,
                  struct ov_out *out);
 
-/* There is a new parent link: nothing was sent or granted on it yet, and
+/* Starts on a new link to a parent: nothing is sent or granted on it yet, and
  * everything after the last accepted record is sent again. */
 void ov_up_restart(struct ov_node *node);
 
-/* The path to the root has changed above us: everything after the last accepted
- * record is sent again. */
+/* Sends everything after the last accepted record again, because the path from
+ * our parent to the root has changed. */
 void ov_up_resend(struct ov_node *node);
 
 /* Sends as much as the parent, the transport and `out` accept. */

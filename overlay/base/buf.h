@@ -1,10 +1,12 @@
-/* Payload buffers: handles that cross the core, never copies.
+/* Payload buffers. The core passes on references to them and never copies their
+ * bytes.
  *
- * A driver makes buffers (registered memory in endpoints/, header bytes and
- * counts in the simulator) and hands them in with events. Whoever keeps one
- * past the call takes a reference. The core drops references with ov_out_put(),
- * which chains buffers that reach zero for the driver to take back; drivers
- * drop theirs with the functions of their own pools.
+ * A driver makes buffers (of registered memory in endpoints/, of header bytes
+ * and counts in the simulator) and gives them to the core with events. A
+ * function that keeps a buffer after it returns takes a reference. The core
+ * drops references with ov_out_put(), which puts a buffer without references
+ * into a chain, from which the driver takes it back. A driver drops its own
+ * references with the functions of its pool.
  */
 #ifndef OVERLAY_BASE_BUF_H
 #define OVERLAY_BASE_BUF_H
@@ -14,11 +16,12 @@
 #include "overlay/base/panic.h"
 
 struct ov_buf {
-    struct ov_buf *next; /* borrowed: free list or chain of freed buffers */
+    struct ov_buf *next; /* borrowed: next buffer in a free list or in the chain
+                            of freed buffers */
     uint8_t *mem;        /* owned by the driver, cap_bytes long */
     uint32_t cap_bytes;
     uint32_t len_bytes; /* bytes in use, from mem[0] */
-    uint32_t refs;      /* 0: free */
+    uint32_t refs;      /* number of references; 0 when the buffer is free */
 };
 
 static inline struct ov_buf *ov_buf_ref(struct ov_buf *buf)
@@ -28,9 +31,8 @@ static inline struct ov_buf *ov_buf_ref(struct ov_buf *buf)
     return buf;
 }
 
-/* Drop one reference. Returns 1 when it was the last one: the caller then
- * owns the buffer and must give it back to its pool.
- */
+/* Drops one reference. Returns 1 when it was the last one: the caller then owns
+ * the buffer and must return it to its pool. */
 static inline int ov_buf_unref(struct ov_buf *buf)
 {
     OV_ASSERT(buf->refs > 0);

@@ -1,7 +1,7 @@
 /* Error codes of xylem: a negative enum ov_err, or 0.
  *
- * A function that could not do its work returns one of these and leaves no
- * trace unless its header says otherwise. Error codes of libfabric and
+ * A function that could not do its work returns one of these, and has changed
+ * nothing unless its comment says otherwise. Error codes of libfabric and
  * libevent, and errno, are translated where they appear.
  */
 #ifndef OVERLAY_BASE_ERR_H

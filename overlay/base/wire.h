@@ -38,7 +38,8 @@ static inline size_t ov_rd_left(const struct ov_rd *rd)
     return (size_t)(rd->end - rd->at);
 }
 
-/* The next len_bytes, borrowed from the reader's memory, or NULL. */
+/* Reads the next len_bytes: returns a pointer into the reader's memory, or NULL
+ * when fewer are left. */
 static inline const uint8_t *ov_rd_bytes(struct ov_rd *rd, size_t len_bytes)
 {
     const uint8_t *at = rd->at;
@@ -85,7 +86,7 @@ static inline uint64_t ov_rd_u64(struct ov_rd *rd)
 }
 
 /* Returns the bytes up to the next NUL, borrowed from the reader's memory, and
- * moves past the NUL; "" where there is none. O(bytes). */
+ * moves past the NUL; returns "" when there is no NUL. O(bytes). */
 static inline const char *ov_rd_string(struct ov_rd *rd)
 {
     const char *string = (const char *)rd->at;
@@ -102,8 +103,8 @@ static inline const char *ov_rd_string(struct ov_rd *rd)
     return string;
 }
 
-/* Takes len_bytes of room in the writer's memory; NULL when there is too
- * little. */
+/* Advances the writer by len_bytes and returns the start of that room, which
+ * the caller fills; NULL when there is too little. */
 static inline uint8_t *ov_wr_room(struct ov_wr *wr, size_t len_bytes)
 {
     uint8_t *at = wr->at;

@@ -7,32 +7,34 @@
  *     | type | tree | count   | len_bytes      |
  *     +------+------+---------+----------------+
  *
- * len_bytes is the whole frame, this prefix included. All integers are
- * little-endian.
+ * len_bytes is the length of the whole frame, with this prefix. All integers
+ * are little-endian.
  *
- * LINK: count items follow, see overlay/wire/item.h. Link-local.
+ * LINK: `count` items follow, see overlay/wire/item.h. The frame is for the
+ * neighbour alone.
  *
- * UP: a table of count record heads, then their payloads in the same order.
- * Nothing in it depends on the link, so an inner node passes it on as it is,
- * and frames are merged by concatenating their tables and their payloads.
+ * UP: a table of `count` record heads, then the payloads of the records in the
+ * same order. Nothing in the frame depends on the link, so an inner node can
+ * pass it on unchanged, or merge frames by concatenating their tables and their
+ * payloads.
  *
  *      0        4              12       16    18   19   20       24
  *     +--------+--------------+--------+-----+----+----+--------+
  *     | source | seq          | rank   | job | ch | fl | len    |
  *     +--------+--------------+--------+-----+----+----+--------+
  *
- * DOWN: one frame of a stream. Nothing in it depends on the link either: the
- * buffer that arrived is the buffer that is sent to every child.
+ * DOWN: one frame of a stream. Nothing in it depends on the link either: a node
+ * sends the buffer that it received to every child.
  *
  *      8        12       16             24             32
  *     +--------+--------+--------------+--------------+------
  *     | stream | flags  | seq          | offset       | payload
  *     +--------+--------+--------------+--------------+------
  *
- * Streams are counted in frames (seq: 0, 1, 2 ...). A window of frames bounds
- * buffers and receives exactly, whatever the size of the writes; the byte
- * offset of the first payload byte is included for checks and for giving unread
- * input back.
+ * Streams are counted in frames (seq: 0, 1, 2 ...). A window that is counted in
+ * frames limits the number of buffers and of posted receives exactly, whatever
+ * the size of the writes. The frame also has the offset of its first payload
+ * byte in the stream, for checks and for giving unread input back.
  */
 #ifndef OVERLAY_WIRE_FRAME_H
 #define OVERLAY_WIRE_FRAME_H
@@ -62,7 +64,8 @@ struct ov_frame_head {
     uint32_t len_bytes;
 };
 
-/* Channels of records: those of PMIx, and xylem's own. */
+/* Channels of records: the output channels of PMIx, and one for xylem's own
+ * messages. */
 enum ov_channel {
     OV_CHANNEL_STATE = 0, /* states, exits, statistics: messages of the
                              drivers */
@@ -78,9 +81,11 @@ enum ov_record_flag {
 };
 
 struct ov_record {
-    uint32_t source; /* node that numbered the record */
-    uint32_t rank;   /* process; the source node's number for STATE */
-    uint64_t seq;    /* 1, 2, 3 ... per source */
+    uint32_t source; /* node that made and numbered the record */
+    uint32_t rank;   /* number of the process; for OV_CHANNEL_STATE the number
+                        of the source node */
+    uint64_t seq;    /* number of the record among those of its source: 1, 2, 3
+                        ... */
     uint32_t len_bytes;
     uint16_t job;
     uint8_t channel; /* enum ov_channel */
@@ -89,7 +94,8 @@ struct ov_record {
 
 enum ov_down_flag {
     OV_DOWN_END = 1,  /* the stream ends with this frame */
-    OV_DOWN_SOME = 2, /* only for some processes: overlay/wire/push.h */
+    OV_DOWN_SOME = 2, /* the frame is for some processes only: see
+                         overlay/wire/push.h */
     OV_DOWN_FLAGS = 3
 };
 
@@ -114,8 +120,7 @@ int ov_record_decode(struct ov_rd *rd, struct ov_record *rec);
 
 /* Checks a whole UP frame: that the table is complete and the payload lengths
  * add up to the frame. O(count). Returns 0 or OV_EPROTO; *payload_off is where
- * the first payload starts. `mem` need only hold the head and the table.
- */
+ * the first payload starts. `mem` must have only the head and the table. */
 int ov_up_check(const uint8_t *mem, const struct ov_frame_head *head,
                 uint32_t *payload_off);
 
@@ -123,7 +128,8 @@ int ov_up_check(const uint8_t *mem, const struct ov_frame_head *head,
 void ov_down_encode(struct ov_wr *wr, uint8_t tree, const struct ov_down *down,
                     uint32_t payload_bytes);
 
-/* Reads what follows the prefix; OV_EPROTO as above. */
+/* Reads what follows the prefix of a DOWN frame. Returns 0, or OV_EPROTO when
+ * bytes are missing or a field is outside its range. */
 int ov_down_decode(const uint8_t *mem, const struct ov_frame_head *head,
                    struct ov_down *down);
 

@@ -66,11 +66,11 @@ enum ov_item_flag { OV_ITEM_MORE = 1, OV_ITEM_FINAL = 2, OV_ITEM_FLAGS = 3 };
 
 enum ov_refuse_reason {
     OV_GRANTED = 0,
-    OV_REFUSE_LOST,       /* the root declared this node lost */
-    OV_REFUSE_UNATTACHED, /* the node that was asked has no parent itself */
-    OV_REFUSE_SERVE,      /* it no longer keeps frames that would be needed */
-    OV_REFUSE_FULL,       /* it has as many children as it can take */
-    OV_REFUSE_NUMBER,     /* its number is not below that of the asking node */
+    OV_REFUSE_LOST,       /* the root has declared the claiming node lost */
+    OV_REFUSE_UNATTACHED, /* the node asked has no parent itself */
+    OV_REFUSE_SERVE,      /* frames that the claim needs are no longer kept */
+    OV_REFUSE_FULL,       /* the node asked can take no further child */
+    OV_REFUSE_NUMBER,     /* the node asked is no planned ancestor */
     OV_REFUSE_STALE,      /* a newer attach number is known */
     OV_REFUSE_REASONS
 };
@@ -102,7 +102,7 @@ struct ov_item {
 
 struct ov_base {
     uint32_t stream;
-    uint32_t node; /* TOPO_NONE: no node in particular */
+    uint32_t node; /* the node that holds the base back, or TOPO_NONE */
     uint32_t rank;
     uint64_t base;
 };
@@ -112,11 +112,11 @@ struct ov_ack {
     uint64_t accepted, taken;
 };
 
-/* A node that wants to be answered for, with the lengths of its lists. */
+/* The head of a HELLO or ASK: the node that asks to be adopted. */
 struct ov_claim {
     uint32_t node;
     uint64_t attach;
-    uint16_t members; /* lengths of the lists that follow */
+    uint16_t members; /* how many members and how many cursors follow */
     uint16_t cursors;
 };
 
@@ -140,9 +140,8 @@ struct ov_answer {
 void ov_item_begin(struct ov_wr *wr, enum ov_item_kind kind, uint8_t flags,
                    uint16_t body_bytes);
 
-/* Takes the next item from a LINK frame's body. Returns 0, or OV_EPROTO for
- * an unknown kind or flag or a body that reaches past the end.
- */
+/* Reads the next item of a LINK frame's body. Returns 0, or OV_EPROTO for an
+ * unknown kind or flag or a body that reaches past the end. */
 int ov_item_next(struct ov_rd *rd, struct ov_item *item);
 
 void ov_limit_encode(struct ov_wr *wr, uint8_t flags, uint64_t limit);

@@ -1,15 +1,16 @@
-/* Bytes of a stream that are for some of its processes only: the payload of a
- * DOWN frame with the flag OV_DOWN_SOME.
+/* Bytes of a stream that are for some of its processes only. They are the
+ * payload of a DOWN frame with the flag OV_DOWN_SOME.
  *
  *      0       2        4
  *     +-------+--------+----------------------+-------
  *     | flags | ranges | (first 4, last 4) *  | bytes
  *     +-------+--------+----------------------+-------
  *
- * The ranges are numbers of processes, ascending and without repetition. A set
- * that does not fit is continued in the next message of its stream (MORE). It
- * stays valid until another set begins (NEW), so a writer that pushes many
- * times to the same processes names them once.
+ * The ranges are the set of processes for which the bytes are: process numbers,
+ * ascending and without repetition. A set that is too long for one message is
+ * continued in the next message of the stream (MORE). A set stays valid until
+ * another set begins (NEW), so a writer that pushes many times to the same
+ * processes names them only once.
  */
 #ifndef OVERLAY_WIRE_PUSH_H
 #define OVERLAY_WIRE_PUSH_H
@@ -20,7 +21,7 @@
 #include "topo/tree.h"
 
 enum ov_push_flag {
-    OV_PUSH_NEW = 1,   /* a set begins: the previous one is forgotten */
+    OV_PUSH_NEW = 1,   /* a new set begins, and replaces the previous one */
     OV_PUSH_MORE = 2,  /* the set continues in the next message; no bytes yet */
     OV_PUSH_CLOSE = 4, /* these bytes are the last ones for the set */
     OV_PUSH_FLAGS = 7
@@ -31,8 +32,9 @@ enum { OV_PUSH_HEAD_BYTES = 4, OV_PUSH_RANGE_BYTES = 8 };
 struct ov_push {
     uint16_t flags;
     uint16_t ranges;
-    struct ov_rd set;   /* borrowed: the ranges, for ov_push_range() */
-    uint32_t off_bytes; /* where the bytes begin, and how many there are */
+    struct ov_rd set;   /* borrowed: the encoded ranges, for ov_push_range() */
+    uint32_t off_bytes; /* offset in the message at which the bytes begin; the
+                           next field is their number */
     uint32_t len_bytes;
 };
 
@@ -40,8 +42,9 @@ struct ov_push {
 void ov_push_encode(struct ov_wr *wr, uint16_t flags,
                     const struct topo_range *range, uint16_t ranges);
 
-/* Reads a whole message. OV_EPROTO: it is too short, has an unknown flag, bytes
- * or an end beside MORE, or ranges that do not ascend. O(ranges). */
+/* Reads a whole message. Returns 0, or OV_EPROTO when it is too short, has an
+ * unknown flag, has bytes or the flag CLOSE together with MORE, or has ranges
+ * that do not ascend. O(ranges). */
 int ov_push_decode(const uint8_t *mem, uint32_t len_bytes, struct ov_push *out);
 
 /* Reads the next range. */
