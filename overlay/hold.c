@@ -385,7 +385,7 @@ void ov_hold_on_time(struct ov_node *node, struct ov_out *out)
     ov_out_wake(out, claims->hold_ns);
 }
 
-/* --- questions from below */
+/* --- questions from children */
 
 bool ov_hold_question(struct ov_node *node, struct ov_member_ref *ref)
 {

@@ -1,4 +1,5 @@
-/* Handles one event: dispatches it and collects the actions. */
+/* Steps a node: passes an event to the function that handles it, and collects
+ * the actions. */
 #include "overlay/node.h"
 
 #include "overlay/adopt.h"
@@ -31,8 +32,8 @@ uint16_t ov_node_links(const struct ov_node *node)
     return node->links_max;
 }
 
-/* When this node itself was late, its neighbours are not to blame: the clocks
- * of all links start again. */
+/* Starts the clocks of all links again when this node itself was late: the
+ * silence is then not its neighbours' fault. */
 static void forgive(struct ov_node *node)
 {
     uint64_t late_ns = ov_times_own_delay_ns(&node->cfg->times);
@@ -48,16 +49,16 @@ static void forgive(struct ov_node *node)
     }
 }
 
-/* Looks at the links at once. If the next look was to be earlier already, that
- * time stays: it shows when this node itself is late. */
+/* Makes this step look at the links. If an earlier look is already due, its
+ * time stays, because it shows how late this node is. */
 static void watch_soon(struct ov_node *node)
 {
     if (node->now_ns < node->links_ns)
         node->links_ns = node->now_ns;
 }
 
-/* True when enough time has passed for a beat to be sent along with another
- * one. */
+/* True when the last frame sent on this link is old enough for a beat to be
+ * sent along with that of another link. */
 static bool beats_along(const struct ov_node *node, const struct ov_link *link)
 {
     return node->now_ns >=
@@ -74,13 +75,15 @@ static void watch_link(struct ov_node *node, uint16_t index, struct ov_out *out)
         return;
     }
     ov_serve_link(node, index, true, out);
-    /* No slot is free: frames are on their way, which serve as a beat. */
+    /* When no slot was free no beat was sent, but frames are on their way, and
+     * they do for a beat. */
     link->spoke_ns = node->now_ns;
 }
 
-/* The root begins, and its beats go down as a wave: a node with a parent beats
- * when the beat from there arrives. It waits a little longer before it begins
- * by itself: long enough for the wave to come down the tree, and not longer. */
+/* When the link is next looked at: to send a beat or to judge the peer's
+ * silence. The root begins, and its beats go down as a wave: a node beats when
+ * its parent's beat arrives. Before it begins by itself it waits a little
+ * longer, just long enough for the wave to come down the tree. */
 static uint64_t look_ns(const struct ov_node *node, const struct ov_link *link)
 {
     uint64_t beat_ns = ov_link_beat_ns(link, node->cfg);
@@ -91,9 +94,7 @@ static uint64_t look_ns(const struct ov_node *node, const struct ov_link *link)
     return beat_ns < silence_ns ? beat_ns : silence_ns;
 }
 
-/* Judges silence and sends beats. Beats that will be due soon are sent along
- * with the first one: all neighbours then answer at about the same time, so
- * fewer processes are woken. */
+/* Ends links that were silent for too long, and sends beats. */
 static void watch_links(struct ov_node *node, struct ov_out *out)
 {
     uint64_t next_ns = OV_NEVER;
@@ -118,8 +119,8 @@ static void watch_links(struct ov_node *node, struct ov_out *out)
     node->links_ns = next_ns;
 }
 
-/* The link that an event is about. It may have ended meanwhile: events that a
- * driver has queued for its slot come too late then. */
+/* The link that an event is about. It may have ended meanwhile; events that the
+ * driver has queued for it then come too late. */
 static struct ov_link *link_of(const struct ov_node *node,
                                const struct ov_event *ev)
 {
@@ -129,9 +130,9 @@ static struct ov_link *link_of(const struct ov_node *node,
 
 /* --- frames */
 
-/* Handles an acknowledgement, for this node or to pass on. Acknowledgements to
- * pass on are reduced to the newest for each member, so that many on a busy
- * link become one. */
+/* Handles ACK, for this node or for a member to which it is passed on. Only the
+ * newest acknowledgement for each member is kept, so that many on a busy link
+ * become one. */
 static int on_ack(struct ov_node *node, struct ov_item *item,
                   struct ov_out *out)
 {
@@ -198,7 +199,8 @@ static int on_parent_item(struct ov_node *node, uint16_t link,
     return OV_EPROTO;
 }
 
-/* The child asks for a frame; a child that is welcome is lent one. */
+/* Handles WANT: a surplus child asks for a frame. Only a welcomed child may
+ * ask. */
 static int on_want(struct ov_node *node, uint16_t link, struct ov_item *item)
 {
     uint16_t place = node->links[link].place;
@@ -209,8 +211,9 @@ static int on_want(struct ov_node *node, uint16_t link, struct ov_item *item)
     return ov_place_on_want(node, &node->tree.places[place]);
 }
 
-/* Where the child, or a node beneath it, listens: for the driver. The child's
- * own address is kept as well, to be sent to our parent. */
+/* Handles ADDRESS: tells the driver where the child, or a node beneath it,
+ * listens. The child's own address is kept as well, to be sent to our
+ * parent. */
 static int on_address(struct ov_node *node, uint16_t link, struct ov_item *item,
                       struct ov_buf *buf, struct ov_out *out)
 {
@@ -232,7 +235,8 @@ static int on_address(struct ov_node *node, uint16_t link, struct ov_item *item,
         place->address_bytes = (uint8_t)len_bytes;
     }
     member = ov_members_add(&tree->members, who);
-    OV_ASSERT(member != NULL); /* there is room for the whole subtree */
+    OV_ASSERT(member != NULL); /* the table has room for the whole planned
+                                  subtree */
     member->is_addressed = true;
     act = ov_out_act(out, OV_ACT_ADDRESS);
     act->node = who;
@@ -295,7 +299,7 @@ static int on_link_frame(struct ov_node *node, uint16_t link,
         rc = ov_item_next(&rd, &item);
         if (rc == 0 && (node->links[link].state == OV_LINK_FREE ||
                         node->links[link].is_ending))
-            return 0; /* an item before ended the link */
+            return 0; /* an earlier item of the frame ended the link */
         if (rc == 0)
             rc = link == node->tree.parent
                      ? on_parent_item(node, link, &item, buf, out)
@@ -419,7 +423,7 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
         break;
     case OV_EV_LINK_UP:
         ov_join_on_link_up(node, ev);
-        watch_soon(node); /* there is a new link */
+        watch_soon(node); /* the new link must be looked at */
         break;
     case OV_EV_LINK_DOWN:
         if (link_of(node, ev)->state != OV_LINK_FREE)
@@ -482,8 +486,8 @@ static void serve_queue(struct ov_node *node, struct ov_out *out)
     }
 }
 
-/* The goodbye is consumed by all beneath this node, and that was reported:
- * nothing is left to do. */
+/* Tells the driver that this node may end, once all nodes beneath it have
+ * consumed the goodbye, and the report of that has left for the parent. */
 static void leave(struct ov_node *node, struct ov_out *out)
 {
     uint16_t parent = node->tree.parent;
@@ -503,7 +507,7 @@ void ov_node_step(struct ov_node *node, const struct ov_event *ev,
     node->now_ns = ev->now_ns;
     dispatch(node, ev, out);
     if (node->now_ns >= node->links_ns)
-        watch_links(node, out); /* may start timers of the functions below */
+        watch_links(node, out); /* this may set times for the functions below */
     ov_loss_on_time(node, out);
     ov_hold_on_time(node, out);
     ov_join_tell(node, out);

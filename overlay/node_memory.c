@@ -1,4 +1,4 @@
-/* The memory of a node: one block, divided up once. */
+/* Lays out a node in one block of memory, and sets it up. */
 #include "overlay/down.h"
 #include "overlay/node.h"
 #include "overlay/place.h"
@@ -7,14 +7,15 @@
 #include "overlay/up.h"
 #include "overlay/witness.h"
 
-/* Hands out parts of one block. Without a block it only counts bytes. */
+/* Hands out the parts of a block one after another. Without a block it only
+ * counts bytes. */
 struct arena {
     uint8_t *mem;
     size_t used;
 };
 
-/* Takes a part that is not cleared: its memory is not touched before it is
- * used. */
+/* Takes a part without clearing it, so that its pages are not touched before
+ * they are used. */
 static void *arena_take_raw(struct arena *arena, size_t count, size_t each)
 {
     size_t at = (arena->used + 7) & ~(size_t)7;
@@ -32,12 +33,13 @@ static void *arena_take(struct arena *arena, size_t count, size_t each)
 
 enum { ROOT_PLACES_MAX = 4096, SPARE_PLACES = 2 };
 
-/* How many places a node needs. A leaf has none. The root may become the parent
- * of everybody, within reason; other nodes have as many children as the session
- * allows. Two more are for holds: then two holds can be merged when a child
- * needs a place. Holds that have frames left cannot be merged, and all have
- * some while nobody takes the output: then other nodes send the child on, and
- * the root has room for one place for each frame. */
+/* How many places a node needs. A leaf needs none. The root may become the
+ * parent of all nodes, up to a limit; other nodes have at most
+ * cfg->children_max children. Two places more are for holds: then two holds can
+ * be merged when a child needs a place. A hold that has frames left cannot be
+ * merged, and while the sinks take no records every hold may have some: a node
+ * other than the root then refuses the child, and the root has a further place
+ * for each frame that its queues may have. */
 static uint16_t places_for(const struct ov_cfg *cfg, uint32_t self)
 {
     uint32_t wanted = topo_tree_size(&cfg->plan, self) - 1;
@@ -87,7 +89,8 @@ static void lay_places(struct ov_node *node, const struct ov_cfg *cfg,
         arena_take(arena, (size_t)count * cfg->streams_max, sizeof(*flows));
     struct ov_buf **queues = arena_take(arena, (size_t)count * cfg->up_frames,
                                         sizeof(struct ov_buf *));
-    /* The root has no parent to send addresses to. */
+    /* The root needs no addresses of its children, because it has no parent to
+     * send them to. */
     uint8_t *addresses =
         arena_take(arena, self == 0 ? 0 : count, OV_ADDRESS_MAX);
 
@@ -122,8 +125,8 @@ static void lay_root(struct ov_node *node, const struct ov_cfg *cfg,
     root->frames = frames;
 }
 
-/* Lays out a node in the arena; an arena without a block gives only its
- * size. */
+/* Lays out a node in the arena. When the arena has no block, only its size is
+ * counted. */
 static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
                                 uint32_t self, uint16_t inputs)
 {
@@ -136,7 +139,7 @@ static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
     struct ov_link *links = arena_take(arena, links_max, sizeof(*links));
     struct ov_drr_input *drr =
         arena_take(arena, (size_t)places + inputs, sizeof(*drr));
-    /* A leaf's own records make one piece. */
+    /* A leaf has no children, so its frames have one piece: its own records. */
     struct ov_piece *pieces =
         arena_take(arena, places == 0 ? 1 : cfg->batch_pieces, sizeof(*pieces));
     struct ov_member *table =

@@ -1,4 +1,4 @@
-/* Builds the output of a step. */
+/* Builds the output of a step: adds actions, slices and head bytes. */
 #include "overlay/out.h"
 
 void ov_out_reset(struct ov_out *out)

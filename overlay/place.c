@@ -46,8 +46,8 @@ static void reset(struct ov_node *node, struct ov_place *place)
         flows[i] = (struct ov_flow){.node = TOPO_NONE, .rank = TOPO_NONE};
 }
 
-/* How many frames that the child sent on earlier links are not yet passed
- * on. */
+/* How many frames that the child sent on earlier links this node has not passed
+ * on yet. */
 static uint32_t leftover_of(const struct ov_node *node, uint32_t child)
 {
     uint64_t leftover = 0;
@@ -62,20 +62,21 @@ static uint32_t leftover_of(const struct ov_node *node, uint32_t child)
 }
 
 /* True for a hold that can be merged with another. Frames that are not yet
- * passed on are charged to their child, so a hold with frames must stay that
- * child's own. */
+ * passed on count against the limit of the child that sent them, so a hold that
+ * has frames must stay a hold of that child alone. */
 static bool is_plain_hold(const struct ov_place *place)
 {
     return place->kind > OV_PLACE_LINK && place->asks == 0 &&
            place->drained == place->received;
 }
 
-/* Merges the clocks of two holds: the later one counts, but members that are
- * gone are asked about as early as before. */
+/* Merges the clocks of two holds: the merged hold is as old as the younger of
+ * them, but members that are gone are asked about at the earlier of the two
+ * times. */
 static void join_clocks(struct ov_node *node, struct ov_place *to,
                         const struct ov_place *from)
 {
-    /* A child is gone, or is being dialled. */
+    /* One of the two children may be dead, or the driver is dialling it. */
     bool is_early =
         to->kind != OV_PLACE_HOLD_SILENT || from->kind != OV_PLACE_HOLD_SILENT;
 
@@ -89,8 +90,8 @@ static void join_clocks(struct ov_node *node, struct ov_place *to,
     to->is_question_due = to->is_question_due || from->is_question_due;
 }
 
-/* Merges hold `from` into hold `to`: what either has not consumed is not
- * consumed. */
+/* Merges hold `from` into hold `to`. In each stream the lower of the two bases
+ * counts. */
 static void join_holds(struct ov_node *node, struct ov_place *to,
                        struct ov_place *from)
 {
@@ -145,7 +146,8 @@ static struct ov_place *find_free(struct ov_node *node)
     return make_room(node);
 }
 
-/* How many frames the other children may have here unasked. */
+/* How many frames this node must keep room for, which other children may send
+ * without asking, or which holds still have. */
 static uint32_t standing_of(const struct ov_node *node, uint32_t child)
 {
     uint64_t frames = 0;
@@ -173,11 +175,12 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
         return OV_NO_PLACE;
     index = ov_place_index(node, place);
     reset(node, place);
-    /* A child that comes back has no more buffers here than one that stayed. */
+    /* A child that has come back gets no more buffers here than one that
+     * stayed: its earlier frames count against its limit. */
     place->leftover = leftover_of(node, child);
     OV_ASSERT(place->leftover <= node->cfg->up_frames);
-    /* The memory is laid out for a certain number of children that may send
-     * unasked; further children ask for each frame. */
+    /* The memory is laid out for standing_max children that may send without
+     * asking; a further child is a surplus child, and asks for each frame. */
     place->is_lent = standing_of(node, child) + node->cfg->up_frames >
                      (uint32_t)node->cfg->standing_max * node->cfg->up_frames;
     place->kind = OV_PLACE_LINK;
@@ -188,7 +191,8 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
     return index;
 }
 
-/* Lends one of the frames for children that ask to a child that has asked. */
+/* Lends a frame to a surplus child that has asked, unless as many as possible
+ * are lent. */
 static void lend(struct ov_node *node, struct ov_place *place)
 {
     if (!place->is_wanting || node->tree.claims->lent >= node->cfg->lent_frames)
@@ -202,7 +206,7 @@ static void lend(struct ov_node *node, struct ov_place *place)
     ov_node_serve(node, place->link);
 }
 
-/* Notes that lent frames are free again. */
+/* Notes that frames which were lent are free again. */
 static void end_loan(struct ov_node *node, uint64_t frames)
 {
     struct ov_claims *claims = node->tree.claims;
@@ -211,7 +215,8 @@ static void end_loan(struct ov_node *node, uint64_t frames)
     claims->lent -= (uint32_t)frames;
 }
 
-/* Lends frames that came back to the children that wait, in turn. */
+/* Lends frames that are free again to the surplus children that wait for one,
+ * in turn. */
 static void lend_on(struct ov_node *node)
 {
     struct ov_tree *tree = &node->tree;
@@ -288,8 +293,8 @@ struct ov_buf *ov_place_pop(const struct ov_node *node, struct ov_place *place)
     return buf;
 }
 
-/* A frame of a hold was passed on: if the child has come back it may send one
- * more. */
+/* Notes that a frame of a hold was passed on: if the hold's child has come
+ * back, it may send one frame more. */
 static void relieve(struct ov_node *node, uint32_t child)
 {
     uint16_t index = ov_place_find(node, child);
@@ -311,7 +316,7 @@ void ov_place_drained(struct ov_node *node, struct ov_place *place)
         end_loan(node, 1);
     if (place->kind != OV_PLACE_LINK)
         relieve(node, place->child);
-    else if (!place->is_lent) /* a lent one has to wait for its turn */
+    else if (!place->is_lent) /* a surplus child waits for its turn */
         ov_place_grant(node, place);
     ov_place_tidy(node, place);
     lend_on(node);
@@ -335,7 +340,8 @@ struct ov_member *ov_place_ack_pop(struct ov_node *node, struct ov_place *place)
     while ((member = ov_members_pop(&node->tree.members, &place->acks))) {
         if (member->place == ov_place_index(node, place))
             return member;
-        ov_place_ack(node, member, true); /* the member has moved meanwhile */
+        ov_place_ack(node, member, true); /* the member has meanwhile moved to
+                                             another place */
     }
     return NULL;
 }
@@ -399,15 +405,16 @@ void ov_place_to_hold(struct ov_node *node, struct ov_place *place,
 {
     OV_ASSERT(place->kind == OV_PLACE_LINK);
     forget_due(node, place);
-    /* Frames that it was lent and has not sent can be lent to others; frames
-     * that have come count until they are passed on. */
+    /* Frames that a surplus child was lent and has not sent can be lent to
+     * others. Frames received from it count until they are passed on. */
     if (place->is_lent)
         end_loan(node, place->limit - place->received);
     place->limit = place->received;
     place->kind = (uint8_t)kind;
     place->link = OV_NO_LINK;
     place->since_ns = node->now_ns;
-    /* By then a node that is alive has usually come back, here or elsewhere. */
+    /* By this time a node that is alive has usually joined again, here or
+     * elsewhere. */
     place->question_ns = node->now_ns + node->cfg->times.refused_ns;
     if (place->question_ns < node->tree.claims->hold_ns)
         node->tree.claims->hold_ns = place->question_ns;

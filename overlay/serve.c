@@ -1,4 +1,4 @@
-/* Writes LINK frames, and chooses what a link sends next. */
+/* Writes LINK frames, and chooses what is sent next on a link. */
 #include "overlay/serve.h"
 
 #include "overlay/down.h"
@@ -8,8 +8,8 @@
 #include "overlay/up.h"
 #include "overlay/witness.h"
 
-/* A LINK frame stays small: it is held in a buffer like any other, but only
- * its first page is ever touched. */
+/* LINK frames are small: a received one occupies a buffer of the largest size,
+ * but only the first page of the buffer is touched. */
 enum {
     LINK_FRAME_BYTES = 4096,
     ADDRESS_ROOM = OV_ITEM_HEAD_BYTES + OV_ADDRESS_BYTES + OV_ADDRESS_MAX
@@ -20,7 +20,7 @@ struct words {
     uint16_t count;
 };
 
-/* True when there is room for one more item of body_bytes. */
+/* True when the frame has room for one more item with body_bytes. */
 static bool fits(const struct words *words, uint32_t body_bytes)
 {
     return (size_t)(words->wr.end - words->wr.at) >=
@@ -42,7 +42,7 @@ static bool fits_list(const struct words *words, uint32_t head_bytes)
     return fits(words, head_bytes + OV_MEMBER_BYTES);
 }
 
-/* How many items of a list fit after the head of an item. */
+/* How many entries of a list fit into the frame after the head of the item. */
 static uint16_t room_for(const struct words *words, uint32_t head_bytes,
                          uint32_t each_bytes)
 {
@@ -58,9 +58,9 @@ static uint16_t room_for(const struct words *words, uint32_t head_bytes,
 struct part {
     struct ov_claim claim;
     struct ov_cursor cursor[OV_STREAMS_MAX];
-    struct ov_wr at; /* place of the item's head, which is written when its
+    struct ov_wr at; /* where the item's head goes, which is written when its
                         length is known */
-    uint16_t room;   /* how many members fit */
+    uint16_t room;   /* how many members fit into the item */
 };
 
 static void part_begin(struct ov_node *node, struct words *words,
@@ -113,8 +113,8 @@ static void write_address(struct words *words, uint32_t who, const uint8_t *mem,
     words->count++;
 }
 
-/* Tells our parent where our children listen, so that it can look for them when
- * we are gone. */
+/* Writes ADDRESS items, which tell our parent where our children listen, so
+ * that it can probe them when we are gone. */
 static void write_addresses(struct ov_node *node, struct words *words)
 {
     struct ov_tree *tree = &node->tree;
@@ -134,7 +134,8 @@ static void write_addresses(struct ov_node *node, struct words *words)
     }
 }
 
-/* Tells which members are beneath us, from entry hello_at on. */
+/* Writes the hello, or its next part: the members beneath us, from entry
+ * hello_at of the member table on. */
 static void write_hello(struct ov_node *node, struct words *words)
 {
     struct ov_tree *tree = &node->tree;
@@ -144,7 +145,8 @@ static void write_hello(struct ov_node *node, struct words *words)
     const struct ov_buf *address = is_first ? node->address : NULL;
     uint32_t end = members->room > 0 ? members->mask + 1 : 0;
 
-    if (address != NULL) /* it follows the hello and needs room */
+    if (address != NULL) /* leave room in the frame for our address, which
+                            follows the hello */
         words->wr.end -= ADDRESS_ROOM;
     part_begin(node, words, &part, is_first);
     for (; tree->hello_at < end; tree->hello_at++) {
@@ -190,7 +192,7 @@ static void write_ask(struct ov_node *node, struct words *words)
     claims->written = at;
 }
 
-/* Asks about members of holds whose time has come. */
+/* Writes MISSING, which asks the parent about members of holds. */
 static void write_questions(struct ov_node *node, struct words *words)
 {
     struct ov_wr start = words->wr;
@@ -239,7 +241,8 @@ static void write_up(struct ov_node *node, struct words *words)
         return;
     while (has_asks(tree) && part_fits(words))
         write_ask(node, words);
-    /* A base may have fallen because of a node whose ask is not written yet. */
+    /* As long as an ask is not written completely no base is sent: a base may
+     * have fallen because of the node that the ask is about. */
     if (has_asks(tree))
         return;
     write_want(node, words);
@@ -256,8 +259,8 @@ static void write_path(const struct ov_node *node, struct ov_place *place,
     const struct ov_tree *tree = &node->tree;
     uint16_t numbers = (uint16_t)(tree->ancestors_count + 1);
 
-    /* The nearest ancestors and the root are named: a chain may have more than
-     * fit in a frame. */
+    /* A chain may have more ancestors than fit in a frame: the nearest ones are
+     * sent, and the root. */
     if (numbers > OV_ANCESTORS_MAX)
         numbers = OV_ANCESTORS_MAX;
     if (!fits(words, (uint32_t)numbers * OV_NUMBER_BYTES))
@@ -280,8 +283,8 @@ static uint32_t list_length(const struct ov_claims *claims, uint32_t at,
     return count;
 }
 
-/* Writes an answer or a welcome with as many of the stripped nodes as fit.
- * False when some are left. */
+/* Writes an ANSWER or WELCOME with as many of its stripped nodes as fit. False
+ * when some are left. */
 static bool write_granted(struct ov_claims *claims, struct ov_cell *word,
                           struct words *words)
 {
@@ -353,7 +356,7 @@ static void write_pause(struct ov_link *link, struct words *words)
     words->count++;
 }
 
-/* Writes items for a child. The welcome comes before everything else. */
+/* Writes items for a child. Only ASKED is sent before the welcome. */
 static void write_down(struct ov_node *node, struct ov_place *place,
                        struct words *words)
 {
@@ -382,7 +385,7 @@ static void write_down(struct ov_node *node, struct ov_place *place,
     write_acks(node, place, words);
 }
 
-/* Writes questions and answers about nodes that may be gone. */
+/* Writes LOOK and SEEN items, the questions and answers of second witnesses. */
 static void write_asides(struct ov_node *node, uint16_t index,
                          struct words *words, struct ov_out *out)
 {
@@ -432,7 +435,8 @@ static void words_send(struct ov_node *node, uint16_t index,
     ov_link_on_send(&node->links[index], false, node->now_ns);
 }
 
-/* Sends one LINK frame with what is due. Returns true when one was sent. */
+/* Sends one LINK frame with what is due. Returns true when it was sent and more
+ * items may be due. */
 static bool send_words(struct ov_node *node, uint16_t index, bool beat,
                        struct ov_out *out)
 {

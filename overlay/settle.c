@@ -1,4 +1,4 @@
-/* Grants and refuses asks, and removes members. */
+/* Grants and refuses claims, and removes members. */
 #include "overlay/settle.h"
 
 #include "overlay/asks.h"
@@ -6,7 +6,7 @@
 
 /* --- removing */
 
-/* The child of this place no longer belongs to us. */
+/* Ends the link to a child that is no longer beneath this node. */
 static void drop_child(struct ov_node *node, struct ov_place *place,
                        enum ov_member_state state)
 {
@@ -17,9 +17,9 @@ static void drop_child(struct ov_node *node, struct ov_place *place,
     ov_place_end_link(node, place);
 }
 
-/* Removes a member. All nodes that count it must be told, all the way down: a
- * node that is counted in the wrong place keeps the base low, and is asked
- * about in the end. */
+/* Removes a member from its place. Each node that counts it must learn this,
+ * down to its parent: a node that wrongly counts a member keeps its base low
+ * for it, and at last asks about it. */
 static void take_out(struct ov_node *node, struct ov_member *member,
                      enum ov_member_state state)
 {
@@ -47,13 +47,14 @@ static void take_out(struct ov_node *node, struct ov_member *member,
 void ov_settle_remove(struct ov_node *node, struct ov_member *member,
                       enum ov_member_state state)
 {
-    /* A member that is not confirmed may have a claim under way; its answer
-     * follows this message on the same link and settles that. */
+    /* When the member is not confirmed, its claim may be waiting for an answer.
+     * That answer follows this message on the same link, and decides. */
     if (member->state == OV_MEMBER_CONFIRMED) {
         member->state = (uint8_t)state;
         take_out(node, member, state);
     } else if (state == OV_MEMBER_LOST) {
-        member->state = OV_MEMBER_LOST; /* a later hello from it is refused */
+        member->state = OV_MEMBER_LOST; /* a later hello from the node is
+                                           refused */
     }
 }
 
@@ -74,7 +75,8 @@ static void confirm(struct ov_node *node, uint16_t place,
         tree->places[place].members++;
     }
     member->state = OV_MEMBER_CONFIRMED;
-    /* A node that the root has let in is alive, whatever was seen before. */
+    /* A node whose claim the root has granted is alive, whatever dials have
+     * shown before. */
     member->is_refused = false;
     member->is_seconded = false;
     member->attach = ref->attach;
@@ -85,12 +87,13 @@ static void confirm(struct ov_node *node, uint16_t place,
         member->is_known = true;
         tree->joined++;
     }
-    /* Acknowledgements that were sent before may be lost with a link. */
+    /* Acknowledgements that were sent earlier may have been lost with a
+     * link. */
     if (member->accepted > 0)
         ov_place_ack(node, member, true);
 }
 
-/* Welcomes the child that said hello by this place. */
+/* Welcomes the child at this place, whose hello was granted. */
 static void welcome(struct ov_node *node, struct ov_place *place,
                     struct ov_cell_list *stripped)
 {
@@ -101,8 +104,8 @@ static void welcome(struct ov_node *node, struct ov_place *place,
         node, place,
         &(struct ov_word){.kind = OV_ITEM_WELCOME, .attach = place->attach},
         stripped);
-    place->is_limit_due = place->is_lent; /* the child must be told that it
-                                             is */
+    place->is_limit_due = place->is_lent; /* a surplus child learns from LIMIT
+                                             that it is one */
     ov_place_grant(node, place);
     ov_place_tell_address(node, place);
 }
@@ -179,7 +182,8 @@ void ov_settle_refuse_all(struct ov_node *node)
     struct ov_claims *claims = node->tree.claims;
 
     for (uint32_t i = 0; claims != NULL && i < claims->asks_used; i++) {
-        /* A claim of which parts are missing is refused when it is complete. */
+        /* A claim of which parts are still to come is refused when it is
+         * complete. */
         if (claims->asks[i].state >= OV_ASK_DUE)
             ov_settle_refuse(node, &claims->asks[i], OV_REFUSE_UNATTACHED);
     }
@@ -196,8 +200,8 @@ static bool matches(const struct ov_node *node, const struct ov_cell *cell)
            member->attach == cell->attach && member->parent == cell->parent;
 }
 
-/* True when every node from this one up to `top` has the parent that the claim
- * says. */
+/* True when each node from that of the cell up to `top` has the parent that the
+ * claim names. */
 static bool hangs_on(const struct ov_node *node, const struct ov_cell *cell,
                      uint32_t top)
 {
@@ -228,8 +232,9 @@ static void mark(struct ov_node *node, const struct ov_cell_list *list,
     }
 }
 
-/* Strips members that have moved: those whose own record, or whose chain of
- * parents up to the orphan, differs from what we know. They are not granted. */
+/* Strips members that have moved. They are not granted: for each, the root's
+ * own entry for it, or for a node between it and the claiming node, differs
+ * from the claim. */
 static void strip(struct ov_node *node, struct ov_ask *ask)
 {
     struct ov_claims *claims = node->tree.claims;
@@ -255,8 +260,8 @@ void ov_settle_judge(struct ov_node *node, struct ov_ask *ask)
     if (member->state == OV_MEMBER_LOST) {
         ov_settle_refuse(node, ask, OV_REFUSE_LOST);
     } else if (member->attach >= ask->attach) {
-        /* A newer claim has overtaken this one: granting it would move the node
-         * back to a parent that it has left. */
+        /* A newer claim of the node has arrived before this one: granting this
+         * one would move the node back to a parent that it has left. */
         ov_settle_refuse(node, ask, OV_REFUSE_STALE);
     } else {
         strip(node, ask);

@@ -1,4 +1,4 @@
-/* Records at the root. */
+/* Accepts records at the root and hands them to the sinks. */
 #include "overlay/sink.h"
 
 #include "overlay/place.h"
@@ -28,7 +28,8 @@ void ov_sink_init(struct ov_node *node)
     }
 }
 
-/* Counts off one record of a frame, or the reading of the frame itself. */
+/* Notes that the sinks have taken one record of a frame, or that the root has
+ * read the frame to its end. When both are complete the frame is done with. */
 static void frame_done(struct ov_node *node, uint16_t index)
 {
     struct ov_sink_frame *frame = &node->root->frames[index];
@@ -41,8 +42,8 @@ static void frame_done(struct ov_node *node, uint16_t index)
     node->root->frames_free = index;
 }
 
-/* Makes an acknowledgement due: at once when much waits for it, else after a
- * while. */
+/* Makes an acknowledgement due: at once or, unless at_once is set, after
+ * ack_ns. */
 static void ack(struct ov_node *node, struct ov_member *member, bool at_once)
 {
     ov_place_ack(node, member, at_once);
@@ -56,8 +57,9 @@ static bool has_cookie(const struct ov_node *node)
            node->root->sunk_used < node->cfg->records_max;
 }
 
-/* Prefers a cookie that was used before: a root that has few records at its
- * sinks then touches little memory. */
+/* Takes a free cookie, which is an index of root->sunk. It prefers one that was
+ * used before, so that a root with few records at its sinks touches little
+ * memory. */
 static uint32_t take_cookie(struct ov_root *root)
 {
     uint32_t cookie = root->sunk_free;
@@ -113,8 +115,8 @@ static void read_record(struct ov_node *node, struct ov_place *place,
     /* A record that is newer than the next one is dropped: copies of the
      * records between are still on their way by another path. A repeated record
      * is dropped and acknowledged again, as the acknowledgement may have been
-     * lost with a link. What a node sent before it was declared lost counts,
-     * because a living node had taken it in. */
+     * lost with a link. Records of a node that was declared lost are accepted,
+     * too, because a living node has received them. */
     if (member != NULL && member->is_known) {
         if (rec.seq == member->accepted + 1)
             hand_on(node, place, member, &rec, out);
@@ -144,8 +146,8 @@ static void begin_frame(struct ov_node *node, uint16_t index)
         OV_FRAME_HEAD_BYTES + (uint32_t)place->rec_left * OV_RECORD_HEAD_BYTES;
 }
 
-/* Works on the first frame of a place. False when its records, or the room, are
- * used up. */
+/* Reads records from the first frame of a place. Returns true when the frame is
+ * done with; false when `out` or the sinks have no room for more records. */
 static bool read_frame(struct ov_node *node, uint16_t index, struct ov_out *out)
 {
     struct ov_place *place = &node->tree.places[index];
@@ -209,8 +211,8 @@ void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
         root->sunk[first].next = root->sunk_free;
         root->sunk_free = first;
     }
-    /* At half of the window: it must not be full before the acknowledgement
-     * arrives. */
+    /* Half of the window: the acknowledgement should arrive before the source's
+     * window is full. */
     if (source->unacked_bytes >= node->cfg->up_window_bytes / 2) {
         source->unacked_bytes = 0;
         ack(node, member, true);

@@ -1,4 +1,5 @@
-/* Times that follow from the heartbeat time, and their order. */
+/* Computes the times that follow from the heartbeat time, and checks the order
+ * of all times. */
 #include "overlay/times.h"
 
 #include <stddef.h>

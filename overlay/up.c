@@ -1,11 +1,11 @@
-/* Builds UP frames and keeps own records. */
+/* Builds UP frames, and keeps a node's own records. */
 #include "overlay/up.h"
 
 #include "overlay/base/err.h"
 #include "overlay/place.h"
 
-/* The input for states is served even when the window is full: exits must get
- * through. */
+/* The input of states and exits, which is read even when the window is full for
+ * other inputs. */
 enum { STATE_INPUT = 0 };
 
 static uint16_t places_of(const struct ov_node *node)
@@ -48,8 +48,9 @@ static void drop_first(struct ov_up *up, struct ov_out *out)
         ov_out_put(out, kept.buf);
 }
 
-/* Frees the records that the root's sinks have taken, except those that are in
- * the batch again. Inputs that waited for room are looked at again. */
+/* Frees those of this node's records that the root's sinks have taken, except
+ * those that are in the batch to be sent again. Inputs that were set aside for
+ * lack of room are put back into the queue. */
 static void release(struct ov_up *up, struct ov_out *out)
 {
     uint64_t end = up->taken_told;
@@ -103,7 +104,7 @@ void ov_up_fini(struct ov_node *node, struct ov_out *out)
     batch_reset(up);
 }
 
-/* --- the batch: the next frame, built piece by piece */
+/* --- the batch: the next UP frame, built piece by piece */
 
 static uint32_t batch_room(const struct ov_node *node)
 {
@@ -129,7 +130,7 @@ static bool batch_takes(const struct ov_node *node, uint32_t bytes,
            OV_FRAME_HEAD_BYTES + table <= OV_BATCH_HEAD_BYTES;
 }
 
-/* Adds own records that were not yet sent on this parent link. */
+/* Adds to the batch own records that were not yet sent on this parent link. */
 static void batch_own(struct ov_node *node)
 {
     struct ov_up *up = &node->up;
@@ -164,8 +165,8 @@ static uint32_t frame_records(const struct ov_buf *buf)
 }
 
 /* Adds a child's small frame, whose reference passes to the batch. The frame
- * still counts at its place, as a batch may have to wait for its link:
- * meanwhile the slot for which it was begun may be used by another message. */
+ * still counts at its place, because the batch may have to wait for the link:
+ * another message may meanwhile use the slot for which the batch was begun. */
 static void batch_frame(struct ov_node *node, struct ov_buf *buf,
                         uint32_t records, uint16_t place)
 {
@@ -207,8 +208,8 @@ void ov_up_resend(struct ov_node *node)
 {
     struct ov_up *up = &node->up;
 
-    /* The node that had taken these records in may be the one that died. The
-     * root accepts each record once, so sending too many is harmless. */
+    /* The node that received these records from us may be the one that died.
+     * The root accepts each record once, so sending too many is harmless. */
     batch_drop_own(node);
     up->cursor = up->accepted + 1;
     up->at_cursor = up->kept.first;
@@ -249,7 +250,8 @@ static void write_tables(struct ov_node *node, struct ov_wr *wr)
     }
 }
 
-/* The frames of children in the batch are no longer held here. */
+/* Notes that the children's frames in the batch were passed on, and no longer
+ * count at their places. */
 static void drain(struct ov_node *node)
 {
     const struct ov_up *up = &node->up;
@@ -262,7 +264,8 @@ static void drain(struct ov_node *node)
     }
 }
 
-/* From now on the node's own records in the batch may be acknowledged. */
+/* Notes that this node's records in the batch were sent, so that they may be
+ * acknowledged. */
 static void mark_sent(struct ov_up *up)
 {
     for (unsigned i = 0; i < up->batch_pieces; i++) {
@@ -383,7 +386,8 @@ static void serve_place(struct ov_node *node, uint16_t index,
     }
 }
 
-/* How many bytes an input may add to the window now. */
+/* How many bytes of records from this input the window of own records has room
+ * for. */
 static uint32_t window_room(const struct ov_node *node, uint16_t input)
 {
     const struct ov_up *up = &node->up;
@@ -398,8 +402,9 @@ static uint32_t window_room(const struct ov_node *node, uint16_t input)
     return limit - up->kept_bytes - OV_RECORD_HEAD_BYTES;
 }
 
-/* Lets the driver read an input into the rest of the frame and of the window:
- * at least half a frame, so that lines are not cut for lack of room. */
+/* Makes the driver read as much from an input as the frame and the window have
+ * room for. Both must have room for half a frame at least, so that lines are
+ * not cut for lack of room. */
 static void serve_input(struct ov_node *node, uint16_t input,
                         struct ov_out *out)
 {
@@ -423,7 +428,8 @@ static void serve_input(struct ov_node *node, uint16_t input,
     node->up.reading = input;
 }
 
-/* Returns a lent frame that is not needed, as a frame without records. */
+/* Returns a frame that the parent has lent and this node does not need, as a
+ * frame without records. */
 static void give_back(struct ov_node *node, struct ov_out *out)
 {
     struct ov_frame_head head = {.type = OV_FRAME_UP,
@@ -436,9 +442,9 @@ static void give_back(struct ov_node *node, struct ov_out *out)
     ov_out_head_done(out, act, &wr);
 }
 
-/* Where the parent lends frames one by one: asks for the next one when there is
- * something to send, and returns it when there is not, so that others can have
- * it. */
+/* For a surplus child: asks the parent for a frame when there is something to
+ * send, and returns a lent one when there is nothing, so that other children
+ * can have it. */
 static void borrow(struct ov_node *node, struct ov_out *out)
 {
     struct ov_up *up = &node->up;
@@ -471,8 +477,9 @@ void ov_up_send(struct ov_node *node, struct ov_out *out)
         if (first == OV_DRR_NONE) {
             if (up->batch_pieces == 0)
                 break;
-            /* There is no timer to wait for more: while the link is busy this
-             * is not called, and bytes gather in the pipes by themselves. */
+            /* The batch is sent without waiting for more records. While the
+             * link is busy this code is not reached, and bytes gather in the
+             * pipes by themselves. */
             batch_send(node, out);
         } else if (first < places_of(node)) {
             serve_place(node, first, out);
@@ -484,9 +491,9 @@ void ov_up_send(struct ov_node *node, struct ov_out *out)
         borrow(node, out);
 }
 
-/* Checks a record as every node above does: a record that a node refuses would
- * end the link again and again, and one that fits in no frame would never be
- * sent. */
+/* Checks a record as all nodes above will check it. Otherwise a record that
+ * they refuse would end the link again and again, and one that fits in no frame
+ * would never be sent. */
 static void check_read(const struct ov_node *node, const struct ov_read *read)
 {
     OV_ASSERT(read->len_bytes <= node->cfg->frame_bytes - OV_FRAME_HEAD_BYTES -

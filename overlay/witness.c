@@ -1,4 +1,5 @@
-/* Asks a second witness, and is one for others. */
+/* Asks a second witness to dial a node, and dials as a second witness for
+ * neighbours. */
 #include "overlay/witness.h"
 
 #include "overlay/base/err.h"
@@ -9,8 +10,8 @@ static bool is_up(const struct ov_node *node, uint16_t link)
     return link < node->links_max && node->links[link].state == OV_LINK_UP;
 }
 
-/* Queues a question or an answer. Without room it is dropped: the node that
- * waits for it asks again. */
+/* Queues a question or an answer. When there is no room it is dropped, and the
+ * node that waits for it asks again. */
 static bool say(struct ov_node *node, uint16_t link, uint32_t who,
                 enum ov_item_kind kind, struct ov_cell **out)
 {
@@ -28,7 +29,7 @@ static bool say(struct ov_node *node, uint16_t link, uint32_t who,
     return true;
 }
 
-/* Removes the first cell for that link, or for any link. NULL: there is
+/* Removes the first cell for that link, or for any link. NULL when there is
  * none. */
 static struct ov_cell *take(struct ov_claims *claims, uint32_t link)
 {
@@ -86,7 +87,8 @@ void ov_witness_fini(struct ov_node *node, struct ov_out *out)
 
 /* --- asking */
 
-/* The root asks its children in turn: one of them may not answer. */
+/* Chooses the child that the root asks next. It asks its children in turn,
+ * because one of them may not answer. */
 static uint16_t child_to_ask(struct ov_node *node, uint32_t who)
 {
     const struct ov_tree *tree = &node->tree;
@@ -121,15 +123,15 @@ bool ov_witness_ask(struct ov_node *node, const struct ov_member *member,
         return true;
     }
     ov_out_put(out, address);
-    /* An answer could not reach a node without a parent: it asks when it has
-     * one. */
+    /* A node without a parent cannot get an answer: it asks when it has a
+     * parent. */
     return !is_root || link != OV_NO_LINK;
 }
 
 /* --- being asked */
 
-/* True when the neighbour may ask: a parent about any other node, a child about
- * nodes beneath it. */
+/* True when the neighbour may ask about that node: a parent about any other
+ * node, a child about nodes beneath it. */
 static bool may_ask(const struct ov_node *node, uint16_t link, uint32_t who)
 {
     const struct topo_tree *plan = node->tree.plan;

@@ -33,7 +33,8 @@ static int body_done(const struct ov_item *item)
     return item->body.bad || ov_rd_left(&item->body) != 0 ? OV_EPROTO : 0;
 }
 
-/* Checks that the rest of the body is a list of items of width_bytes each. */
+/* Checks that the rest of the body is a list of entries of width_bytes each,
+ * and counts them. */
 static int body_list(const struct ov_item *item, unsigned width_bytes,
                      uint16_t *count)
 {

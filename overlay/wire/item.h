@@ -5,13 +5,13 @@
  *     | kind | flags | body len | body
  *     +------+-------+----------+------
  *
- * Bodies (n is what is left of the body divided by the member's size):
+ * Bodies, with the bytes of each field (n entries fill the rest of the body):
  *
- *     LIMIT    limit 8                          frames the child may have sent;
- *                 flag FINAL: no more unless it asks
- *     BASE     stream 4, base 8, node 4, rank 4  and who holds it back
+ *     LIMIT    limit 8: frames that the child may send in total; flag FINAL: it
+ *              must ask for each further frame (WANT)
+ *     BASE     stream 4, base 8, and who holds the base back: node 4, rank 4
  *     ACK      source 4, accepted 8, taken 8
- *     HELLO    node 4, attach 8, members 2, cursors 2, then as many
+ *     HELLO    node 4, attach 8, members 2, cursors 2, then that many of each
  *     ASK      as HELLO: a claim on its way to the root
  *                 member: node 4, attach 8, parent 4
  *                 cursor: stream 4, base 8, head 8
@@ -19,19 +19,20 @@
  *     WELCOME  attach 8, n * stripped node 4
  *     REFUSE   attach 8, reason 4
  *     PATH     n * ancestor 4, the parent first, the root last
- *     LEFT     n * node 4; flag FINAL: the root's word, declared lost
- *     MISSING  n * (node 4, attach 8): the question about a hold
- *     PAUSE    paused 4: 1 the parent will be silent and that is no loss; 0 no
- *              longer
- *     ASKED    attach 8: the hello is on its way to the root
- *     WANT     nothing: the child asks for a frame
- *     ADDRESS  node 4, and where it listens, in the words of the drivers
- *     LOOK     node 4, attach 8, and where it listens: is it there for you?
- *     SEEN     node 4, attach 8, refused 4: 1 nobody listens there, 0 else
+ *     LEFT     n * node 4; flag FINAL: the root has declared them lost
+ *     MISSING  n * (node 4, attach 8): asks about members of a hold
+ *     PAUSE    paused 4: 1 the parent may be silent from now on, which is no
+ *              loss; 0 the pause is over
+ *     ASKED    attach 8: the parent has asked its own parent about the hello
+ *     WANT     empty: a surplus child asks to be lent a frame
+ *     ADDRESS  node 4, and where it listens, in the drivers' encoding
+ *     LOOK     node 4, attach 8, and where it listens: asks to dial the node
+ *     SEEN     node 4, attach 8, refused 4: 1 the dial was refused; 0 it was
+ * not
  *
  * HELLO, ASK, ANSWER, WELCOME, PATH, LEFT and MISSING can be split: flag MORE
- * says that the next item of the kind continues this one. A LINK frame
- * without items is a heartbeat.
+ * says that the next item of the kind continues this one. A LINK frame without
+ * items is a heartbeat.
  */
 #ifndef OVERLAY_WIRE_ITEM_H
 #define OVERLAY_WIRE_ITEM_H
