@@ -1,13 +1,14 @@
-/* The buffers of nodes. Each is in the books of its node from its arrival until
- * its last reference is dropped. */
+/* The buffers of nodes. Each counts in the books of its node from its arrival
+ * until its last reference is dropped. */
 #ifndef SIM_BUFFER_H
 #define SIM_BUFFER_H
 
 #include "sim/state.h"
 
-/* Make a view with one reference, to which the reference of the load passes:
- * output of node n; a frame of the root's own; a frame that arrives at node
- * n. */
+/* Each makes a view (a buffer of one node) with one reference; the reference to
+ * the load passes to it. The first is for output of node n's process, the
+ * second for a frame that the root makes, the third for a frame that arrives at
+ * node n. */
 struct sim_view *sim_buffer_own(struct sim_world *w, uint32_t n,
                                 struct sim_load *load);
 struct sim_view *sim_buffer_fed(struct sim_world *w, uint32_t stream,
@@ -15,13 +16,13 @@ struct sim_view *sim_buffer_fed(struct sim_world *w, uint32_t stream,
 struct sim_view *sim_buffer_arrived(struct sim_world *w, uint32_t n,
                                     uint16_t link, struct sim_load *load);
 
-/* A frame of the root's own has got its content. */
+/* Updates the books after a frame that the root makes has been filled. */
 void sim_buffer_filled(struct sim_world *w, struct sim_view *view);
 
-/* Drops a reference of the driver. NULL is fine. */
+/* Drops a reference that the driver has. NULL is allowed. */
 void sim_buffer_put(struct sim_world *w, struct ov_buf *buf);
 
-/* Drops the buffers that the core gave back. */
+/* Frees the buffers that the core has returned in the last step. */
 void sim_buffer_take_back(struct sim_world *w);
 
 #endif

@@ -14,16 +14,17 @@
 
 #include "sim/state.h"
 
-/* A job is told to the nodes; its description must be complete. */
+/* Begins to check a job, before its nodes are told of it; its description must
+ * be complete. */
 void sim_check_job_open(struct sim_told *job);
 void sim_check_job_close(struct sim_told *job);
 
-/* The life of a job has made a step, with this result. */
+/* Checks a step of a job's life: the event that went in, and the result. */
 void sim_check_job(struct sim_world *w, struct sim_told *job,
                    const struct job_life_event *event,
                    const struct job_life_news *news);
 
-/* The run has ended. */
+/* Checks, at the end of the run, that all jobs are over. */
 void sim_check_jobs_end(struct sim_world *w);
 
 #endif

@@ -1,12 +1,12 @@
-/* What happens to a process according to the job's description: the same for
- * its node and for the onlookers. */
+/* What happens to a process, as the seed decides from the job's description.
+ * Its node and the onlookers compute the same. */
 #ifndef SIM_FATE_H
 #define SIM_FATE_H
 
 #include "sim/random.h"
 #include "sim/state.h"
 
-/* A random number for a process, different for each use. */
+/* A random number for a process; each `use` gives another one. */
 static inline uint64_t sim_fate_draw(const struct sim_world *w, uint32_t number,
                                      uint32_t use)
 {
@@ -22,7 +22,8 @@ static inline bool sim_fate_is_unstarted(const struct sim_world *w,
            job->fate.unstarted;
 }
 
-/* As from waitpid(): 0, an exit code, or one of the first eight signals. */
+/* How the process ends, as a status of waitpid(): 0, an exit code, or one of
+ * the first eight signals. */
 static inline int sim_fate_status(const struct sim_world *w,
                                   const struct sim_told *job, uint32_t rank)
 {

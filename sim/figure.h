@@ -1,4 +1,4 @@
-/* Figures for people: three digits and a unit, computed in integers. */
+/* Formats figures for people: three digits and a unit, computed in integers. */
 #ifndef SIM_FIGURE_H
 #define SIM_FIGURE_H
 

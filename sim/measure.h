@@ -8,30 +8,35 @@
 struct sim_level {
     uint32_t nodes;
     uint64_t stdin_first_ns; /* first byte read by a process; SIM_NEVER */
-    uint64_t stdin_last_ns;  /* last byte read by the last of them */
-    uint64_t shown_first_ns; /* first byte of a process at the console */
+    uint64_t stdin_last_ns;  /* last byte read by the last of the level's
+                                processes */
+    uint64_t shown_first_ns; /* first byte of a process of the level at the
+                                console */
     uint64_t shown_last_ns;
-    uint64_t stdin_bytes; /* stdin that its processes got, */
-    uint64_t shown_bytes; /* and their output at the console */
-    uint64_t down_bytes;  /* sent to children in frames of streams, */
-    uint64_t up_bytes;    /* sent to parents in frames of records, */
-    uint64_t link_bytes;  /* sent in LINK frames, */
+    uint64_t stdin_bytes; /* stdin that processes of the level have read */
+    uint64_t shown_bytes; /* output of processes of the level at the console */
+    uint64_t down_bytes;  /* bytes sent to children in frames of streams */
+    uint64_t up_bytes;    /* bytes sent to parents in frames of records */
+    uint64_t link_bytes;  /* bytes sent in LINK frames */
     uint64_t link_frames;
-    uint32_t held_frames_peak; /* in any one node */
+    uint32_t held_frames_peak; /* the most frames held by one node of the level
+                                  at any time */
     uint32_t held_bytes_peak;
 };
 
 struct sim_measure {
     struct sim_level level[SIM_LEVELS_MAX];
     uint32_t levels;
-    uint64_t fed_first_ns; /* SIM_NEVER: no stdin */
+    uint64_t fed_first_ns; /* when the first byte of stdin was fed; SIM_NEVER
+                              when there is none */
     uint64_t fed_last_ns;
     uint64_t root_out_bytes;
     uint64_t root_in_bytes;
     uint64_t frames;
     uint64_t shown_bytes;
-    uint64_t beats;      /* frames that say nothing, of all frames */
-    uint64_t root_beats; /* of these, sent by the root or to it */
+    uint64_t beats;      /* how many of all frames are heartbeats */
+    uint64_t root_beats; /* how many of the heartbeats the root sends or
+                            receives */
 };
 
 /* Returns 0 or OV_ENOMEM. */

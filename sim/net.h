@@ -4,18 +4,18 @@
 
 #include "sim/state.h"
 
-/* Actions of node n. */
+/* Carry out actions of node n. */
 void sim_net_send(struct sim_world *w, uint32_t n, const struct ov_act *act);
 void sim_net_close(struct sim_world *w, uint32_t n, uint16_t link);
 void sim_net_dial(struct sim_world *w, uint32_t n, uint32_t peer);
-/* Dials only to see whether the dial is refused. */
+/* Dials a node only to see whether the dial is refused. */
 void sim_net_probe(struct sim_world *w, uint32_t n, const struct ov_act *act);
 
-/* The first byte of a frame is at the port. */
+/* Handles the arrival of a frame's first byte at the receiver's port. */
 void sim_net_arrive(struct sim_world *w, const struct sim_item *item);
 
-/* Handle items whose time has come. True: *ev is an event for the item's node.
- * Items of a connection that has ended give none. */
+/* Handle items whose time has come. They return true when *ev is an event for
+ * the item's node. An item of a connection that has ended gives none. */
 bool sim_net_deliver(struct sim_world *w, const struct sim_item *item,
                      struct ov_event *ev);
 bool sim_net_sent(struct sim_world *w, const struct sim_item *item,
@@ -31,8 +31,8 @@ bool sim_net_probed(struct sim_world *w, const struct sim_item *item,
 bool sim_net_connect(struct sim_world *w, const struct sim_item *item,
                      struct ov_event *ev, struct ov_event *dialled);
 
-/* Breaks the link of n to its parent, if the parent is `above` or `above` is
- * TOPO_NONE: both ends are told. */
+/* Breaks the link of n to its parent, and reports that to both ends. Does
+ * nothing when the parent is not `above`, unless `above` is TOPO_NONE. */
 void sim_net_break(struct sim_world *w, uint32_t n, uint32_t above);
 
 #endif

@@ -1,4 +1,4 @@
-/* Events that a driver owes the node that is stepped: they follow the step, at
+/* Events that the driver gives to the node which is stepped after that step, on
  * the same host, oldest first. At most 512 wait. */
 #ifndef SIM_OWED_H
 #define SIM_OWED_H
@@ -9,12 +9,12 @@
 
 struct sim_owed;
 
-/* NULL: memory is out. */
+/* Returns NULL when out of memory. */
 struct sim_owed *sim_owed_new(void);
 void sim_owed_free(struct sim_owed *owed);
 
 void sim_owed_push(struct sim_owed *owed, const struct ov_event *ev);
-/* False when there is none. */
+/* Removes the oldest event and copies it to *ev. False when there is none. */
 bool sim_owed_pop(struct sim_owed *owed, struct ov_event *ev);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a world consists of beside its nodes and links. */
+/* Parts of struct sim_world, beside nodes and links. */
 #ifndef SIM_PARTS_H
 #define SIM_PARTS_H
 
@@ -27,27 +27,30 @@ struct sim_address {
     uint8_t mem[SIM_ADDRESS_BYTES];
 };
 
-/* All jobs that were told. */
+/* The jobs that the launcher has added. */
 struct sim_jobs {
     struct sim_told told[SIM_JOBS_MAX];
     uint32_t count;
-    uint32_t pushers; /* jobs that a tool pushes to, told or not */
+    uint32_t pushers; /* how many jobs a tool pushes to, whether they are added
+                         already or not */
 };
 
 struct sim_counts {
     uint64_t digest, steps, items;
-    uint32_t leaving; /* nodes that have left, ended or died */
+    uint32_t leaving; /* how many nodes have left, ended or died */
 };
 
 /* How the run ended. */
 struct sim_outcome {
     uint64_t at_ns;
     bool is_over;
-    bool is_stopped; /* by its owner, when real time was up */
+    bool is_stopped; /* the caller has stopped the run, because its limit of
+                        real time was reached */
     char why[256];   /* the first rule that was broken, or "" */
 };
 
-/* Is told of each action before it is carried out. */
+/* A function that the simulator calls for each action before it is carried
+ * out. */
 struct sim_onlooker {
     void (*on_act)(struct sim_world *w, uint32_t n, const struct ov_act *act);
     void *arg; /* on_act may be NULL */

@@ -2,9 +2,10 @@
  * ends.
  *
  * It begins with the launcher's order, writes its lines into a pipe and stands
- * still while that is full, reads stdin at its speed, and ends when it has
- * written everything and stdin has ended. When also everything it wrote was
- * read, the node says its last word, or how the process has ended.
+ * still while the pipe is full, reads stdin at its speed, and ends when it has
+ * written everything and stdin has ended. When the node has also read
+ * everything that the process wrote, the node sends its last report, or reports
+ * how the process has ended.
  */
 #ifndef SIM_PROCESS_H
 #define SIM_PROCESS_H
@@ -15,26 +16,28 @@
 int sim_process_open(struct sim_world *w);
 void sim_process_close(struct sim_world *w);
 
-/* Actions of node n, within its step. The slice stays the caller's. */
+/* Carry out actions of node n, within its step. The slice remains the
+ * caller's. */
 void sim_process_consume(struct sim_world *w, uint32_t n,
                          const struct ov_act *act,
                          const struct ov_slice *slice);
 void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
                       struct ov_read *read);
-/* Reads the driver's own messages: those of sim/word.h, or the last record
- * alone. */
+/* Reads the driver's own messages from the node's input 0: those of sim/word.h
+ * or, in a job without words, one empty last record. */
 void sim_process_say(struct sim_world *w, uint32_t n, uint32_t max_bytes,
                      struct ov_read *read);
 
-/* Handle items whose time has come. True: *ev is an event for the item's
- * node. */
+/* Handle items whose time has come. They return true when *ev is an event for
+ * the item's node. */
 bool sim_process_on_write(struct sim_world *w, const struct sim_item *item,
                           struct ov_event *ev);
 bool sim_process_on_read(struct sim_world *w, const struct sim_item *item,
                          struct ov_event *ev);
 bool sim_process_on_close(struct sim_world *w, const struct sim_item *item,
                           struct ov_event *ev);
-/* To be called after the last two: the last word may be due now. */
+/* To be called after the previous two functions, as the node may now have its
+ * last report to send. Returns true when *ev is an event for node n. */
 bool sim_process_last_word(struct sim_world *w, uint32_t n,
                            struct ov_event *ev);
 

@@ -33,7 +33,7 @@ static inline uint64_t sim_random_in(struct sim_random *random, uint64_t low,
     return low + sim_random_next(random) % (high - low + 1);
 }
 
-/* True in `percent` of all cases. */
+/* Returns true in `percent` of all cases. */
 static inline bool sim_random_is(struct sim_random *random, uint32_t percent)
 {
     return sim_random_in(random, 0, 99) < percent;

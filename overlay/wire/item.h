@@ -27,8 +27,7 @@
  *     WANT     empty: a surplus child asks to be lent a frame
  *     ADDRESS  node 4, and where it listens, in the drivers' encoding
  *     LOOK     node 4, attach 8, and where it listens: asks to dial the node
- *     SEEN     node 4, attach 8, refused 4: 1 the dial was refused; 0 it was
- * not
+ *     SEEN     node 4, attach 8, refused 4: 1 when the dial was refused, or 0
  *
  * HELLO, ASK, ANSWER, WELCOME, PATH, LEFT and MISSING can be split: flag MORE
  * says that the next item of the kind continues this one. A LINK frame without
