@@ -9,8 +9,8 @@
  * and items with equal times keep their order.
  *
  * Cost: push O(1); pop O(1) amortised, at most 8 copies over an item's life,
- * two or three for the next milliseconds. Nothing is allocated after the
- * largest number of items was reached.
+ * two or three when its time is within milliseconds. Memory is allocated only
+ * when the number of items exceeds all earlier ones.
  */
 #ifndef SIM_QUEUE_H
 #define SIM_QUEUE_H
@@ -21,29 +21,35 @@
 struct sim_load;
 struct sim_view;
 
-/* What will happen. */
+/* The kinds of items: what happens at the item's time. */
 enum sim_item_kind {
     SIM_ITEM_START,
-    SIM_ITEM_ARRIVE,  /* first byte of a frame at the port; load, link, era */
-    SIM_ITEM_DELIVER, /* last byte of a frame */
-    SIM_ITEM_SENT,    /* the port is done with the oldest frame of link */
-    SIM_ITEM_DOWN,    /* link has ended, at the port (arg 0), in the node (1) */
+    SIM_ITEM_ARRIVE,  /* the first byte of a frame reaches the port; load, link,
+                         era */
+    SIM_ITEM_DELIVER, /* the last byte of a frame has come in */
+    SIM_ITEM_SENT,    /* the port has sent the oldest frame of link */
+    SIM_ITEM_DOWN,    /* link has ended; arg 0: the node's port learns it, arg
+                         1: the node does */
     SIM_ITEM_CONNECT, /* a dial to arg has a result */
     SIM_ITEM_DIAL_FAILED,
     SIM_ITEM_PROBED, /* a probe of arg has a result */
     SIM_ITEM_TIMER,
-    SIM_ITEM_WRITE, /* the process has more lines */
-    SIM_ITEM_READ,  /* the process has read stdin up to frame arg */
+    SIM_ITEM_WRITE, /* the process has more lines to write */
+    SIM_ITEM_READ,  /* the process has read stdin up to frame `arg` */
     SIM_ITEM_CLOSE, /* the process closes its stdin */
-    SIM_ITEM_TAKEN, /* the console has the record with cookie arg; view */
-    SIM_ITEM_FEED,  /* there is more to feed */
-    SIM_ITEM_FAULT, /* the fault arg begins */
-    SIM_ITEM_HEAL,  /* and ends */
+    SIM_ITEM_TAKEN, /* the console has taken the record with cookie `arg`;
+                       view */
+    SIM_ITEM_FEED,  /* there may be more stdin to send */
+    SIM_ITEM_FAULT, /* fault number `arg` begins */
+    SIM_ITEM_HEAL,  /* fault number `arg` ends */
     SIM_ITEM_LAUNCH_LIMIT, /* the launcher stops waiting for nodes */
-    SIM_ITEM_TELL,         /* tell further job arg of the configuration */
-    SIM_ITEM_KILL,         /* kill job arg of those told */
-    SIM_ITEM_EXIT,         /* process arg of a further job ends */
-    SIM_ITEM_PUSH,         /* push number era to job arg of those told */
+    SIM_ITEM_TELL,         /* further job number `arg` of the configuration
+                              begins */
+    SIM_ITEM_KILL,         /* the job with index `arg` in sim_world.jobs is
+                              killed */
+    SIM_ITEM_EXIT,         /* process number `arg` of a further job ends */
+    SIM_ITEM_PUSH,         /* a tool makes push number `era` to the job with
+                              index `arg` in sim_world.jobs */
     SIM_ITEM_TIMEOUT,      /* the run reaches its time limit */
     SIM_ITEM_LATE,         /* the end reaches its time limit */
     SIM_ITEM_KINDS
@@ -54,10 +60,10 @@ struct sim_item {
     union {
         struct sim_load *load; /* one reference */
         struct sim_view *view; /* one reference */
-        uint64_t seq;          /* identifies who asked for a probe */
+        uint64_t seq;          /* identifies the node that asked for a probe */
     } what;
     uint32_t node;
-    uint32_t era; /* of the connection */
+    uint32_t era; /* number of the connection */
     uint32_t arg;
     uint16_t link;
     uint8_t kind; /* enum sim_item_kind */
@@ -78,8 +84,8 @@ struct sim_queue {
     struct {
         struct sim_chunk *first, *last;
     } lists[SIM_DIGITS][SIM_DIGIT_VALUES];
-    uint64_t used[SIM_DIGITS][SIM_DIGIT_VALUES / 64]; /* bit: the list is not
-                                                         empty */
+    uint64_t used[SIM_DIGITS][SIM_DIGIT_VALUES / 64]; /* a bit for each list: it
+                                                         is not empty */
     uint64_t now_ns;
     uint64_t count;
     uint64_t peak;
@@ -91,10 +97,10 @@ void sim_queue_init(struct sim_queue *queue);
 void sim_queue_fini(struct sim_queue *queue);
 
 /* Adds an item, whose time must not be before that of the last one popped. Ends
- * the program when memory is out. */
+ * the program when out of memory. */
 void sim_queue_push(struct sim_queue *queue, const struct sim_item *item);
 
-/* Removes the first item; false when there is none. */
+/* Removes the first item and copies it to *item; false when there is none. */
 bool sim_queue_pop(struct sim_queue *queue, struct sim_item *item);
 
 #endif

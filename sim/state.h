@@ -24,73 +24,73 @@ enum { SIM_LEVELS_MAX = 64, SIM_ALIGN = 8 };
 
 enum sim_host_state {
     SIM_HOST_RUNS,
-    SIM_HOST_LEFT,  /* after goodbye */
-    SIM_HOST_ENDED, /* after its parent was lost */
-    SIM_HOST_DEAD,  /* by a fault */
+    SIM_HOST_LEFT,  /* the node has left after the goodbye */
+    SIM_HOST_ENDED, /* the node has ended by OV_ACT_END */
+    SIM_HOST_DEAD,  /* a fault has killed the node */
 };
 
 /* The host of a node. */
 struct sim_host {
     uint64_t cpu_ns; /* the processor is busy until then */
-    uint64_t out_ns; /* the directions of the port are busy until then */
+    uint64_t out_ns; /* each direction of the port is busy until then */
     uint64_t in_ns;
     uint64_t wake_ns;  /* when the node wants to be woken */
-    uint64_t timer_ns; /* when the one live timer goes off */
-    uint32_t node_at;  /* where its node is in node_mem, by SIM_ALIGN */
-    uint32_t wires;    /* first of its wires */
-    uint32_t children; /* first of what it knows of children at these */
-    uint16_t slow;     /* factor of slowness */
+    uint64_t timer_ns; /* when the node's only valid timer item is due */
+    uint32_t node_at;  /* offset of its node in node_mem / SIM_ALIGN */
+    uint32_t wires;    /* index of its first entry in wires */
+    uint32_t children; /* index of its first entry in children */
+    uint16_t slow;     /* factor by which the host is slower than others */
     uint8_t state;     /* enum sim_host_state */
     uint8_t level;
-    uint16_t faults;      /* in effect: bits by sim_fault_kind */
-    bool is_touched : 1;  /* by a fault that others may take for its loss */
-    bool is_gone : 1;     /* counted in sim_world.leaving */
+    uint16_t faults;      /* faults in effect: a bit for each sim_fault_kind */
+    bool is_touched : 1;  /* by a fault that can make others declare it lost */
+    bool is_gone : 1;     /* the node is counted in sim_counts.leaving */
     struct job_node node; /* the node as the launcher knows it */
 };
 
 /* A node's process of the run's own job. */
 struct sim_process {
-    uint64_t written; /* bytes written into the pipe, */
-    uint64_t read;    /* of these, read by the node, */
-    uint64_t got;     /* and passed to the console */
+    uint64_t written; /* bytes that the process has written into the pipe */
+    uint64_t read;    /* how many of these bytes the node has read */
+    uint64_t got;     /* how many of these bytes were passed to the console */
     uint64_t next_ns; /* when the next lines are written */
     uint64_t stdin_bytes;
-    uint64_t reader_ns; /* it is reading until then */
-    uint32_t seen;      /* frames of stdin that arrived, */
-    uint32_t eaten;     /* and were read */
-    uint16_t pushes;    /* frames of stdin that were pushed */
-    uint16_t others;    /* frames that were pushed to further jobs */
-    uint16_t heard;     /* frames of orders */
+    uint64_t reader_ns; /* the process is busy with reading until then */
+    uint32_t seen;      /* frames of stdin that have arrived */
+    uint32_t eaten;     /* how many of these frames the process has read */
+    uint16_t pushes;    /* how many frames of stdin were pushes */
+    uint16_t others;    /* how many frames were pushes to further jobs */
+    uint16_t heard;     /* how many frames of orders have arrived */
     bool has_started : 1, has_end : 1, has_end_waiting : 1;
     bool is_closed : 1, is_killed : 1, is_over : 1, is_target : 1;
     bool is_unstarted : 1;
-    bool has_reader : 1; /* it has an entry in job.readers */
+    bool has_reader : 1; /* the process has an entry in job.readers */
 };
 
 /* The launcher at the root. */
 struct sim_launcher {
-    struct sim_load *orders[SIM_ORDERS_MAX]; /* waiting for room */
+    struct sim_load *orders[SIM_ORDERS_MAX]; /* wait for room in stream 0 */
     unsigned orders_count;
-    uint32_t finals;       /* nodes that nobody waits for, */
-    uint32_t given_up;     /* of these, given up without a last word */
-    uint32_t records_left; /* records at the console */
+    uint32_t finals;       /* how many nodes the launcher no longer waits for */
+    uint32_t given_up;     /* how many of these have sent no last report */
+    uint32_t records_left; /* how many records the console has not yet taken */
     uint64_t fed_bytes;
     uint64_t joined_ns;
     uint64_t console_ns; /* the console is busy until then */
     uint64_t goodbye_ns;
-    uint64_t lost_ns; /* when the first loss was heard of; SIM_NEVER */
-    uint32_t lost;    /* the node that was lost first */
+    uint64_t lost_ns; /* first loss that it learnt of; SIM_NEVER */
+    uint32_t lost;    /* the node whose loss it learnt of first */
     uint32_t stall_node, stall_rank;
-    uint64_t stall_ns;   /* SIM_NEVER: none */
-    uint64_t late_ns;    /* when an end reaches its time limit; SIM_NEVER */
-    uint64_t aborted_ns; /* when its end was ordered; SIM_NEVER */
-    uint64_t left_ns;    /* when the root was told to go; SIM_NEVER */
+    uint64_t stall_ns;   /* when a stream was stalled; SIM_NEVER */
+    uint64_t late_ns;    /* time limit for the run's end; SIM_NEVER */
+    uint64_t aborted_ns; /* when it ordered the run's end; SIM_NEVER */
+    uint64_t left_ns;    /* when the root was ordered to leave; SIM_NEVER */
     struct job_session session;
-    bool has_reached_all; /* goodbye has */
-    bool is_killed;       /* all processes were told to die */
+    bool has_reached_all; /* the goodbye has reached all nodes */
+    bool is_killed;       /* it has ordered all processes to be killed */
 };
 
-/* Each of these is known in one file, or also read by reports. */
+/* Each of these structs is private to one file, or shared with reports. */
 struct sim_cells;
 struct sim_faults;
 struct sim_link_checks;
@@ -125,7 +125,8 @@ struct sim_world {
     struct sim_words *words; /* [nodes]; NULL unless cfg.job.has_words */
     struct sim_faults *faults;
     struct sim_link_checks *link_checks;
-    uint8_t *told; /* which node knows whose address: see check.c */
+    uint8_t *told; /* a bit for each pair of nodes: the first knows the second's
+                      address */
     struct sim_measure *measure;
     struct sim_tally *tally;
     struct sim_seen *seen; /* NULL unless cfg.tallies */
@@ -148,7 +149,7 @@ static inline bool sim_host_runs(const struct sim_world *w, uint32_t n)
     return w->hosts[n].state == SIM_HOST_RUNS;
 }
 
-/* The processor time that one message costs the host's node. */
+/* The processor time that one message costs the node on this host. */
 static inline uint64_t sim_host_cost_ns(const struct sim_world *w, uint32_t n)
 {
     return w->cfg.network.overhead_ns * w->hosts[n].slow;
@@ -166,13 +167,15 @@ static inline struct sim_wire *sim_wire(const struct sim_world *w, uint32_t n,
     return &w->wires[w->hosts[n].wires + link];
 }
 
-/* A leaf of the plan has one link, to its parent. */
+/* True when the plan has nodes beneath this one. A leaf has a single link, to
+ * its parent. */
 static inline bool sim_has_children(const struct sim_world *w, uint32_t n)
 {
     return ov_node_links(sim_node(w, n)) > 1;
 }
 
-/* The node must be one that may have children. */
+/* What node n knows of the child at a link. The node must not be a leaf of the
+ * plan. */
 static inline struct sim_child *sim_child(const struct sim_world *w, uint32_t n,
                                           uint16_t link)
 {

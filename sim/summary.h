@@ -13,12 +13,13 @@ struct sim_summary {
     uint64_t stdin_bytes;
     uint64_t out_bytes; /* of each process */
     enum sim_end end;
-    bool is_stopped; /* by the limit of real time */
+    bool is_stopped; /* the limit of real time stopped the run */
     char why[256];
     uint64_t joined_ns;
-    uint64_t stdin_ns; /* from launch to the last byte; SIM_NEVER: none */
+    uint64_t stdin_ns; /* time from the launch until the last process had all
+                          its stdin; SIM_NEVER */
     uint64_t shown_ns;
-    uint64_t end_ns; /* from the start */
+    uint64_t end_ns; /* time from the start to the end of the run */
     uint64_t down_rate;
     uint64_t up_rate;
     uint64_t root_out_bytes;
@@ -34,9 +35,10 @@ struct sim_summary {
     uint64_t root_beats;
     struct sim_tally repair;
     uint64_t digest;
-    uint64_t stall_ns; /* SIM_NEVER: none */
+    uint64_t stall_ns; /* when a stream was held up; SIM_NEVER */
     uint32_t stall_rank;
-    uint64_t lost_ns; /* SIM_NEVER: none */
+    uint64_t lost_ns; /* when the launcher learnt of the first loss;
+                         SIM_NEVER */
     uint32_t lost;
     uint32_t given_up;
     uint32_t levels;

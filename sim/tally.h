@@ -1,8 +1,8 @@
 /* An onlooker that counts what repair does.
  *
  * It sees frames on the links and actions of nodes: each branch of the rules
- * that a run can take leaves a trace there. Items of a first join do not count.
- * Nothing is counted unless the configuration asks for it.
+ * that a run can take leaves a trace there. Items by which a node joins for the
+ * first time are not counted, and nothing is counted unless cfg.tallies is set.
  */
 #ifndef SIM_TALLY_H
 #define SIM_TALLY_H
@@ -12,7 +12,7 @@
 #include "overlay/wire/item.h"
 #include "sim/state.h"
 
-/* name in JSON, words in the report */
+/* Each count: its identifier, its name in JSON, its text in the report. */
 #define SIM_COUNT_MAP(X)                                                       \
     X(ORPHANS, "orphans", "parents lost")                                      \
     X(ADOPTED, "adopted", "parents found")                                     \
@@ -64,13 +64,15 @@ struct sim_tally {
     uint64_t count[SIM_COUNTS];
 };
 
-/* What was seen of a node. */
+/* What the onlooker has seen of a node. */
 struct sim_seen {
-    uint32_t welcomes;               /* that it heard */
-    uint32_t sent;                   /* the highest of its records that was
-                                        sent */
-    uint32_t down_sent[SIM_STREAMS]; /* next frame that was not sent to it, */
-    uint32_t down_head[SIM_STREAMS]; /* and next frame that has not arrived */
+    uint32_t welcomes;               /* how many welcomes it has received */
+    uint32_t sent;                   /* number of the newest of its records that
+                                        was sent */
+    uint32_t down_sent[SIM_STREAMS]; /* number of the next frame to be sent to
+                                        it */
+    uint32_t down_head[SIM_STREAMS]; /* number of the next frame to arrive at
+                                        it */
 };
 
 const char *sim_count_name(enum sim_count count);
@@ -85,22 +87,25 @@ static inline void sim_tally_add(struct sim_world *w, enum sim_count count,
 int sim_tally_open(struct sim_world *w);
 void sim_tally_close(struct sim_world *w);
 
-/* Counts an item at the end of node n, which says or hears it; the reader is a
- * copy. */
+/* Counts an item that node n sends, or receives (is_heard). `item` is a copy,
+ * which the function may read to its end. */
 void sim_tally_word(struct sim_world *w, uint32_t n, uint16_t link,
                     struct ov_item item, bool is_heard);
 /* Counts an action before it is carried out. */
 void sim_tally_act(struct sim_world *w, uint32_t n, const struct ov_act *act);
-/* A frame of records is sent, or arrives at the root; only with faults. */
+/* Counts a frame of records that is sent (is_sent), or arrives at the root.
+ * Called only in runs with faults. */
 void sim_tally_up(struct sim_world *w, uint32_t n, const struct sim_load *load,
                   bool is_sent);
-/* A frame of a stream is sent to node n, or arrives there. */
+/* Counts a frame of a stream that is sent to node n (is_sent), or arrives
+ * there. */
 void sim_tally_down(struct sim_world *w, uint32_t n, uint32_t stream,
                     uint64_t seq, bool is_sent);
 
-/* Adds a run to a sum. */
+/* Adds the counts of a run to a sum. */
 void sim_tally_sum(struct sim_tally *sum, const struct sim_tally *one);
-/* Writes a line for each count that is not zero, or for all. */
+/* Writes a line for each count that is not zero or, if `all` is set, for each
+ * count. */
 void sim_tally_print(const struct sim_tally *tally, FILE *file, bool all);
 
 #endif

@@ -1,5 +1,5 @@
 /* The two ends of a connection, each at a link slot of a node, with what the
- * checks know about it. */
+ * checks have noted about it. */
 #ifndef SIM_WIRE_H
 #define SIM_WIRE_H
 
@@ -10,16 +10,16 @@
 
 /* The end of a connection at a link slot of a node. */
 struct sim_wire {
-    uint64_t last_ns; /* when the last thing sent on it arrives */
+    uint64_t last_ns; /* when the last frame or message sent on it arrives */
     uint32_t peer;
-    uint32_t era;       /* number of the connection; 0: none */
-    uint32_t data_bits; /* frames at the port: bit i is data */
-    uint32_t up_limit;  /* to a parent: frames it may have sent in total, */
-    uint32_t up_sent;   /* and has sent */
+    uint32_t era;       /* number of the connection; 0 when there is none */
+    uint32_t data_bits; /* bit i: the i-th oldest frame at the port is data */
+    uint32_t up_limit;  /* to a parent: frames that it may have sent in total */
+    uint32_t up_sent;   /* to a parent: frames that it has sent */
     uint16_t peer_link;
     uint8_t in_flight;
     bool is_up : 1;
-    bool is_dialled : 1; /* this end dialled, so it is the child's */
+    bool is_dialled : 1; /* this end has dialled, so it is the child's end */
 };
 
 _Static_assert(sizeof(struct sim_wire) <= 32, "sim_wire outgrew its budget");
@@ -28,11 +28,13 @@ _Static_assert(sizeof(struct sim_wire) <= 32, "sim_wire outgrew its budget");
 struct sim_child {
     uint32_t up_promised; /* frames that the child may have sent in total */
     uint32_t up_arrived;
-    uint32_t down_sent[SIM_STREAMS]; /* number of the next frame to it */
-    uint32_t base[SIM_STREAMS];      /* as the child last reported */
-    uint16_t up_held;                /* its frames that are not yet passed on */
-    bool is_counted;                 /* it was welcomed: bases wait for its
-                                        own */
+    uint32_t down_sent[SIM_STREAMS]; /* number of the next frame to the child */
+    uint32_t base[SIM_STREAMS];      /* the base that the child last reported */
+    uint16_t up_held;                /* frames of the child that the node has
+                                        not passed on yet */
+    bool is_counted;                 /* the child was welcomed, so the node's
+                                        bases must not pass those of the
+                                        child */
 };
 
 #endif

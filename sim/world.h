@@ -32,16 +32,16 @@
  * sim_cfg_check(). Returns 0 or OV_ENOMEM. */
 int sim_world_open(struct sim_world *w, const struct sim_cfg *cfg);
 
-/* Runs until the job is over, a rule is broken or the limit is reached, for at
- * most `items` items. Returns false when there is nothing more to do. */
+/* Runs until the job is over, a rule is broken, a limit is reached, or `items`
+ * items were handled. Returns false when there is nothing more to do. */
 bool sim_world_run(struct sim_world *w, uint64_t items);
 
-/* Ends all nodes, and then makes the checks of the end. To be called before
- * closing. */
+/* Ends all nodes, and then makes the checks of the end of a run. To be called
+ * before sim_world_close(). */
 void sim_world_finish(struct sim_world *w);
 void sim_world_close(struct sim_world *w);
 
-/* The bytes that a leaf uses to which nothing happens. */
+/* How many bytes of memory a leaf uses when nothing happens to it. */
 uint64_t sim_world_leaf_bytes(const struct sim_world *w);
 
 #endif
