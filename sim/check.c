@@ -1,4 +1,4 @@
-/* The rules for nodes: what they may hold, read and write. */
+/* Checks the rules for nodes: what they may hold, read and write. */
 #include "sim/check.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 enum { TOLD_NODES_MAX = 4096 };
 
-/* The longest time until all processes are over, and until goodbye has reached
- * all nodes. */
+/* The longest time that the end may take: until all processes are over and the
+ * goodbye has reached all nodes. */
 #define END_NS UINT64_C(6000000000)
 
 int sim_check_open(struct sim_world *w)
@@ -56,8 +56,8 @@ void sim_check_step(struct sim_world *w, uint32_t n)
         sim_world_fail(w, "node %u keeps %u records, of %u", n,
                        books->records - books->released,
                        (unsigned)cfg->kept_max);
-    /* Beside the ring a node keeps the messages that opened the other
-     * streams. */
+    /* Beside the frames of the window a node keeps the OPEN messages of the
+     * other streams. */
     if (books->stream_held[0] > cfg->control_frames + cfg->streams_max - 1)
         sim_world_fail(w, "node %u holds %u frames of stream 0, of %u", n,
                        (unsigned)books->stream_held[0],
@@ -72,7 +72,8 @@ void sim_check_step(struct sim_world *w, uint32_t n)
 
 /* --- bytes */
 
-/* True when this part of a frame is these bytes of the stream `key`. */
+/* True when this part of a frame has the bytes of the source `key` from
+ * `offset` on. */
 static bool is_part(const struct ov_slice *slice, uint32_t key, uint64_t offset)
 {
     const struct sim_load *load = sim_view_of(slice->buf)->load;
@@ -161,7 +162,8 @@ void sim_check_lost(struct sim_world *w, uint32_t peer)
 {
     const struct sim_host *host = &w->hosts[peer];
 
-    /* The launcher must know how a node ended that no fault has touched. */
+    /* A node that no fault has touched must have sent its last report
+     * before. */
     if (!host->is_touched && (!host->node.is_final || host->node.is_silent))
         sim_world_fail(w,
                        "I3: node %u is declared lost, and no fault has "
@@ -169,8 +171,8 @@ void sim_check_lost(struct sim_world *w, uint32_t peer)
                        peer);
 }
 
-/* The byte of node n that says whether it was told the address of `peer`, and
- * the bit of it. NULL for trees that are too large for this. */
+/* Finds the byte, and in it the bit, that says whether node n was told the
+ * address of `peer`. NULL for trees that are too large for such a table. */
 static uint8_t *told_of(struct sim_world *w, uint32_t n, uint32_t peer,
                         uint8_t *bit)
 {
@@ -202,7 +204,8 @@ void sim_check_probe(struct sim_world *w, uint32_t n, uint32_t peer)
 
 void sim_check_orphan(struct sim_world *w, uint32_t n)
 {
-    /* The root ignores nodes that goodbye has not reached in time. */
+    /* When the time limit for the end has passed the root leaves, also if the
+     * goodbye has not reached all nodes; then these may lose their parents. */
     if (w->cfg.faults_count == 0 &&
         (sim_host_runs(w, 0) || w->launcher->has_reached_all))
         sim_world_fail(w, "I3: node %u has no parent, without any fault", n);

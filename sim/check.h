@@ -11,11 +11,12 @@
  *       are within their windows after every step;
  *   I3  nobody is lost whom no fault has touched; the run ends;
  *
- *   a child sends nothing beyond the limit it heard, a parent promises no more
- *   than it has room for, to each and to all together; a parent sends nothing
- *   beyond the base it heard and the window; a base is no more than everybody
- *   beneath has consumed; the root acknowledges what its console has, and no
- *   more; no more frames are at a port than the slots; nothing is done on a
+ *   a child sends no frame beyond the limit that it has received, and a parent
+ *   allows each child, and all together, no more frames than it has room for;
+ *   a parent sends no frame beyond the child's reported base plus the window;
+ *   a node reports no base that its own targets and all nodes beneath it have
+ *   not reached; the root acknowledges just the records that its console has
+ *   taken; no port has more frames than a link has slots; nothing is done on a
  *   closed link; and at the end every buffer has come back.
  *
  * The first rule that is broken stops the run; sim_world.why says which.
@@ -29,21 +30,22 @@
 int sim_check_open(struct sim_world *w);
 void sim_check_close(struct sim_world *w);
 
-/* A record is read from node n's input. */
+/* Checks a record that node n reads from an input. */
 void sim_check_record(struct sim_world *w, uint32_t n,
                       const struct ov_read *read);
 void sim_check_lost(struct sim_world *w, uint32_t peer);
-/* Node n is told where a peer listens, and dials it to see whether it still
- * does. */
+/* The first function notes that node n learns where a peer listens; the second
+ * checks that it may dial the peer to see whether it still does. */
 void sim_check_address(struct sim_world *w, uint32_t n, uint32_t peer);
 void sim_check_probe(struct sim_world *w, uint32_t n, uint32_t peer);
-/* Node n has lost its parent. */
+/* Checks that node n has a reason to have lost its parent. */
 void sim_check_orphan(struct sim_world *w, uint32_t n);
 
 void sim_check_consume(struct sim_world *w, uint32_t n,
                        const struct ov_act *act, const struct ov_slice *slice);
-/* A push has reached a node after `frames` other frames of the stream and
- * `pushes` pushes. True when it is the right one. */
+/* Checks a push that has reached a node after `frames` other frames of the
+ * stream and `pushes` pushes. Returns true when it is the push that had to come
+ * next. */
 bool sim_check_pushed(struct sim_world *w, uint32_t n, const struct ov_act *act,
                       const struct ov_slice *slice, uint32_t frames,
                       uint32_t pushes);
@@ -51,10 +53,11 @@ void sim_check_shown(struct sim_world *w, const struct ov_act *act,
                      const struct ov_slice *slice);
 void sim_check_taken(struct sim_world *w, uint32_t source);
 
-/* Node n was stepped. */
+/* Checks what node n holds after a step. */
 void sim_check_step(struct sim_world *w, uint32_t n);
 
-/* The run is over: before and after the nodes have returned their buffers. */
+/* Make the checks at the end of a run, before and after the nodes have returned
+ * their buffers. */
 void sim_check_end(struct sim_world *w);
 void sim_check_buffers(struct sim_world *w);
 

@@ -1,4 +1,4 @@
-/* The rules for jobs. */
+/* Checks the rules for jobs. */
 #include "sim/check_jobs.h"
 
 #include <stdlib.h>
@@ -57,7 +57,8 @@ static bool is_lost(const struct sim_world *w, const struct sim_told *job,
 
 /* --- processes */
 
-/* True when the process is in the state that the launcher believes. */
+/* True when the process is in the state on its node in which the launcher
+ * believes it to be. */
 static bool is_so(const struct sim_world *w, const struct sim_told *job,
                   uint32_t rank)
 {
@@ -75,7 +76,7 @@ static bool is_so(const struct sim_world *w, const struct sim_told *job,
     return false;
 }
 
-/* The word about a process's end must come after its last output. */
+/* Checks that the report of a process's end arrives after its last output. */
 static void check_output(struct sim_world *w, uint32_t node)
 {
     const struct sim_process *p = &w->processes[node];
@@ -133,8 +134,8 @@ static void on_over(struct sim_world *w, struct sim_told *job)
                        job->desc.size);
 }
 
-/* Among processes that fail within SAME_NS the one with the lowest rank
- * decides. */
+/* Notes which process decides the job's exit code: the one that fails first or,
+ * among those that fail within SAME_NS of it, the one with the lowest rank. */
 static void note_failure(struct sim_world *w, struct sim_told *job,
                          const struct job_life_event *event)
 {

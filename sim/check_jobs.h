@@ -1,13 +1,13 @@
 /* An onlooker that compares what the launcher believes about jobs with what
  * happens on the nodes:
  *
- *   each process is over exactly once, and in the way in which it is over on
- * its node: ended, not started, or lost, which nobody is whose node is not; the
- * word of its end comes behind its last output; no job is over before all its
- * processes are, and all are at the end; a job has started at most once, and
- * only when all its processes run or their nodes are lost; its exit code is
- * that of the description, for the process that failed first, where no loss
- * came before.
+ *   each process is reported over exactly once, and in the way in which it is
+ *   over on its node: ended or not started, or lost if its node is lost; the
+ *   report of its end comes after its last output; no job is over before all
+ *   its processes are, and all jobs are over at the end; a job starts at most
+ *   once, and only when each of its processes runs or its node is lost; the
+ *   job's exit code follows its description, from the process that failed
+ *   first, if no node was lost before.
  */
 #ifndef SIM_CHECK_JOBS_H
 #define SIM_CHECK_JOBS_H

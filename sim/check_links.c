@@ -1,4 +1,4 @@
-/* The rules for a link: slots, limits, bases, acknowledgements. */
+/* Checks the rules for a link: */
 #include "sim/check_links.h"
 
 #include <stdlib.h>
@@ -8,21 +8,22 @@
 #include "overlay/wire/item.h"
 #include "sim/tally.h"
 
-/* Frames of a child that came over a link that has ended, and are still
- * held. */
+/* Frames of a child that a node still holds, and that arrived over a link that
+ * has ended. */
 struct left {
     uint32_t node, child;
     uint32_t era;
     uint32_t frames;
 };
 
-/* A link on which frames were promised in this step. */
+/* A link on which a node has raised a child's limit in this step. */
 struct promise {
     uint32_t node;
     uint16_t link;
 };
 
-/* A base that a child has not reached yet. */
+/* A base that a node has reported in this step, while a child has not reached
+ * it yet. */
 struct doubt {
     uint64_t base;
     uint32_t stream;
@@ -32,11 +33,13 @@ struct doubt {
 
 enum { PROMISES_MAX = 1024, DOUBTS_MAX = 64 };
 
-/* A promise is judged when the step that made it is over, because what the step
- * releases is sent in the same step. The same holds for a base that is past a
- * child, whose link may end in this step, and for a welcome. */
+/* What the checks note in a step and judge when it is over. A limit is judged
+ * then because a step may send it together with what makes room for it. So is a
+ * base that a child has not reached, because the child's link may end in this
+ * step, and the welcome of a child. */
 struct sim_link_checks {
-    struct promise promised[PROMISES_MAX]; /* made in the current step */
+    struct promise promised[PROMISES_MAX]; /* raised limits of the current
+                                              step */
     uint32_t promises;
     struct doubt doubts[DOUBTS_MAX];
     uint32_t doubts_count;
@@ -98,7 +101,8 @@ static struct left *find_left(const struct sim_world *w,
     OV_IMPOSSIBLE("a frame of no link");
 }
 
-/* How many frames of earlier links of that child are held. */
+/* How many frames the node still holds that the child sent over earlier
+ * links. */
 static uint32_t left_of(const struct sim_world *w, uint32_t n, uint32_t child)
 {
     uint32_t frames = 0;
@@ -141,8 +145,9 @@ void sim_check_up_released(struct sim_world *w, const struct sim_view *view)
         *left = w->link_checks->left[--w->link_checks->left_count];
 }
 
-/* A link is closed while frames of it are held: from here on they are counted
- * apart, as promises on the link may still be checked afterwards. */
+/* Handles the end of a link from which the node still holds frames: from here
+ * on they are counted apart from the link, on which limits may still be
+ * checked. */
 static void keep_left(struct sim_world *w, uint32_t n, uint16_t link)
 {
     const struct sim_wire *wire = sim_wire(w, n, link);
@@ -171,7 +176,8 @@ void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link)
 
 /* --- items of LINK frames */
 
-/* True when the plan has readers of the stream at a node or beneath it. */
+/* True when the stream has readers at the node `top` or beneath it in the
+ * plan. */
 static bool is_needed(const struct sim_world *w, uint32_t stream, uint32_t top)
 {
     const struct sim_job *job = &w->cfg.job;
@@ -183,7 +189,8 @@ static bool is_needed(const struct sim_world *w, uint32_t stream, uint32_t top)
     return is_needed;
 }
 
-/* True when this child has not consumed this much of the stream. */
+/* True when the child at this link has not yet reported `base` for the
+ * stream. */
 static bool is_past(const struct sim_world *w, uint32_t n, uint16_t link,
                     uint32_t stream, uint64_t base)
 {
@@ -195,8 +202,8 @@ static bool is_past(const struct sim_world *w, uint32_t n, uint16_t link,
            is_needed(w, stream, wire->peer);
 }
 
-/* A node reports a base: everybody at it and beneath it must have consumed this
- * much, that is its own targets and its children. */
+/* Checks a base that a node reports: its own targets and its children must have
+ * reached it. */
 static void base_said(struct sim_world *w, uint32_t n,
                       const struct ov_base *base)
 {
@@ -251,8 +258,8 @@ static void limit_said(struct sim_world *w, uint32_t n, uint16_t link,
         check->promised[check->promises++] = (struct promise){n, link};
 }
 
-/* A child says how far it is: frames are sent to it from there on, although
- * nodes beneath it may have less. */
+/* Handles a claim that a parent receives: frames are sent to the child from its
+ * head on, although nodes beneath it may have fewer. */
 static void claim_heard(struct sim_world *w, uint32_t n, uint16_t link,
                         struct ov_item *item)
 {
@@ -335,7 +342,8 @@ static void check_doubts(struct sim_world *w, uint32_t n)
     }
 }
 
-/* No node but the root may have more children than the session allows. */
+/* Checks that a node other than the root has no more children than
+ * cfg->children_max. */
 static void check_balance(struct sim_world *w, uint32_t n)
 {
     uint32_t children = 0;
@@ -360,8 +368,8 @@ void sim_check_links(struct sim_world *w, uint32_t n)
     w->link_checks->has_welcomed = false;
 }
 
-/* Checks an item at the child's end of a link: one that it says to its parent,
- * or hears from it. */
+/* Checks an item at the child's end of a link: the child sends it, or receives
+ * it (is_heard). */
 static void child_word(struct sim_world *w, uint32_t n, uint16_t link,
                        struct ov_item *item, bool is_heard)
 {
@@ -376,7 +384,7 @@ static void child_word(struct sim_world *w, uint32_t n, uint16_t link,
         sim_wire(w, n, link)->up_limit = (uint32_t)limit;
 }
 
-/* Nodes that were declared lost must not come back. */
+/* Checks that the root grants no claim of a node that it has declared lost. */
 static void answer_said(struct sim_world *w, struct ov_item *item)
 {
     struct ov_answer answer;

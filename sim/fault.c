@@ -1,4 +1,5 @@
-/* Faults: bits on a host, and items that wait for a fault's end. */
+/* Faults: sets and clears the bits of a host, and keeps items that wait for a
+ * fault's end. */
 #include "sim/fault.h"
 
 #include <stdlib.h>
@@ -8,11 +9,11 @@
 /* An item that waits for the end of a fault of its host. */
 struct frozen {
     struct frozen *next;
-    uint32_t host; /* the host with the fault */
+    uint32_t host; /* the host that has the fault */
     struct sim_item item;
 };
 
-/* Which node a fault has struck, and whether it is in effect. */
+/* The node that a fault has struck, and whether the fault is in effect. */
 struct struck {
     uint32_t node;
     bool is_on;
@@ -21,8 +22,8 @@ struct struck {
 struct sim_faults {
     struct frozen *frozen;
     struct struck struck[SIM_FAULTS_MAX];
-    uint32_t words[SIM_WHEN_KINDS]; /* how often each was said since all
-                                       nodes joined */
+    uint32_t words[SIM_WHEN_KINDS]; /* how often each kind of item was sent
+                                       since all nodes joined */
 };
 
 int sim_fault_open(struct sim_world *w)
@@ -75,8 +76,8 @@ static bool has(const struct sim_world *w, uint32_t n, enum sim_fault_kind kind)
     return (w->hosts[n].faults & (1u << kind)) != 0;
 }
 
-/* True when a fault between a node and one above it is in effect; it may be in
- * effect for some of the nodes above only. */
+/* True when a fault of this kind is in effect between the node n and the node
+ * `above`. Such a fault may concern all nodes above, or one of them. */
 static bool has_between(const struct sim_world *w, uint32_t n, uint32_t above,
                         enum sim_fault_kind kind)
 {
@@ -93,7 +94,8 @@ static bool has_between(const struct sim_world *w, uint32_t n, uint32_t above,
     return false;
 }
 
-/* Keeps an item, the newest first; the end of the fault reverses the order. */
+/* Keeps an item until the fault of its host ends. The newest is first in the
+ * list; the end of the fault reverses the order. */
 static void keep_item(struct sim_world *w, uint32_t host,
                       const struct sim_item *item)
 {
@@ -112,7 +114,8 @@ bool sim_fault_freezes(struct sim_world *w, const struct sim_item *item)
     return true;
 }
 
-/* The host whose fault swallows what is sent from one to the other. */
+/* The host because of whose fault a frame from one node to the other does not
+ * arrive, or TOPO_NONE. */
 static uint32_t swallower(const struct sim_world *w, uint32_t from, uint32_t to)
 {
     if ((w->hosts[from].faults | w->hosts[to].faults) == 0)
@@ -168,7 +171,8 @@ bool sim_fault_cuts(const struct sim_world *w, uint32_t from, uint32_t to)
            has_between(w, to, from, SIM_FAULT_CUT);
 }
 
-/* True when other hosts reject the host, too. */
+/* True when a fault by which hosts reject each other is already in effect at
+ * the host. */
 static bool is_rejected(const struct sim_world *w, uint32_t n)
 {
     for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
@@ -179,9 +183,10 @@ static bool is_rejected(const struct sim_world *w, uint32_t n)
     return false;
 }
 
-/* A node that a single host rejects is not lost, as another host is asked. If
- * the root is the one that rejects, it depends on other faults which child the
- * root asks. */
+/* True when the root may declare a node lost because of a fault by which hosts
+ * reject each other. When a single host rejects the node it is not lost,
+ * because a second witness is asked. When that host is the root's, it depends
+ * on other faults which child the root asks. */
 static bool is_reject_loss(const struct sim_world *w, uint32_t n,
                            const struct sim_fault *fault, bool is_long)
 {
@@ -193,8 +198,8 @@ static bool is_reject_loss(const struct sim_world *w, uint32_t n,
     return fault->peer == TOPO_NONE || is_rejected(w, n);
 }
 
-/* True when the root may take the host for lost because of the fault: when the
- * fault keeps it from the root for about the heartbeat time. */
+/* True when the root may declare the node lost because of the fault: mostly
+ * when the fault keeps the node from the root for about the heartbeat time. */
 static bool is_loss(const struct sim_world *w, uint32_t n,
                     const struct sim_fault *fault)
 {
@@ -202,7 +207,7 @@ static bool is_loss(const struct sim_world *w, uint32_t n,
 
     switch ((enum sim_fault_kind)fault->kind) {
     case SIM_FAULT_KILL:
-    case SIM_FAULT_REFUSE: /* looks like a dead host */
+    case SIM_FAULT_REFUSE: /* looks like a dead node to others */
         return true;
     case SIM_FAULT_CUT:
     case SIM_FAULT_DEAF:
@@ -243,8 +248,8 @@ void sim_fault_begin(struct sim_world *w, const struct sim_item *item)
                  (struct sim_item){.arg = item->arg});
 }
 
-/* Ends the effect of a kind of fault when no other of this kind is in effect on
- * the node. */
+/* Clears a kind of fault at a node, unless another fault of that kind is in
+ * effect there. */
 static void clear_fault(struct sim_world *w, uint32_t n, uint8_t kind)
 {
     for (uint32_t i = 0; i < w->cfg.faults_count; i++) {
@@ -280,8 +285,8 @@ void sim_fault_heal(struct sim_world *w, const struct sim_item *item)
 
         if (due->item.kind == SIM_ITEM_TIMER &&
             due->item.at_ns == waits->timer_ns)
-            waits->timer_ns = item->at_ns; /* it is the timer that is still
-                                              live */
+            waits->timer_ns = item->at_ns; /* this is the node's only valid
+                                              timer */
         sim_push(w, item->at_ns, due->item.kind, due->item.node, due->item);
         free(due);
         due = next;

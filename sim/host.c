@@ -14,7 +14,8 @@
 
 enum {
     INPUTS = 2,
-    STEPS_MAX = 100000, /* one event may lead to at one moment */
+    STEPS_MAX = 100000, /* how many steps one event may cause at the same
+                           time */
     SLAB_CELLS = 1024,
 };
 
@@ -23,7 +24,7 @@ struct slab {
     struct ov_kept cells[SLAB_CELLS];
 };
 
-/* Cells for kept records, lent to all nodes. */
+/* Cells for kept records, which all nodes share. */
 struct sim_cells {
     struct ov_kept_pool pool;
     struct slab *slabs;
@@ -93,8 +94,9 @@ int sim_host_open(struct sim_world *w)
     w->address.buf = (struct ov_buf){.mem = w->address.mem,
                                      .cap_bytes = sizeof(w->address.mem),
                                      .len_bytes = sizeof(w->address.mem),
-                                     .refs = 1}; /* never freed: this
-                                                    reference stays */
+                                     .refs = 1}; /* this reference is never
+                                                    dropped, so the buffer is
+                                                    never freed */
     w->hosts = calloc(sim_nodes(w), sizeof(*w->hosts));
     w->step.owed = sim_owed_new();
     w->cells = calloc(1, sizeof(*w->cells));
@@ -129,7 +131,8 @@ void sim_host_close(struct sim_world *w)
 
 /* --- actions */
 
-/* A record needs a cell: lends more when they have run out. */
+/* Adds cells to the pool when it has none left, because each record needs
+ * one. */
 static void lend(struct sim_cells *cells)
 {
     struct slab *slab;
@@ -220,7 +223,7 @@ static void act_on(struct sim_world *w, uint32_t n, const struct ov_act *act)
     }
 }
 
-/* The driver of a node that has ended carries nothing out. */
+/* Drops an action of a node that has ended, with its buffers. */
 static void drop_act(struct sim_world *w, const struct ov_act *act)
 {
     for (unsigned i = 0; i < act->slices; i++)
@@ -260,8 +263,9 @@ static void drop_event(struct sim_world *w, struct ov_event *ev)
         sim_buffer_put(w, ev->read.buf);
 }
 
-/* Sets the one live timer of a node: the earliest time that was asked for.
- * Later ones wait until it goes off. */
+/* Queues the timer item of a node for the earliest time for which the node
+ * asked. An item that is queued for a later time is no longer valid; it is
+ * ignored when its time comes. */
 static void arm_timer(struct sim_world *w, uint32_t n)
 {
     struct sim_host *host = &w->hosts[n];
@@ -311,7 +315,8 @@ bool sim_host_on_timer(struct sim_world *w, const struct sim_item *item,
     struct sim_host *host = &w->hosts[item->node];
 
     if (item->at_ns != host->timer_ns)
-        return false; /* an earlier timer has replaced it */
+        return false; /* a timer item for an earlier time has replaced this
+                         one */
     host->timer_ns = SIM_NEVER;
     if (host->wake_ns > item->at_ns) {
         host->timer_ns = host->wake_ns;

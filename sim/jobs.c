@@ -1,4 +1,4 @@
-/* Descriptions of jobs, and their lives. */
+/* Makes the descriptions of jobs, and drives their lives. */
 #include "sim/jobs.h"
 
 #include <stdlib.h>
@@ -55,7 +55,8 @@ static void add_range(struct job *job, struct topo_range nodes)
     OV_ASSERT(job_add_reader(job, ranks) == 0);
 }
 
-/* Rank 0 is on node 1. */
+/* Notes which ranks of the run's own job read stdin. Rank r is on node r +
+ * 1. */
 static void add_readers(const struct sim_world *w, struct job *job)
 {
     const struct sim_job *cfg = &w->cfg.job;

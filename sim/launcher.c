@@ -1,4 +1,4 @@
-/* The jobs and the session as the root sees them. */
+/* The launcher at the root: drives the jobs and the session. */
 #include "sim/launcher.h"
 
 #include <stdlib.h>
@@ -49,8 +49,8 @@ bool sim_launcher_say(struct sim_world *w, struct ov_event *ev)
 
 /* --- jobs */
 
-/* Kills a further job alone; the end of the run's own job is the end of the
- * run. */
+/* Orders the nodes to kill a job: a further job alone; for the run's own job,
+ * the whole run. */
 static void kill_job(struct sim_world *w, uint32_t job)
 {
     if (job == 0) {
@@ -103,7 +103,7 @@ void sim_launcher_joined(struct sim_world *w)
     plan_further(w, 0);
 }
 
-/* As in xylem run: a run that ends starts no further jobs. */
+/* Starts a further job, unless the run is ending, as in `xylem run`. */
 bool sim_launcher_tell(struct sim_world *w, const struct sim_item *item,
                        struct ov_event *ev)
 {
@@ -132,16 +132,17 @@ bool sim_launcher_kill(struct sim_world *w, const struct sim_item *item,
     return false;
 }
 
-/* --- words of nodes */
+/* --- reports of nodes */
 
-/* The node says that all jobs it was told of are over there. */
+/* Handles the word OVER: all jobs with processes on the node are over there. */
 static void on_over(struct sim_world *w, uint32_t node, uint32_t jobs)
 {
     w->launcher->finals +=
         job_node_over(&w->hosts[node].node, jobs) == JOB_NODE_FINAL;
 }
 
-/* A job ends when one of its processes cannot be started. */
+/* Handles a report about a process. When a process cannot be started the job is
+ * killed. */
 static void on_process(struct sim_world *w, uint32_t node,
                        const struct sim_word *word)
 {
@@ -173,7 +174,8 @@ static void on_word(struct sim_world *w, uint32_t node,
         on_process(w, node, word);
 }
 
-/* The last record of a node without words says that all went well. */
+/* Handles the single record that a node sends in a job without words: it means
+ * that all went well. */
 static void on_last_word(struct sim_world *w, uint32_t node)
 {
     struct sim_word words[] = {
@@ -203,7 +205,7 @@ static void on_state(struct sim_world *w, const struct ov_act *act,
 
 /* --- records */
 
-/* When a console that is stuck at at_ns takes records again. */
+/* The time at which a console that is stuck at at_ns takes records again. */
 static uint64_t unstuck_ns(const struct sim_job *job, uint64_t at_ns)
 {
     uint64_t end_ns = SIM_NEVER - 1; /* never */
@@ -250,8 +252,9 @@ bool sim_launcher_taken(struct sim_world *w, const struct sim_item *item,
 
 /* --- losses and the end */
 
-/* Nobody waits for the node any longer; the others go on, or not. A node that
- * has said its last word is not missed. */
+/* Handles the loss of a node: the launcher no longer waits for it, and ends the
+ * run if a loss does so. The loss of a node that has sent its last report
+ * changes nothing. */
 void sim_launcher_lost(struct sim_world *w, uint32_t node)
 {
     struct sim_launcher *l = w->launcher;
@@ -278,14 +281,14 @@ void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)
     l->stall_rank = act->rank;
 }
 
-/* Goodbye has reached all nodes. */
+/* Handles that the goodbye has reached all nodes. */
 void sim_launcher_gone(struct sim_world *w)
 {
     sim_session_gone(w);
 }
 
-/* Ends the run when everything that was said is here and shown, or nothing more
- * can come. */
+/* Ends the run when all nodes have sent their last report or are given up, and
+ * all jobs are over and their output is shown. */
 void sim_launcher_settle(struct sim_world *w)
 {
     const struct sim_launcher *l = w->launcher;

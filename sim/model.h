@@ -178,8 +178,7 @@ struct sim_cfg {
     uint64_t limit_ns; /* limit of virtual time */
 };
 
-/* Returns a configuration of ports with 12.5 GB/s, 2 us apart, and an empty
- * job. */
+/* Ports of 12.5 GB/s, 2 us apart, and a job that does nothing. */
 struct sim_cfg sim_cfg_default(struct topo_tree plan);
 
 /* Returns 0, or OV_EINVAL; *why then says what is wrong. */

@@ -43,7 +43,7 @@ struct sim_host {
     uint8_t state;     /* enum sim_host_state */
     uint8_t level;
     uint16_t faults;      /* faults in effect: a bit for each sim_fault_kind */
-    bool is_touched : 1;  /* by a fault that can make others declare it lost */
+    bool is_touched : 1;  /* a fault may make the root declare it lost */
     bool is_gone : 1;     /* the node is counted in sim_counts.leaving */
     struct job_node node; /* the node as the launcher knows it */
 };
@@ -69,7 +69,8 @@ struct sim_process {
 
 /* The launcher at the root. */
 struct sim_launcher {
-    struct sim_load *orders[SIM_ORDERS_MAX]; /* wait for room in stream 0 */
+    struct sim_load *orders[SIM_ORDERS_MAX]; /* they wait for room in stream
+                                                0 */
     unsigned orders_count;
     uint32_t finals;       /* how many nodes the launcher no longer waits for */
     uint32_t given_up;     /* how many of these have sent no last report */
@@ -78,16 +79,16 @@ struct sim_launcher {
     uint64_t joined_ns;
     uint64_t console_ns; /* the console is busy until then */
     uint64_t goodbye_ns;
-    uint64_t lost_ns; /* first loss that it learnt of; SIM_NEVER */
-    uint32_t lost;    /* the node whose loss it learnt of first */
+    uint64_t lost_ns; /* time of the first known loss; SIM_NEVER */
+    uint32_t lost;    /* the node whose loss became known first */
     uint32_t stall_node, stall_rank;
     uint64_t stall_ns;   /* when a stream was stalled; SIM_NEVER */
     uint64_t late_ns;    /* time limit for the run's end; SIM_NEVER */
-    uint64_t aborted_ns; /* when it ordered the run's end; SIM_NEVER */
+    uint64_t aborted_ns; /* when the launcher ended the run; SIM_NEVER */
     uint64_t left_ns;    /* when the root was ordered to leave; SIM_NEVER */
     struct job_session session;
     bool has_reached_all; /* the goodbye has reached all nodes */
-    bool is_killed;       /* it has ordered all processes to be killed */
+    bool is_killed;       /* the launcher has ordered a kill of all */
 };
 
 /* Each of these structs is private to one file, or shared with reports. */
