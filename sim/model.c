@@ -28,7 +28,8 @@ struct sim_cfg sim_cfg_default(struct topo_tree plan)
     };
 
     cfg.overlay.streams_max = SIM_STREAMS;
-    cfg.overlay.control_frames = 4; /* the launcher has few orders */
+    cfg.overlay.control_frames = 4; /* enough, because the launcher has few
+                                       orders */
     return cfg;
 }
 

@@ -26,7 +26,8 @@ static const struct sim_link_model *between(const struct sim_world *w,
 
 /* --- sending */
 
-/* The frame of a SEND; shared when it is passed on as it came. */
+/* Makes the load of a frame that a node sends. When the node passes a received
+ * frame on unchanged, its load is shared. */
 static struct sim_load *load_of(struct sim_world *w, const struct ov_act *act)
 {
     const struct ov_slice *slice = &w->step.out.slice[act->slice_first];
@@ -106,7 +107,7 @@ bool sim_net_sent(struct sim_world *w, const struct sim_item *item,
 
 /* --- receiving */
 
-/* True when the connection that the item came over still exists. */
+/* True when the connection to which the item belongs still exists. */
 static bool is_current(const struct sim_world *w, const struct sim_item *item)
 {
     const struct sim_wire *wire = sim_wire(w, item->node, item->link);
@@ -115,8 +116,9 @@ static bool is_current(const struct sim_world *w, const struct sim_item *item)
            wire->era == item->era;
 }
 
-/* A host that rejects a frame resets the sender's end of the link, but keeps
- * its own end, on which it hears nothing from then on. */
+/* Handles a frame that the receiving host rejects: the sender's end of the link
+ * is reset, while the receiver keeps its own end, on which nothing more
+ * arrives. */
 static void reject(struct sim_world *w, uint32_t peer,
                    const struct sim_item *item)
 {
@@ -199,8 +201,9 @@ bool sim_net_down(struct sim_world *w, const struct sim_item *item,
         sim_fault_holds(w, wire->peer, item->node, item))
         return false;
     if (item->arg == 0 && sim_fault_rejects(w, wire->peer, item->node))
-        return false;     /* the news of the end does not get through */
-    if (item->arg == 0) { /* after the frames that are coming in */
+        return false;     /* a fault keeps the news of the end from this node */
+    if (item->arg == 0) { /* the node learns it after the frames that are coming
+                             in */
         struct sim_item last = *item;
 
         last.arg = 1;
@@ -220,7 +223,8 @@ void sim_net_dial(struct sim_world *w, uint32_t n, uint32_t peer)
              (struct sim_item){.arg = peer});
 }
 
-/* The item keeps which neighbour asked, beside the node that is dialled. */
+/* Queues the result of a probe. Beside the node that is dialled the item has
+ * the link and number by which the node knows which neighbour asked. */
 void sim_net_probe(struct sim_world *w, uint32_t n, const struct ov_act *act)
 {
     struct sim_item item = {
@@ -270,7 +274,7 @@ bool sim_net_dial_failed(struct sim_world *w, const struct sim_item *item,
     return true;
 }
 
-/* True when the node that is dialled accepts. */
+/* True when the node that is dialled accepts the connection. */
 static bool is_taken(const struct sim_world *w, uint32_t n, uint32_t peer)
 {
     return sim_host_runs(w, peer) && !sim_fault_refuses(w, peer) &&

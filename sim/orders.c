@@ -1,9 +1,9 @@
-/* A short queue of orders. */
+/* Keeps the launcher's orders until there is room for them. */
 #include "sim/orders.h"
 
 #include "sim/buffer.h"
 
-/* The bytes before the body of a message. */
+/* How many bytes of a frame precede the body of the message. */
 enum { HEAD_BYTES = OV_DOWN_HEAD_BYTES + OV_CONTROL_HEAD_BYTES };
 
 void sim_orders_plan(struct sim_world *w, uint8_t kind, const uint8_t *body,

@@ -1,4 +1,4 @@
-/* A ring of events. */
+/* Keeps events in a ring. */
 #include "sim/owed.h"
 
 #include <stdlib.h>
@@ -31,7 +31,8 @@ void sim_owed_push(struct sim_owed *owed, const struct ov_event *ev)
 bool sim_owed_pop(struct sim_owed *owed, struct ov_event *ev)
 {
     if (owed->len == 0) {
-        owed->at = 0; /* reuse the memory that is in the cache */
+        owed->at = 0; /* start again at the beginning, whose memory is in the
+                         cache */
         return false;
     }
     *ev = owed->ev[owed->at];

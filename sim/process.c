@@ -1,4 +1,4 @@
-/* How processes read and write. */
+/* Simulates how processes read stdin and write output. */
 #include "sim/process.h"
 
 #include <signal.h>
@@ -48,7 +48,7 @@ void sim_process_close(struct sim_world *w)
     free(w->processes);
 }
 
-/* True when there is nothing more for it to read. */
+/* True when the process will read no more stdin. */
 static bool is_late(const struct sim_process *p)
 {
     return p->is_killed || p->is_closed || !p->is_target || p->has_end;
@@ -66,7 +66,8 @@ static bool is_done(const struct sim_world *w, const struct sim_process *p)
 static const struct ov_event words_ready = {.kind = OV_EV_READY,
                                             .input = INPUT_WORDS};
 
-/* Reports how the process has ended, after its last output. */
+/* Queues the report of how the process has ended, which follows its last
+ * output. */
 static void say_end(struct sim_world *w, uint32_t n)
 {
     struct sim_process *p = &w->processes[n];
@@ -95,7 +96,8 @@ bool sim_process_last_word(struct sim_world *w, uint32_t n, struct ov_event *ev)
     return true;
 }
 
-/* To be called within a step: the node's last word may be due. */
+/* To be called within a step: makes the node send its last report if that is
+ * due now. */
 static void settle_process(struct sim_world *w, uint32_t n)
 {
     struct ov_event ev;
@@ -104,7 +106,8 @@ static void settle_process(struct sim_world *w, uint32_t n)
         sim_owed_push(w->step.owed, &ev);
 }
 
-/* Without words the last record says that all went well. */
+/* Reads from the node's input 0. In a job without words that is one empty
+ * record, which means that all went well. */
 void sim_process_say(struct sim_world *w, uint32_t n, uint32_t max_bytes,
                      struct ov_read *read)
 {
@@ -121,7 +124,8 @@ void sim_process_say(struct sim_world *w, uint32_t n, uint32_t max_bytes,
 
 /* --- writing */
 
-/* Lets the process write into its pipe what it has written by now. */
+/* Writes into the pipe what the process has written until now, as far as there
+ * is room. */
 static void write_on(struct sim_world *w, struct sim_process *p)
 {
     const struct sim_job *job = &w->cfg.job;
@@ -148,7 +152,7 @@ static void write_on(struct sim_world *w, struct sim_process *p)
     }
 }
 
-/* Waits until the process has more to write. */
+/* Queues the time at which the process writes next, if it has more to write. */
 static void await_write(struct sim_world *w, uint32_t n)
 {
     const struct sim_process *p = &w->processes[n];
@@ -215,7 +219,8 @@ static const struct sim_reader *reader_of(const struct sim_world *w, uint32_t n)
     return NULL;
 }
 
-/* When the process will have read len bytes more; SIM_NEVER. */
+/* The time at which the process will have read len_bytes more; SIM_NEVER when
+ * it stops reading. */
 static uint64_t read_until_ns(const struct sim_world *w, uint32_t n,
                               uint32_t len_bytes)
 {
@@ -260,7 +265,7 @@ static void ate(struct sim_world *w, uint32_t n, uint32_t stream,
 
 /* --- orders of the launcher */
 
-/* The process takes no part in the job from here on. */
+/* Kills the process: it reads and writes nothing from here on. */
 static void stop_process(struct sim_world *w, uint32_t n)
 {
     struct sim_process *p = &w->processes[n];
@@ -272,7 +277,8 @@ static void stop_process(struct sim_world *w, uint32_t n)
     settle_process(w, n);
 }
 
-/* If the process cannot be started the node says only that. */
+/* Queues the report that the process runs. When it cannot be started its node
+ * reports nothing else than that, which say_end() does. */
 static void say_start(struct sim_world *w, uint32_t n)
 {
     if (w->words == NULL)
@@ -330,7 +336,7 @@ static void on_word(struct sim_world *w, uint32_t n,
 
 /* --- stdin arrives */
 
-/* Reads the frame of a push. */
+/* Decodes the frame of a push. */
 static struct ov_push push_of(const struct ov_slice *slice)
 {
     struct ov_push push;
@@ -340,7 +346,8 @@ static struct ov_push push_of(const struct ov_slice *slice)
     return push;
 }
 
-/* How many bytes of the frame the process is going to read. */
+/* Checks a frame of stdin, and returns how many of its bytes the process is
+ * going to read. */
 static uint32_t take_own(struct sim_world *w, uint32_t n,
                          const struct ov_act *act, const struct ov_slice *slice)
 {
@@ -359,7 +366,7 @@ static uint32_t take_own(struct sim_world *w, uint32_t n,
     return n - 1 >= to.first && n - 1 <= to.last ? push.len_bytes : 0;
 }
 
-/* A push to a further job: its processes read it at once. */
+/* Handles a push to a further job, whose processes read it at once. */
 static void take_other(struct sim_world *w, uint32_t n,
                        const struct ov_act *act, const struct ov_slice *slice)
 {
@@ -402,8 +409,8 @@ void sim_process_consume(struct sim_world *w, uint32_t n,
                          (struct sim_item){.arg = p->seen});
             p->has_end_waiting |= (act->flags & OV_DOWN_END) != 0;
             if (p->seen == p->eaten + 1)
-                ate(w, n, 1, p->eaten); /* the process that holds the others
-                                           up is known */
+                ate(w, n, 1, p->eaten); /* reports the process that holds the
+                                           others up */
             return;
         }
     }
@@ -413,7 +420,8 @@ void sim_process_consume(struct sim_world *w, uint32_t n,
     settle_process(w, n);
 }
 
-/* Handles, outside of a step, that frames up to this one are read. */
+/* Notes, outside of a step, that the process has read all frames before
+ * `frames`. Returns true when *ev reports that to the node. */
 static bool eat(struct sim_world *w, uint32_t n, uint32_t frames,
                 struct ov_event *ev)
 {

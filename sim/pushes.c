@@ -1,4 +1,4 @@
-/* Makes pushes from the seed. */
+/* Makes the pushes of tools from the seed. */
 #include "sim/pushes.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 enum { JOB_SHIFT = 16 };
 
-/* The pushes of a stream, in the order in which they came. */
+/* The pushes to a stream, in the order in which tools made them. */
 struct list {
     uint32_t *serials; /* owned: job << JOB_SHIFT | number */
     uint32_t count;
@@ -91,7 +91,7 @@ uint32_t sim_pushes_nth(const struct sim_world *w, uint32_t stream,
     return nth < list->count ? make_push(w, list->serials[nth], mem) : 0;
 }
 
-/* --- when they come */
+/* --- when tools push */
 
 static void plan_push(struct sim_world *w, uint32_t job, uint32_t number,
                       uint64_t after_ns)

@@ -9,10 +9,11 @@
 
 enum { DIGIT_BITS = 8, WORD_BITS = 64 };
 
-/* Items of one list, oldest first. */
+/* A chunk of the items in one list, oldest first. */
 struct sim_chunk {
     struct sim_chunk *next;
-    uint32_t from, count; /* items [from, count) */
+    uint32_t from, count; /* the items from .. count - 1 are still in the
+                             list */
     uint64_t spare[2];
     struct sim_item items[SIM_CHUNK_ITEMS];
 };
@@ -58,7 +59,7 @@ static struct sim_chunk *take_chunk(struct sim_queue *queue)
     return chunk;
 }
 
-/* The highest byte in which the times differ; 0 when they are equal. */
+/* The index of the highest byte in which */
 static unsigned digit_of(uint64_t at_ns, uint64_t now_ns)
 {
     uint64_t differs = at_ns ^ now_ns;
@@ -122,8 +123,8 @@ static struct sim_chunk *take_list(struct sim_queue *queue, unsigned digit,
     return first;
 }
 
-/* Advances to the first list of the lowest digit that has one: its items are
- * sorted by the digits below. */
+/* Advances now_ns to the first list of the lowest digit that has one, and sorts
+ * that list's items by the digits below. */
 static void advance(struct sim_queue *queue)
 {
     unsigned digit = 1;

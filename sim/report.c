@@ -24,7 +24,8 @@ enum sim_end sim_report_end(const struct sim_world *w)
 
 /* --- figures */
 
-/* The latest time of all levels; SIM_NEVER when nothing came. */
+/* The latest of the times of all levels; SIM_NEVER when no process read
+ * stdin. */
 uint64_t sim_report_stdin_ns(const struct sim_world *w)
 {
     uint64_t last_ns = SIM_NEVER;
@@ -53,7 +54,8 @@ uint64_t sim_report_shown_ns(const struct sim_world *w)
     return last_ns;
 }
 
-/* bytes * 1e9 / ns without overflow, as bytes are below 2^34 times that. */
+/* Computes bytes * 1e9 / ns. It does not overflow as long as the rate is below
+ * 2^34 bytes a nanosecond. */
 static uint64_t rate_of(uint64_t bytes, uint64_t ns)
 {
     uint64_t rate;
@@ -84,7 +86,8 @@ uint64_t sim_report_up_rate(const struct sim_world *w)
 
 /* --- the parts of the report */
 
-/* Links between two switches, except those of a launcher that is under none. */
+/* Counts the links of the plan between two switches, except those of a launcher
+ * that is under no switch. */
 static uint32_t count_crossings(const struct sim_world *w)
 {
     const uint32_t *under = w->cfg.network.under;
@@ -160,7 +163,7 @@ static void print_levels(const struct sim_world *w, FILE *file)
         file);
 }
 
-/* Frames that only say that somebody is there. */
+/* Writes how many heartbeats were sent. */
 static void print_beats(const struct sim_world *w, FILE *file)
 {
     const struct sim_measure *m = w->measure;
@@ -180,7 +183,7 @@ static void print_beats(const struct sim_world *w, FILE *file)
         sim_figure_rate(a, m->root_beats * OV_FRAME_HEAD_BYTES * 1000 / ms));
 }
 
-/* What repair did, if there was anything to repair. */
+/* Writes what repair did, if there was anything to repair. */
 static void print_repair(const struct sim_world *w, FILE *file)
 {
     static const struct sim_tally none;
@@ -294,7 +297,7 @@ void sim_report_print(const struct sim_world *w, FILE *file)
         sim_report_waits(w, file, 10);
 }
 
-/* What a node is waiting for before it can end. */
+/* Says what a node is waiting for before it can end. */
 static const char *wait_of(const struct sim_world *w, uint32_t n)
 {
     const struct sim_process *p = &w->processes[n];

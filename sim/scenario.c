@@ -17,7 +17,7 @@ enum {
     ITEMS_AT_ONCE = 4096,
 };
 
-#define WAIT_NS UINT64_C(1000000000000) /* the longest wait */
+#define WAIT_NS UINT64_C(1000000000000) /* the longest `wait' */
 
 struct scenario {
     FILE *out;
@@ -50,8 +50,8 @@ static void fail(struct scenario *s, const char *format, ...)
 
 /* --- values */
 
-/* Reads a number with one of the suffixes. Each suffix is worth 1000 or 1024 of
- * the one before, or what `worth` says. */
+/* Reads a number with one of the suffixes. worth[i] is the factor that
+ * suffixes[i] stands for. */
 static uint64_t value(struct scenario *s, const char *text,
                       const char *const *suffixes, const uint64_t *worth)
 {
@@ -121,7 +121,8 @@ static void set_reader(struct scenario *s)
     }
 }
 
-/* Handles a word of the set-up. True when the word is known here. */
+/* Handles a line of the set-up. Returns true when its first word is known
+ * here. */
 static bool set_up(struct scenario *s)
 {
     struct ov_cfg *overlay = &s->cfg.overlay;
@@ -232,7 +233,7 @@ static unsigned place(const char *const *list, unsigned length,
     return i;
 }
 
-/* Reads WHOM:WORD:N[+TIME]. False: the text has another form. */
+/* Reads WHOM:ITEM:N[+TIME]. Returns false when the text has another form. */
 static bool aim_at_word(struct scenario *s, struct sim_fault *fault,
                         const char *text)
 {
@@ -258,7 +259,8 @@ static bool aim_at_word(struct scenario *s, struct sim_fault *fault,
     return true;
 }
 
-/* Reads a node, or two nodes that the fault is between. */
+/* Reads the node at which the fault strikes, or two nodes between which it
+ * strikes. */
 static void aim(struct scenario *s, struct sim_fault *fault, char *text)
 {
     char *above;
@@ -323,7 +325,8 @@ static bool is_condition(const char *what)
            strcmp(what, "stalled") == 0 || strcmp(what, "over") == 0;
 }
 
-/* True when there is real time left. */
+/* Returns true unless the caller wants to stop the run, because its real time
+ * is over. */
 static bool has_time(struct scenario *s)
 {
     struct sim_world *w = &s->world;
@@ -333,7 +336,7 @@ static bool has_time(struct scenario *s)
     return !w->end.is_stopped;
 }
 
-/* Waits for something to happen, or for a time by queueing an item. */
+/* Runs until what is named has happened, or for a time. */
 static void wait(struct scenario *s)
 {
     struct sim_world *w = &s->world;
@@ -360,7 +363,8 @@ static void wait(struct scenario *s)
     }
 }
 
-/* Handles a word about what happens. True when the word is known here. */
+/* Handles a line about what happens. Returns true when its first word is known
+ * here. */
 static bool happen(struct scenario *s)
 {
     const char *what = s->word[0];

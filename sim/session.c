@@ -1,9 +1,9 @@
-/* Does what job/session.h says. */
+/* Drives job/session.h and carries out what it decides. */
 #include "sim/session.h"
 
 #include "sim/orders.h"
 
-/* As in xylem run. */
+/* Time limits of the launch and of the end, as in `xylem run`. */
 #define LAUNCH_NS UINT64_C(120000000000)
 #define LATE_NS   UINT64_C(3000000000)
 
@@ -19,7 +19,8 @@ void sim_session_open(struct sim_world *w)
                  (struct sim_item){0});
 }
 
-/* Processes that are told to die may end in any way. */
+/* Orders all nodes to kill all processes. From then on the checks allow them to
+ * end in any way. */
 static void kill_all(struct sim_world *w)
 {
     w->launcher->is_killed = true;
@@ -36,7 +37,9 @@ static void start_end_limit(struct sim_world *w)
     sim_push(w, l->late_ns, SIM_ITEM_LATE, 0, (struct sim_item){0});
 }
 
-/* BREAK is for launchers that wait for daemons; the simulator always does. */
+/* Passes an event to the session and does what it decides. It ignores
+ * JOB_SESSION_DO_BREAK, which makes a launcher stop waiting for its daemons:
+ * the simulator always waits for its nodes. */
 static void step(struct sim_world *w, enum job_session_event event, int code)
 {
     struct sim_launcher *l = w->launcher;

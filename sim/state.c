@@ -1,4 +1,4 @@
-/* Keeps the first rule that is broken. */
+/* Keeps the message about the first rule that was broken. */
 #include "sim/state.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* The stdin of the jobs, driven through job/streams.h. */
+/* Drives job/streams.h for the stdin of the jobs. */
 #include "sim/stdin.h"
 
 #include <stdlib.h>
@@ -10,18 +10,23 @@
 #include "sim/orders.h"
 #include "sim/owed.h"
 
-enum { READY_MAX = 256 }; /* frames, fewer than sim/owed.h holds */
+enum {
+    READY_MAX = 256
+}; /* at most this many frames, fewer than sim/owed.h has
+      room for */
 
 struct sim_stdin {
     struct job_streams *streams;
-    struct sim_owed *ready; /* frames for the root */
+    struct sim_owed *ready; /* frames that are ready for the root */
     uint32_t ready_count[SIM_STREAMS];
-    uint32_t sent[SIM_STREAMS];   /* pushes of tools, */
-    uint32_t passed[SIM_STREAMS]; /* of these, sent or dropped */
-    bool are_expected;            /* pushes to the run's own job will come */
+    uint32_t sent[SIM_STREAMS];   /* how many pushes tools have made */
+    uint32_t passed[SIM_STREAMS]; /* how many of these pushes were sent or
+                                     dropped */
+    bool are_expected;            /* tools will push to the run's own job */
     struct ov_buf *wanted;        /* borrowed: the launcher's stdin must be read
                                      into it */
-    uint64_t feed_ns;             /* no stdin is read before */
+    uint64_t feed_ns;             /* the launcher's stdin has nothing to read
+                                     before this time */
 };
 
 /* --- calls from the streams */
@@ -38,7 +43,8 @@ static bool has_room(const struct sim_world *w, uint32_t stream,
                w->stdins->ready_count[stream] + beside;
 }
 
-/* Pushes have real bytes; for anything else a frame has only a length. */
+/* Makes a frame for the streams. Pushes have real bytes; for all other input a
+ * frame has only a length. */
 static struct ov_buf *on_frame(void *arg, uint32_t stream, uint32_t beside)
 {
     struct sim_world *w = arg;
@@ -89,7 +95,8 @@ static void on_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     sim_orders_plan(arg, OV_CONTROL_OPEN, body, len_bytes);
 }
 
-/* While jobs run, only pushes that a job does not read may be dropped. */
+/* Checks that a push is not dropped: while jobs run, this is right only for
+ * pushes to a job that does not read stdin. */
 static void on_pushed(void *arg, uint32_t stream, uint32_t job)
 {
     struct sim_world *w = arg;
@@ -137,7 +144,8 @@ static void fill_wanted(struct sim_world *w)
     job_streams_filled(s->streams, len);
 }
 
-/* As the launcher does: once the jobs end nothing more is sent to them. */
+/* Reads stdin and makes frames, as far as there is room. Once the jobs end
+ * nothing more is sent to them, as in the launcher. */
 static void pump(struct sim_world *w)
 {
     struct sim_stdin *s = w->stdins;
@@ -166,7 +174,7 @@ bool sim_stdin_next(struct sim_world *w, struct ov_event *ev)
     return true;
 }
 
-/* --- calls from others */
+/* --- calls from other files */
 
 void sim_stdin_open_stream(struct sim_world *w, uint32_t stream)
 {

@@ -1,4 +1,4 @@
-/* Slabs, loads and views. */
+/* Allocates loads and views from slabs. */
 #include "sim/store.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Makes up faults. */
+/* Makes random faults. */
 #include "sim/strikes.h"
 
 #define MS UINT64_C(1000000)
@@ -50,8 +50,8 @@ static uint64_t moment(struct maker *m)
     return sim_random_in(m->random, m->joined_ns, m->end_ns);
 }
 
-/* Chooses a duration in tenths of the heartbeat time: about the time after
- * which silence is judged, or that a hold waits. */
+/* Chooses how long a fault lasts, in tenths of the heartbeat time. Most are
+ * near the time after which silence is judged, or for which a hold waits. */
 static uint64_t length(struct maker *m)
 {
     static const uint16_t tenths[] = {1, 4, 8, 9, 11, 14, 18, 24, 36, 45, 80};
@@ -62,8 +62,8 @@ static uint64_t length(struct maker *m)
     return m->cfg->overlay.times.heartbeat_ns / 10 * tenths[draw];
 }
 
-/* Random numbers are drawn before the call, as the compiler chooses the order
- * in which arguments are evaluated. */
+/* Adds a fault. Callers draw its random numbers before the call, because the
+ * compiler chooses the order in which arguments are evaluated. */
 static struct sim_fault *add_fault(struct maker *m, enum sim_fault_kind kind,
                                    uint32_t node, uint64_t at_ns)
 {
@@ -80,7 +80,7 @@ static struct sim_fault *add_fault(struct maker *m, enum sim_fault_kind kind,
 
 /* --- strikes */
 
-/* A node and some nodes above it die together or one after another. */
+/* Kills a node and some nodes above it, together or one after another. */
 static void kill_path(struct maker *m, uint64_t at_ns)
 {
     uint64_t reach_ns = sim_random_is(m->random, 30)   ? 0
@@ -95,7 +95,7 @@ static void kill_path(struct maker *m, uint64_t at_ns)
     }
 }
 
-/* Many resets on one path, so that asks are interrupted. */
+/* Resets many links on one path, so that asks are interrupted. */
 static void reset_path(struct maker *m, uint64_t at_ns)
 {
     uint64_t reach_ns = sim_random_is(m->random, 50) ? MS : 50 * MS;
@@ -108,7 +108,8 @@ static void reset_path(struct maker *m, uint64_t at_ns)
     }
 }
 
-/* A link between a node and one above it breaks, in one direction or both. */
+/* Breaks the connection between a node and one above it, in one direction or
+ * both. */
 static void part(struct maker *m, uint64_t at_ns)
 {
     static const enum sim_fault_kind kinds[] = {
@@ -119,7 +120,7 @@ static void part(struct maker *m, uint64_t at_ns)
 
     fault->length_ns = length(m);
     if (sim_random_is(m->random, 15))
-        return; /* all nodes above */
+        return; /* the fault concerns all nodes above */
     fault->peer = parent_of(m, fault->node);
     while (fault->peer != 0 && sim_random_is(m->random, 30))
         fault->peer = parent_of(m, fault->peer);
@@ -145,8 +146,8 @@ static void make_orphans(struct maker *m, uint64_t at_ns)
     add_fault(m, is_death ? SIM_FAULT_KILL : SIM_FAULT_RESET, victim(m), at_ns);
 }
 
-/* A death or a reset during an adoption: of the orphan, of its new parent, or
- * of a node on the way to the root. */
+/* Kills or resets a node during an adoption: the orphan, its new parent, or a
+ * node on the way to the root. */
 static void adoption(struct maker *m, uint64_t at_ns)
 {
     static const enum sim_fault_kind kinds[] = {
@@ -168,8 +169,8 @@ static void adoption(struct maker *m, uint64_t at_ns)
     }
 }
 
-/* An ask stays at a node that stands still for a while; the claiming node loses
- * its link and asks by another way. */
+/* Freezes a node that has received an ask, and breaks the link of the claiming
+ * node, which then asks by another way. */
 static void overtaken(struct maker *m, uint64_t at_ns)
 {
     uint32_t nth = in(m, 1, 12);
@@ -189,7 +190,8 @@ static void overtaken(struct maker *m, uint64_t at_ns)
     }
 }
 
-/* Faults of all kinds anywhere, many of them while the tree joins. */
+/* Adds faults of all kinds at random nodes, many of them while the tree
+ * joins. */
 static void scatter(struct maker *m)
 {
     for (uint32_t i = in(m, 1, SIM_STRIKES_MAX + 1); i > 0; i--) {

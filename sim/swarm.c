@@ -1,4 +1,4 @@
-/* Makes up runs. */
+/* Makes random runs. */
 #include "sim/swarm.h"
 
 #include <inttypes.h>
@@ -6,7 +6,8 @@
 #include "overlay/base/panic.h"
 #include "sim/random.h"
 
-enum { LINES_MAX = 200 }; /* of a job that takes its time */
+/* How many lines a process writes at most when it pauses between lines. */
+enum { LINES_MAX = 200 };
 
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)
@@ -35,8 +36,9 @@ static void make_overlay(struct ov_cfg *cfg, struct sim_random *r)
     ov_times_set(&cfg->times, in(r, 1, 10) * S);
 }
 
-/* Few children that may send unasked, and few frames for the others. Drawn from
- * numbers of its own, so that each seed keeps its job. */
+/* Chooses how many children may send without asking, and how many frames the
+ * others share: often few. The numbers come from a generator of their own, so
+ * that this choice leaves each seed's job as it is. */
 static void make_loans(struct ov_cfg *cfg, uint64_t seed)
 {
     struct sim_random r = {sim_random_mix(seed ^ UINT64_C(0x10a7))};
@@ -110,7 +112,7 @@ static void make_readers(struct sim_swarm *swarm, uint32_t nodes,
     job->readers = swarm->readers;
 }
 
-/* Chooses who reads stdin: everybody, or some ranges. */
+/* Chooses which processes read stdin: all, or those on some ranges of nodes. */
 static void make_targets(struct sim_swarm *swarm, uint32_t nodes,
                          struct sim_random *r)
 {
@@ -135,7 +137,7 @@ static void make_targets(struct sim_swarm *swarm, uint32_t nodes,
     job->targets = swarm->targets;
 }
 
-/* Makes the job slower, so that faults hit it at work. */
+/* Makes the job slower, so that faults strike while it works. */
 static void slow_down(struct sim_job *job, struct sim_random *r)
 {
     if (job->has_stdin && sim_random_is(r, 50)) {
@@ -172,15 +174,17 @@ static struct sim_further some_further(uint32_t nodes, struct sim_random *r)
         .kill_ns = SIM_NEVER,
     };
 
-    if (sim_random_is(r, 30)) /* mostly while it starts or runs */
+    if (sim_random_is(r, 30)) /* the kill comes mostly while the job starts or
+                                 runs */
         further.kill_ns = sim_random_in(r, 0, further.lasts_ns + 2 * MS);
     further.fate = some_fate(r, 25, 50);
     return further;
 }
 
-/* Drawn from numbers of its own, so that each seed keeps the rest of its job.
- * Few processes of the run's own job end early, so that faults find it at
- * work. */
+/* Chooses how processes end, and further jobs. The numbers come from a
+ * generator of their own, so that this choice leaves the rest of each seed's
+ * job as it is. Few processes of the run's own job fail early, so that faults
+ * strike while it works. */
 static void make_lives(struct sim_swarm *swarm, uint32_t nodes, uint64_t seed)
 {
     struct sim_random r = {sim_random_mix(seed ^ UINT64_C(0x11fe))};
@@ -212,13 +216,15 @@ static struct sim_tool some_tool(struct sim_random *r)
     return tool;
 }
 
-/* Drawn from numbers of its own as well. */
+/* Chooses the run's time limit and its tools, also with a generator of their
+ * own. */
 static void make_tools(struct sim_swarm *swarm, uint64_t seed)
 {
     struct sim_random r = {sim_random_mix(seed ^ UINT64_C(0x7001))};
     struct sim_job *job = &swarm->cfg.job;
 
-    if (sim_random_is(&r, 4)) /* while it joins, or at work */
+    if (sim_random_is(&r, 4)) /* the limit is reached while nodes join, or while
+                                 the job works */
         job->timeout_ns = in(&r, 0, sim_random_is(&r, 50) ? 1000 : 100000) * US;
     if (job->has_words)
         job->tool = some_tool(&r);
@@ -246,7 +252,8 @@ void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max)
     make_network(&swarm->cfg.network, &r);
     make_job(&swarm->cfg.job, &swarm->cfg.overlay, &r);
     slow_down(&swarm->cfg.job, &r);
-    if (nodes > 300) /* the root takes the output of all nodes */
+    if (nodes > 300) /* large trees get less output, because the root takes that
+                        of all nodes */
         swarm->cfg.job.out_bytes %= 2000;
     make_readers(swarm, nodes, &r);
     make_targets(swarm, nodes, &r);

@@ -57,7 +57,7 @@ static void claim_said(struct sim_world *w, uint32_t n, struct ov_item *item)
         return;
     if (w->seen[claim.node].welcomes == 0)
         return;
-    /* The first part has the cursors, at least that of the control stream. */
+    /* Only the first part of a claim has cursors, at least that of stream 0. */
     if (claim.cursors == 0) {
         count_up(w, is_hello ? SIM_COUNT_HELLO_PARTS : SIM_COUNT_ASK_PARTS);
         return;
@@ -73,7 +73,7 @@ static void welcome_said(struct sim_world *w, uint32_t n, uint16_t link)
     uint32_t held = w->books[n].stream_held[1];
     uint32_t first = w->seen[n].down_head[1] - held;
 
-    count_up(w, SIM_COUNT_WELCOMES_LOST); /* until it is heard */
+    count_up(w, SIM_COUNT_WELCOMES_LOST); /* counted as lost until it arrives */
     if (w->seen[sim_wire(w, n, link)->peer].welcomes == 0)
         return;
     count_up(w, SIM_COUNT_WELCOMES);
@@ -103,7 +103,7 @@ static void answer_said(struct sim_world *w, uint32_t n, struct ov_item *item)
         denied(w, (enum ov_refuse_reason)answer.reason);
         return;
     }
-    count_up(w, SIM_COUNT_GRANTS_LOST); /* until it is heard */
+    count_up(w, SIM_COUNT_GRANTS_LOST); /* counted as lost until it arrives */
     if (answer.node < sim_nodes(w) && w->seen[answer.node].welcomes > 0)
         count_up(w, SIM_COUNT_GRANTS);
     if (n == 0)
@@ -159,8 +159,8 @@ static void missing(struct sim_world *w, uint32_t n, struct ov_item *item,
         sim_tally_add(w, SIM_COUNT_QUESTIONS_ROOT, members);
 }
 
-/* Tells the faults that wait for this item. All of these items but the welcome
- * begin with the node that claims. */
+/* Makes the faults strike that wait for this item. All items for which faults
+ * can wait begin with the claiming node, except the welcome. */
 static void tell_faults(struct sim_world *w, uint32_t n, uint16_t link,
                         const struct ov_item *item)
 {
@@ -258,7 +258,7 @@ static void declares(struct sim_world *w, uint32_t node)
 static void adopted(struct sim_world *w, uint32_t n, uint32_t parent)
 {
     if (w->seen[n].welcomes < 2)
-        return; /* it has just joined */
+        return; /* the node has joined for the first time */
     count_up(w, SIM_COUNT_ADOPTED);
     if (parent != topo_tree_parent(&w->cfg.overlay.plan, n))
         count_up(w, SIM_COUNT_ELSEWHERE);

@@ -1,4 +1,4 @@
-/* Processes of further jobs. */
+/* Simulates the processes of further jobs. */
 #include "sim/task.h"
 
 #include <signal.h>
@@ -113,7 +113,7 @@ bool sim_task_on_exit(struct sim_world *w, const struct sim_item *item,
     if (job->tasks[rank] == SIM_TASK_RUNS && job->tool.pushes > 0)
         job->tasks[rank] = SIM_TASK_READS;
     if (!runs(job, rank) || job->tasks[rank] == SIM_TASK_READS)
-        return false; /* it continues to read, or was killed */
+        return false; /* the process continues to read, or was killed */
     say_end(w, item->node, job, rank);
     *ev = ready;
     return true;
@@ -137,7 +137,8 @@ static void start_task(struct sim_world *w, uint32_t n, struct sim_told *job,
                  (struct sim_item){.arg = job->desc.base + rank});
 }
 
-/* A node says that its processes run when all of them do. */
+/* Starts the node's processes of a job. The node reports that they run only
+ * when it could start all of them. */
 void sim_task_launch(struct sim_world *w, uint32_t n, uint32_t job)
 {
     struct sim_told *told = &w->jobs.told[job];

@@ -1,4 +1,5 @@
-/* Words of nodes: while they wait, and in frames. */
+/* Keeps the words that nodes report until they are sent, and reads them from
+ * frames. */
 #include "sim/word.h"
 
 #include <stdlib.h>
@@ -6,15 +7,16 @@
 #include "overlay/base/err.h"
 #include "sim/buffer.h"
 
-/* The words of a node. */
+/* The words of a node that are not yet sent. */
 struct sim_words {
-    uint64_t *at; /* owned; as in an extent */
+    uint64_t *at; /* owned: words, as encoded in an extent's offset */
     uint32_t count, cap;
-    uint16_t begun, active; /* numbers of jobs */
+    uint16_t begun, active; /* how many jobs have begun on the node, and how
+                               many are not over */
 };
 
 enum {
-    WORDS_MAX = 256, /* in a record at most */
+    WORDS_MAX = 256, /* at most this many words in a record */
     STATUS_SHIFT = 32,
     KIND_SHIFT = 48,
 };
@@ -73,8 +75,8 @@ static unsigned kind_of(uint64_t word)
     return (unsigned)(word >> KIND_SHIFT);
 }
 
-/* About the length that the word has on the wire, for a process that has
- * written to one channel, or one step that has failed. */
+/* The length that such a word has about in a real record, of a process that has
+ * written to one channel, or of one step that has failed. */
 static uint32_t bytes_of(uint64_t word)
 {
     static const uint8_t bytes[JOB_WORD_KINDS] = {

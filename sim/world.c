@@ -40,7 +40,8 @@ static void drop_item(struct sim_world *w, const struct sim_item *item)
         sim_buffer_put(w, &item->what.view->buf);
 }
 
-/* The node that is dialled is told first. */
+/* Handles the result of a dial. The node that was dialled is stepped before the
+ * one that dialled. */
 static bool on_connect(struct sim_world *w, const struct sim_item *item,
                        struct ov_event *ev)
 {
@@ -69,8 +70,8 @@ static bool on_close(struct sim_world *w, const struct sim_item *item,
     return sim_process_last_word(w, item->node, ev);
 }
 
-/* Handle what happens within a host; the result is an event for its node. After
- * FEED the pump sends something. */
+/* The functions that handle items; the result of each is an event for the
+ * item's node. An item without a function only makes pump() run. */
 static bool (*const handlers[SIM_ITEM_KINDS])(struct sim_world *w,
                                               const struct sim_item *item,
                                               struct ov_event *ev) = {
@@ -108,7 +109,8 @@ static void pump(struct sim_world *w)
         sim_host_end(w, 0, SIM_HOST_LEFT);
 }
 
-/* Handles an item, unless the host stands still. */
+/* Handles an item of a host, steps the node if an event comes of it, and sends
+ * what the launcher now has to send. */
 static void happen(struct sim_world *w, const struct sim_item *item)
 {
     struct ov_event ev;
@@ -125,7 +127,7 @@ static void on_fault(struct sim_world *w, const struct sim_item *item)
     uint32_t n = item->node;
 
     if (!sim_host_runs(w, n))
-        return; /* nothing can be broken any longer */
+        return; /* a fault cannot strike a node that has ended */
     w->step.now_ns = item->at_ns;
     sim_fault_touch(w, n, fault);
     if (fault->kind == SIM_FAULT_KILL) {
@@ -182,7 +184,8 @@ int sim_world_open(struct sim_world *w, const struct sim_cfg *cfg)
 {
     memset(w, 0, sizeof(*w));
     w->cfg = *cfg;
-    if (cfg->job.further_count == 0) /* nothing is pushed to other jobs */
+    if (cfg->job.further_count == 0) /* without further jobs nothing is pushed
+                                        to them */
         w->cfg.overlay.streams_max--;
     w->random.state = cfg->seed;
     sim_queue_init(&w->queue);
