@@ -1,5 +1,5 @@
-/* The claims (asks) that wait at a node for the root's answer: for each, the
- * members that it claims, and the place of the link from which it was
+/* The asks of a node: claims that wait there for the root's answer. Each has
+ * the members that it claims, and the place of the link on which it was
  * received. */
 #ifndef OVERLAY_ASKS_H
 #define OVERLAY_ASKS_H

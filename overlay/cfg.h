@@ -16,7 +16,8 @@ struct ov_cfg {
     uint32_t frame_bytes;     /* largest frame; OV_FRAME_BYTES_MIN.._MAX */
     uint32_t up_window_bytes; /* bytes of its own records that a node keeps
                                  until the root has acknowledged them */
-    uint16_t kept_max;        /* how many own records a node keeps at most */
+    uint16_t kept_max;        /* how many of its own records a node keeps at
+                                 most */
     uint16_t batch_pieces;    /* at most this many frames and records are put
                                  together in one UP frame; 1: each is sent in a
                                  frame of its own */
@@ -27,7 +28,8 @@ struct ov_cfg {
     uint16_t lent_frames;     /* frames that a node keeps at most of all its
                                  other children together, which must ask for
                                  each frame (WANT) */
-    uint16_t down_frames;     /* window of each other stream in frames */
+    uint16_t down_frames;     /* window of each stream but stream 0, in
+                                 frames */
     uint16_t control_frames;  /* window of stream 0 in frames */
     uint16_t streams_max;     /* streams open at the same time, stream 0
                                  included */
@@ -57,8 +59,8 @@ enum {
 /* The default sizes and times for a plan; the caller may change every field. */
 struct ov_cfg ov_cfg_default(struct topo_tree plan);
 
-/* Checks ranges, and times as ov_times_fault() does. Returns 0, or OV_EINVAL;
- * *why then names the rule that is broken. */
+/* Checks that the fields are in their ranges, and the times as ov_times_fault()
+ * does. Returns 0, or OV_EINVAL; then *why names the rule that is broken. */
 int ov_cfg_check(const struct ov_cfg *cfg, const char **why);
 
 #endif

@@ -38,7 +38,7 @@ struct ov_cell {
 _Static_assert(sizeof(struct ov_cell) <= 32, "ov_cell outgrew its budget");
 
 struct ov_cell_list {
-    uint32_t first; /* OV_NONE: empty */
+    uint32_t first; /* first cell; OV_NONE when the list is empty */
     uint32_t last;
 };
 
@@ -71,13 +71,13 @@ struct ov_claims {
     uint32_t cells_free;
     uint32_t asks_free;
     uint32_t asks_used; /* all asks in use have an index below this */
-    uint32_t due_first; /* list of the asks to send to the parent, the oldest
+    uint32_t due_first; /* first and last ask to send to the parent, the oldest
                            first */
     uint32_t due_last;
-    uint32_t written; /* cell of the first due ask that is sent next; an ask may
-                         need several items */
-    uint64_t hold_ns; /* the earliest time at which the parent must be asked
-                         about a member of a hold */
+    uint32_t written; /* cell of the first due ask with which its next item
+                         begins */
+    uint64_t hold_ns; /* no member of a hold has to be asked about before this
+                         time */
     struct ov_cell_list missing; /* members about which nodes beneath this one
                                     ask (MISSING), to be sent to the parent */
     struct ov_cell_list asides;  /* LOOK and SEEN messages, each for one

@@ -1,10 +1,10 @@
 /* DOWN: streams of frames from the root to the nodes that need them.
  *
  * A node keeps the frames from its base to its head. The base is the lowest
- * frame that has not been consumed by everybody the node answers for: its own
- * targets, and the base of each child as reported. Frames are forwarded in the
- * buffers in which they came; a parent sends a child nothing beyond the child's
- * reported base plus the window.
+ * frame that is not yet consumed by the node's own targets (its processes that
+ * read the stream) or by one of its children, as they report. A node forwards
+ * frames in the buffers in which it received them, and sends a child no frame
+ * beyond the child's reported base plus the window.
  */
 #ifndef OVERLAY_DOWN_H
 #define OVERLAY_DOWN_H
@@ -48,8 +48,8 @@ bool ov_down_serves(const struct ov_node *node, const struct ov_claim *claim,
                     struct ov_rd cursors);
 
 /* Takes over a child's cursor, which is its base and head in one stream: in a
- * hello (is_hello) that of the child, in an ask the lower one that it has since
- * it took in other nodes. Returns OV_EPROTO for impossible values. */
+ * hello (is_hello) its own, in an ask a lower one, which it has since it
+ * adopted another node. Returns OV_EPROTO for impossible values. */
 int ov_down_on_cursor(struct ov_node *node, struct ov_place *place,
                       const struct ov_cursor *cursor, bool is_hello);
 

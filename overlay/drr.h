@@ -5,8 +5,8 @@
  * the quantum is subtracted at its next turn. With a quantum of one frame every
  * turn serves at least one item, so all operations are O(1).
  *
- * Inputs that may not be served for now (because their window is full) are set
- * aside and return together.
+ * Inputs that may not be served for now, because the window is full, are set
+ * aside, and return to the queue together.
  */
 #ifndef OVERLAY_DRR_H
 #define OVERLAY_DRR_H

@@ -46,8 +46,8 @@ enum ov_event_kind {
     OV_EV_CONSUMED, /* stream, seq, rank: this node's processes have consumed
                        all frames before seq; rank is the process that is
                        furthest behind */
-    OV_EV_TAKEN,    /* root: cookie: the sink has taken the record that has
-                       it */
+    OV_EV_TAKEN,    /* root: cookie: the sink has taken the record with this
+                       cookie */
     OV_EV_PAUSE,    /* root: is_paused: the root's process is about to be
                        stopped (true), or runs again (false). While it is
                        stopped the children do not judge its silence */
@@ -91,9 +91,10 @@ struct ov_event {
     uint32_t flags; /* enum ov_down_flag */
     uint32_t cookie;
     uint64_t seq;
-    bool dialled;    /* LINK_UP: this node dialled (a parent) */
-    bool is_paused;  /* PAUSE */
-    bool is_refused; /* PROBED: nobody listens at the address */
+    bool dialled;    /* OV_EV_LINK_UP: this node dialled, so the peer is a
+                        parent */
+    bool is_paused;  /* OV_EV_PAUSE: see there */
+    bool is_refused; /* OV_EV_PROBED: the dial was refused */
     bool follows;    /* the driver gives the node further events at once: the
                         node sends only after the last of them */
     struct ov_buf *buf;
@@ -110,7 +111,7 @@ enum ov_act_kind {
     OV_ACT_CONSUME, /* stream, seq, flags, slice: a frame for this node's own
                        processes */
     OV_ACT_RECORD,  /* root: rec, slice, cookie: a record for the sinks */
-    OV_ACT_JOINED,  /* root: every planned node has joined */
+    OV_ACT_JOINED,  /* root: every planned node has joined or was given up */
     /* node: a former child whose link closed, a node beneath it, or one that a
      * neighbour asks about. The driver dials its address only to see whether
      * the dial is refused. link, seq: identify the node that asked; the driver
@@ -120,8 +121,9 @@ enum ov_act_kind {
                        a child, listens */
     OV_ACT_ORPHAN,  /* node: the parent that was lost; the node now dials its
                        other ancestors */
-    OV_ACT_ADOPTED, /* node: the new parent */
-    OV_ACT_LOST,    /* root: node: it is declared lost, which is final */
+    OV_ACT_ADOPTED, /* node: the parent that has adopted this node */
+    OV_ACT_LOST,    /* root: node: the root has declared it lost, which is
+                       final */
     OV_ACT_END,     /* flags (enum ov_end): this node must kill its processes
                        and end; the job goes on without it */
     OV_ACT_STALL,   /* root: stream, node, rank: a full window has waited for

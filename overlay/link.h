@@ -1,8 +1,8 @@
 /* One end of a link: its state, its frames that the transport has, and when its
  * other end was last heard.
  *
- * A link never has more than send_slots frames at the transport, and at most
- * data_slots of these are not link-local, so that a few messages between
+ * The transport has at most send_slots frames of a link. At most data_slots of
+ * these are data frames (UP and DOWN), so that messages between the two
  * neighbours always find a slot.
  */
 #ifndef OVERLAY_LINK_H

@@ -1,4 +1,5 @@
-/* The end of a link, and what follows from it. */
+/* Handles the end of a link: the node becomes an orphan, or a child's place a
+ * hold. */
 #ifndef OVERLAY_LOSS_H
 #define OVERLAY_LOSS_H
 
@@ -12,7 +13,7 @@
 void ov_loss_on_down(struct ov_node *node, uint16_t link,
                      enum ov_place_kind hold, struct ov_out *out);
 
-/* Ends a link from this side, and does what ov_loss_on_down() does. */
+/* Ends a link from this side, and then does the same as ov_loss_on_down(). */
 void ov_loss_close(struct ov_node *node, uint16_t link, enum ov_place_kind hold,
                    struct ov_out *out);
 

@@ -41,7 +41,7 @@ struct ov_member {
     bool is_known : 1;     /* root: the member was confirmed at least once */
     bool is_missing : 1;   /* a question about the member (MISSING) waits to be
                               sent */
-    bool is_marked : 1;    /* a mark that functions use while they run */
+    bool is_marked : 1;    /* a temporary mark; not set between steps */
     bool is_addressed : 1; /* the driver knows where the member listens */
     bool is_refused : 1;   /* the member's address refuses our dials */
     bool is_seconded : 1;  /* a second witness has been refused by the member's
@@ -75,7 +75,8 @@ void ov_members_init(struct ov_members *members, struct ov_member *table,
 struct ov_member *ov_members_find(const struct ov_members *members,
                                   uint32_t node);
 
-/* Finds or adds a member; NULL when the table is full, and for TOPO_NONE. */
+/* Finds a member, or adds it. NULL when the table is full, and when node is
+ * TOPO_NONE. */
 struct ov_member *ov_members_add(struct ov_members *members, uint32_t node);
 
 static inline uint32_t ov_members_index(const struct ov_members *members,
@@ -89,7 +90,7 @@ static inline uint32_t ov_members_index(const struct ov_members *members,
 void ov_members_due(struct ov_members *members, struct ov_member_list *list,
                     struct ov_member *member);
 
-/* Removes the first member of a list; NULL when it is empty. */
+/* Removes and returns the first member of a list; NULL when it is empty. */
 struct ov_member *ov_members_pop(struct ov_members *members,
                                  struct ov_member_list *list);
 

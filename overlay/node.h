@@ -1,4 +1,4 @@
-/* A node of the overlay: one event in, actions out.
+/* A node of the overlay, which is stepped: one event goes in, actions come out.
  *
  * This is the core of xylem. It reads no clock, makes no system call and
  * allocates no memory. Time and randomness come in with the seed and the
@@ -59,11 +59,12 @@ uint16_t ov_node_free_link(const struct ov_node *node);
 /* The number of slots for links; the number of each slot is below it. */
 uint16_t ov_node_links(const struct ov_node *node);
 
-/* Root: how many frames OV_EV_DOWN may still bring for a stream. 0 before every
- * planned node has joined, for an unknown stream, and after its end. */
+/* Root: how many frames a stream has room for, each given by OV_EV_DOWN. 0
+ * until every planned node has joined, for an unknown stream, and after the
+ * stream's end. */
 uint32_t ov_node_down_room(const struct ov_node *node, uint32_t stream);
 
-/* Numbers about a node, for drivers that report them. */
+/* Figures of a node, for drivers that report them. */
 struct ov_node_view {
     uint64_t down_head; /* number of the next frame of the stream that the
                            driver names */

@@ -45,7 +45,8 @@ void ov_out_reset(struct ov_out *out);
  * actions. */
 bool ov_out_has_room(const struct ov_out *out);
 
-/* Adds a zeroed action of this kind. The room must have been checked. */
+/* Adds a zeroed action of this kind. The caller must have checked with
+ * ov_out_has_room(). */
 struct ov_act *ov_out_act(struct ov_out *out, enum ov_act_kind kind);
 
 /* Adds a slice to the last action; its reference passes to the driver. A slice

@@ -1,4 +1,5 @@
-/* Places: taking one for a child, granting frames to it, losing its link. */
+/* The places of a node: takes one for a child, grants the child frames, and
+ * makes the place a hold when its link is lost. */
 #ifndef OVERLAY_PLACE_H
 #define OVERLAY_PLACE_H
 
@@ -16,8 +17,8 @@ uint16_t ov_place_find(const struct ov_node *node, uint32_t child);
 /* How many children have a link to this node. */
 uint16_t ov_place_children(const struct ov_node *node);
 
-/* The link place through which a member is reached; NULL when it is reached
- * through none. */
+/* The place of the link through which a member is reached; NULL when it is in a
+ * hold or beneath no place. */
 static inline struct ov_place *ov_place_of(const struct ov_node *node,
                                            const struct ov_member *member)
 {

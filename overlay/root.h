@@ -23,7 +23,7 @@ struct ov_source {
     uint32_t unacked_bytes;
 };
 
-/* What the root has for each stream, beside what every node has. */
+/* What the root keeps for a stream, beside what every node keeps. */
 struct ov_feed {
     uint64_t full_ns; /* when the window became full; OV_NEVER while it is not
                          full */
@@ -35,22 +35,21 @@ struct ov_sink_frame {
     uint32_t records; /* how many of its records the sinks have not yet taken;
                          one more while the root still reads the frame */
     uint16_t place;
-    uint16_t next; /* next in the free list */
+    uint16_t next; /* next entry in the list of free ones */
 };
 
 struct ov_root {
     struct ov_feed *feeds;        /* [streams_max] indexed by stream slot */
     struct ov_source *sources;    /* indexed by member index */
-    struct ov_sunk *sunk;         /* [records_max]: entries; those below
-                                     sunk_used have been used at least once
-                                     sunk_used were used */
+    struct ov_sunk *sunk;         /* [records_max]; all in use have an index
+                                     below sunk_used */
     struct ov_sink_frame *frames; /* [children_max * up_frames] */
     uint64_t ack_ns;              /* when the acknowledgements that wait are
                                      sent */
     uint64_t absent_ns;           /* when the nodes that have not joined are
                                      given up */
-    uint32_t sunk_free;           /* first free entry among those below
-                                     sunk_used */
+    uint32_t sunk_free;           /* first entry of sunk that was used and is
+                                     free again */
     uint32_t sunk_used;
     uint16_t frames_free;
     uint16_t turn;    /* place whose queue is read first the next time */

@@ -15,7 +15,7 @@
  * the answer to pass on. O(members claimed). */
 void ov_settle_grant(struct ov_node *node, struct ov_ask *ask);
 
-/* Refuses the ask, tells the child at its place so, and frees it. O(members
+/* Refuses the ask and frees it. The child at its place is told. O(members
  * claimed). */
 void ov_settle_refuse(struct ov_node *node, struct ov_ask *ask,
                       enum ov_refuse_reason reason);

@@ -21,7 +21,7 @@ enum ov_stream_state {
 /* A DOWN stream. The node keeps the frames first .. head - 1; base is at most
  * head. */
 struct ov_stream {
-    struct ov_buf **ring; /* [window] */
+    struct ov_buf **ring; /* [window]: frame n is at n % window */
     struct ov_buf *set;   /* the OPEN message of the stream, with its node
                              set */
     uint64_t first;       /* number of the first frame that is kept */
@@ -62,8 +62,8 @@ struct ov_piece {
 };
 
 struct ov_up {
-    struct ov_drr drr;         /* whose turn it is; the inputs are the places,
-                                  then the local inputs */
+    struct ov_drr drr;         /* whose turn it is to send; the inputs are the
+                                  places, then the local inputs */
     struct ov_kept_pool *pool; /* borrowed from the driver */
     struct ov_kept_list kept;
     struct ov_kept *at_cursor; /* the kept record with the number `cursor`; NULL

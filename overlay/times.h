@@ -27,12 +27,12 @@ struct ov_times {
                               adoption_ns after its start */
     uint64_t ack_ns;       /* an acknowledgement waits for at most this time */
     uint64_t base_ns;      /* a base report waits for at most this time */
-    uint64_t stall_ns;     /* a stream that is held up for this long is
-                              reported */
+    uint64_t stall_ns;     /* a stream whose window is full for this long is
+                              reported (OV_ACT_STALL) */
 };
 
-/* Sets heartbeat_ns, and the other fields whose place in the order below
- * depends on it. */
+/* Sets heartbeat_ns, and those other fields that must be in the order which
+ * ov_times_fault() checks. */
 void ov_times_set(struct ov_times *times, uint64_t heartbeat_ns);
 
 /* Checks that the times are in this order:

@@ -1,8 +1,8 @@
 /* A tree as one of its nodes sees it: the node's ancestors, and places for the
  * nodes beneath it.
  *
- * Everything about a tree is in a tree object, as a node may one day belong to
- * several. UP and control always use tree 0.
+ * Everything about a tree is in struct ov_tree, because a node may one day
+ * belong to several trees. UP and control always use tree 0.
  *
  * A place counts members: those that a child with a link answers for, the child
  * included, or, as a hold, those that a lost child answered for. Both have the
@@ -20,7 +20,8 @@ enum { OV_ANCESTORS_MAX = 64 };
 
 /* The state of one stream at one place. */
 struct ov_flow {
-    uint64_t base; /* reported base: all frames before it are consumed */
+    uint64_t base; /* base that the child last reported: all frames before it
+                      are consumed */
     uint64_t sent; /* number of the next frame to send to the child */
     uint32_t node; /* node and process that hold the base back */
     uint32_t rank;
@@ -61,7 +62,8 @@ struct ov_place {
     uint64_t received;
     uint64_t drained;  /* how many of the child's frames this node has passed on
                           (at the root: the sinks have taken) */
-    uint32_t child;    /* the node on the link */
+    uint32_t child;    /* the child; TOPO_NONE in a hold that was merged from
+                          several */
     uint32_t members;  /* how many members are confirmed here, the child
                           included */
     uint32_t asks;     /* how many asks from this child wait for an answer */
