@@ -1,4 +1,5 @@
-/* The parent's side of hellos, asks and answers. */
+/* Handles hellos, asks and answers as the parent of the node that sends or gets
+ * them. */
 #include "overlay/adopt.h"
 
 #include "overlay/asks.h"
@@ -59,8 +60,8 @@ static int take_cursors(struct ov_node *node, struct ov_place *place,
 }
 
 /* Handles a complete claim: the root answers it, other nodes ask their parent,
- * even about members that they know. For two claims of a node may be under way
- * on two paths, and only a node on both paths can see which claim is newer. */
+ * even about members that they know. Two claims of a node may be under way on
+ * two paths, and only a node on both paths can see which claim is newer. */
 static void pass_on(struct ov_node *node, struct ov_ask *ask)
 {
     struct ov_tree *tree = &node->tree;
@@ -230,7 +231,8 @@ int ov_adopt_on_hello(struct ov_node *node, uint16_t index,
 
 /* --- ask */
 
-/* Refuses a claim; the parts of it that are still to come are ignored. */
+/* Refuses a claim by ANSWER; the parts of it that are still to come are
+ * ignored. */
 static void turn_down(struct ov_node *node, struct ov_place *place,
                       const struct ov_claim *claim,
                       enum ov_refuse_reason reason, bool has_more)

@@ -1,4 +1,4 @@
-/* Tables of asks and of cells, and lists in them. */
+/* Manages the tables of asks and of cells, and the lists in them. */
 #include "overlay/claims.h"
 
 #include "overlay/base/panic.h"

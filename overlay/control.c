@@ -1,4 +1,4 @@
-/* Encoding and decoding of the messages on stream 0. */
+/* Encodes and decodes the messages on stream 0. */
 #include "overlay/control.h"
 
 #include "overlay/base/err.h"

@@ -24,9 +24,9 @@ void ov_dial_begin(struct ov_node *node)
     tree->orphan_ns = node->now_ns;
     tree->is_dialling = false;
     tree->attempt_ns = OV_NEVER;
-    /* The grandparent comes first: the parent has just been lost. Each orphan
-     * of that parent waits for a random time, so that they do not all dial at
-     * once. */
+    /* An orphan dials its grandparent first, because its parent has just been
+     * lost. Each orphan of that parent waits for a random time, so that they do
+     * not all dial at once. */
     tree->dial_at = tree->has_joined && tree->ancestors_count > 1 ? 1 : 0;
     tree->redial_ns = node->now_ns;
     if (tree->has_joined)

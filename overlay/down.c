@@ -66,10 +66,10 @@ static void schedule_report(struct ov_node *node, struct ov_stream *stream)
     }
 }
 
-/* Computes the base: the lowest frame that not all targets have consumed, and
- * the process that holds it back. A hold counts as its link did, and a claim
- * counts from its HELLO on. So a node that is missing, or is being adopted,
- * finds all frames from its own head on. */
+/* Computes the base: the lowest frame that is not yet consumed by all for which
+ * the node answers, and the process that holds it back. A hold counts as its
+ * link did, and a claim counts from its HELLO on. So a node that is missing, or
+ * is being adopted, finds all frames from its own head on. */
 static struct ov_base lowest(const struct ov_node *node,
                              const struct ov_stream *stream)
 {
@@ -379,8 +379,8 @@ uint32_t ov_down_room(const struct ov_node *node, uint32_t number)
     const struct ov_stream *stream = find(node, number);
 
     OV_ASSERT(ov_node_is_root(node));
-    /* Nothing is sent before all nodes have joined or were given up, so that a
-     * stream begins with the same set of nodes everywhere. */
+    /* The root sends nothing before all nodes have joined or were given up, so
+     * that a stream begins with the same set of nodes everywhere. */
     if (stream == NULL || stream->has_ended || !node->root->is_joined_told ||
         stream->head - stream->base >= stream->window)
         return 0;
@@ -470,8 +470,8 @@ void ov_down_send(struct ov_node *node, struct ov_place *place,
 {
     bool has_sent = true;
 
-    /* Stream 0 comes first: control messages for a job must not wait for its
-     * stdin. */
+    /* Stream 0 is sent first, because control messages for a job must not wait
+     * for its stdin. */
     while (send_one(node, place, 0, out))
         ;
     while (has_sent) {

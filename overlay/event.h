@@ -93,7 +93,7 @@ struct ov_event {
     uint64_t seq;
     bool dialled;    /* OV_EV_LINK_UP: this node dialled, so the peer is a
                         parent */
-    bool is_paused;  /* OV_EV_PAUSE: see there */
+    bool is_paused;  /* OV_EV_PAUSE: the root is about to be stopped */
     bool is_refused; /* OV_EV_PROBED: the dial was refused */
     bool follows;    /* the driver gives the node further events at once: the
                         node sends only after the last of them */

@@ -1,4 +1,4 @@
-/* How a node joins a parent. */
+/* Handles what a node and its new parent send each other when it joins. */
 #include "overlay/join.h"
 
 #include "overlay/base/err.h"

@@ -1,4 +1,4 @@
-/* Lists of kept records. */
+/* Adds records to a node's list of own records, and removes them. */
 #include "overlay/kept.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The state machine of one end of a link. */
+/* Changes the state of one end of a link, and counts its frames. */
 #include "overlay/link.h"
 
 #include "overlay/base/panic.h"

@@ -1,5 +1,5 @@
-/* A hash table with open addressing and linear probing; entries are never
- * removed. */
+/* The table of members: a hash table with open addressing and linear probing,
+ * from which entries are never removed. */
 #include "overlay/members.h"
 
 #include "overlay/base/panic.h"

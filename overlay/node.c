@@ -368,7 +368,8 @@ static void on_frame(struct ov_node *node, const struct ov_event *ev,
     if (rc != 0)
         ov_loss_close(node, ev->link, OV_PLACE_HOLD_UNCLEAR, out);
     else if (beats_along(node, link))
-        watch_soon(node); /* one wake-up serves this link and all others */
+        watch_soon(node); /* the beats of other links that are nearly due are
+                             sent in this step, too */
 }
 
 /* --- the step */
@@ -423,7 +424,7 @@ static void dispatch(struct ov_node *node, const struct ov_event *ev,
         break;
     case OV_EV_LINK_UP:
         ov_join_on_link_up(node, ev);
-        watch_soon(node); /* the new link must be looked at */
+        watch_soon(node); /* so that the new link is looked at */
         break;
     case OV_EV_LINK_DOWN:
         if (link_of(node, ev)->state != OV_LINK_FREE)

@@ -1,4 +1,4 @@
-/* The places of children and holds. */
+/* Takes, changes and frees the places of children and holds. */
 #include "overlay/place.h"
 
 #include "overlay/asks.h"
@@ -76,7 +76,8 @@ static bool is_plain_hold(const struct ov_place *place)
 static void join_clocks(struct ov_node *node, struct ov_place *to,
                         const struct ov_place *from)
 {
-    /* One of the two children may be dead, or the driver is dialling it. */
+    /* Unless both holds began with a silence, a child is dead or is being
+     * dialled. */
     bool is_early =
         to->kind != OV_PLACE_HOLD_SILENT || from->kind != OV_PLACE_HOLD_SILENT;
 
@@ -146,8 +147,8 @@ static struct ov_place *find_free(struct ov_node *node)
     return make_room(node);
 }
 
-/* How many frames this node must keep room for, which other children may send
- * without asking, or which holds still have. */
+/* How many frames this node must keep room for without `child`: those that
+ * other children may send without asking, and those that holds still have. */
 static uint32_t standing_of(const struct ov_node *node, uint32_t child)
 {
     uint64_t frames = 0;
@@ -191,8 +192,8 @@ uint16_t ov_place_take(struct ov_node *node, uint32_t child, uint16_t link)
     return index;
 }
 
-/* Lends a frame to a surplus child that has asked, unless as many as possible
- * are lent. */
+/* Lends a frame to a surplus child if the child has asked for one, and not all
+ * frames that can be lent are lent. */
 static void lend(struct ov_node *node, struct ov_place *place)
 {
     if (!place->is_wanting || node->tree.claims->lent >= node->cfg->lent_frames)

@@ -47,8 +47,8 @@ static void take_out(struct ov_node *node, struct ov_member *member,
 void ov_settle_remove(struct ov_node *node, struct ov_member *member,
                       enum ov_member_state state)
 {
-    /* When the member is not confirmed, its claim may be waiting for an answer.
-     * That answer follows this message on the same link, and decides. */
+    /* When the member is not confirmed its claim may still wait for an answer,
+     * which follows this message on the same link, and decides. */
     if (member->state == OV_MEMBER_CONFIRMED) {
         member->state = (uint8_t)state;
         take_out(node, member, state);

@@ -15,8 +15,8 @@
  * the answer to pass on. O(members claimed). */
 void ov_settle_grant(struct ov_node *node, struct ov_ask *ask);
 
-/* Refuses the ask and frees it. The child at its place is told. O(members
- * claimed). */
+/* Refuses the ask and frees it. A child at its place gets the refusal.
+ * O(members claimed). */
 void ov_settle_refuse(struct ov_node *node, struct ov_ask *ask,
                       enum ov_refuse_reason reason);
 

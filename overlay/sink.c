@@ -112,7 +112,7 @@ static void read_record(struct ov_node *node, struct ov_place *place,
 
     OV_ASSERT(ov_record_decode(&rd, &rec) == 0);
     member = ov_members_find(&node->tree.members, rec.source);
-    /* A record that is newer than the next one is dropped: copies of the
+    /* A record that is not the next one of its source is dropped: copies of the
      * records between are still on their way by another path. A repeated record
      * is dropped and acknowledged again, as the acknowledgement may have been
      * lost with a link. Records of a node that was declared lost are accepted,

@@ -1,4 +1,4 @@
-/* The queue of links to be served. */
+/* Puts links into a node's queue of links to serve. */
 #include "overlay/state.h"
 
 void ov_node_serve(struct ov_node *node, uint16_t index)

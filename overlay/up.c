@@ -164,9 +164,10 @@ static uint32_t frame_records(const struct ov_buf *buf)
     return head.count;
 }
 
-/* Adds a child's small frame, whose reference passes to the batch. The frame
- * still counts at its place, because the batch may have to wait for the link:
- * another message may meanwhile use the slot for which the batch was begun. */
+/* Adds a child's small frame to the batch; its reference passes to the batch.
+ * The frame still counts at its place, because the batch may have to wait for
+ * the link: another message may meanwhile use the slot for which the batch was
+ * begun. */
 static void batch_frame(struct ov_node *node, struct ov_buf *buf,
                         uint32_t records, uint16_t place)
 {
@@ -355,9 +356,9 @@ static bool can_send(const struct ov_node *node, const struct ov_out *out)
            ov_link_can_send(&node->links[tree->parent], node->cfg, true);
 }
 
-/* Serves the first frame of a child's queue. Large frames are passed on as they
- * are: two of them would not fit in one frame, and merging tables means copying
- * them. */
+/* Puts the first frame of a child's queue into the batch. A large frame is sent
+ * as it is: two of them would not fit into one frame, and merging would copy
+ * their tables. */
 static void serve_place(struct ov_node *node, uint16_t index,
                         struct ov_out *out)
 {

@@ -1,9 +1,9 @@
 /* UP: records of this node and of its children, on their way to the parent.
  *
- * Data is pulled: nothing is read from a local input, and nothing is taken from
- * a child's queue, before the uplink can take a frame. So back-pressure reaches
- * the pipes of the processes, and small writes gather there exactly while the
- * uplink is busy. An idle uplink sends at once.
+ * Data is pulled: a node reads nothing from a local input, and removes nothing
+ * from a child's queue, before the link to its parent can take a frame. So
+ * back-pressure reaches the pipes of the processes, and small writes gather
+ * there while the link is busy. On an idle link they are sent at once.
  */
 #ifndef OVERLAY_UP_H
 #define OVERLAY_UP_H
@@ -39,10 +39,10 @@ void ov_up_restart(struct ov_node *node);
  * our parent to the root has changed. */
 void ov_up_resend(struct ov_node *node);
 
-/* Sends as much as the parent, the transport and `out` accept. */
+/* Sends as many records as the parent, the transport and `out` accept. */
 void ov_up_send(struct ov_node *node, struct ov_out *out);
 
-/* Drops every kept record. */
+/* Drops all own records that the node keeps. */
 void ov_up_fini(struct ov_node *node, struct ov_out *out);
 
 #endif

@@ -37,8 +37,8 @@ bool ov_witness_on_probed(struct ov_node *node, const struct ov_event *ev);
 bool ov_witness_next(struct ov_node *node, uint16_t link,
                      struct ov_aside *word);
 
-/* Drops the messages that wait for a link that has ended. The second function
- * drops the messages for all links. */
+/* Drops the messages that wait for a link that has ended; the second function
+ * those for all links. */
 void ov_witness_drop(struct ov_node *node, uint16_t link, struct ov_out *out);
 void ov_witness_fini(struct ov_node *node, struct ov_out *out);
 

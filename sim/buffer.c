@@ -1,4 +1,4 @@
-/* Buffers, and what the books say about them. */
+/* Makes and frees the buffers of nodes, and counts them in the books. */
 #include "sim/buffer.h"
 
 #include "sim/check_links.h"

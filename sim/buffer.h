@@ -1,5 +1,5 @@
-/* The buffers of nodes. Each counts in the books of its node from its arrival
- * until its last reference is dropped. */
+/* The buffers of nodes. Each is counted in the books (sim/books.h) of its node
+ * from its arrival until its last reference is dropped. */
 #ifndef SIM_BUFFER_H
 #define SIM_BUFFER_H
 

@@ -24,7 +24,8 @@ void sim_check_job(struct sim_world *w, struct sim_told *job,
                    const struct job_life_event *event,
                    const struct job_life_news *news);
 
-/* Checks, at the end of the run, that all jobs are over. */
+/* Checks, at the end of the run, that all jobs are over and have the right exit
+ * codes. */
 void sim_check_jobs_end(struct sim_world *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checks the rules for a link: */
+/* Checks the rules for a link: slots, limits, bases, acknowledgements. */
 #include "sim/check_links.h"
 
 #include <stdlib.h>

@@ -34,7 +34,7 @@ bool sim_fault_freezes(struct sim_world *w, const struct sim_item *item);
  * sender receives the reset, the other node receives nothing. */
 bool sim_fault_rejects(const struct sim_world *w, uint32_t from, uint32_t to);
 
-/* Whether a dial from one node to the other gets no answer; is refused; finds
+/* True when a dial from one node to the other gets no answer; is refused; finds
  * no route. */
 bool sim_fault_is_silent(const struct sim_world *w, uint32_t from, uint32_t to);
 bool sim_fault_refuses(const struct sim_world *w, uint32_t to);

@@ -1,4 +1,4 @@
-/* Scales figures to units. */
+/* Formats figures in the unit that fits them. */
 #include "sim/figure.h"
 
 #include <inttypes.h>

@@ -6,8 +6,9 @@
 
 enum { SIM_FIGURE_BYTES = 32 };
 
-/* Each writes into text, which has SIM_FIGURE_BYTES, and returns it. SIM_NEVER
- * becomes a dash. Bytes use units of 1024, rates units of 1000. */
+/* Each writes the figure into text, which has SIM_FIGURE_BYTES, and returns
+ * text. SIM_NEVER becomes a dash. Bytes are in units of 1024, rates in units of
+ * 1000. */
 const char *sim_figure_time(char *text, uint64_t ns);
 const char *sim_figure_bytes(char *text, uint64_t bytes);
 const char *sim_figure_rate(char *text, uint64_t rate);

@@ -263,9 +263,9 @@ static void drop_event(struct sim_world *w, struct ov_event *ev)
         sim_buffer_put(w, ev->read.buf);
 }
 
-/* Queues the timer item of a node for the earliest time for which the node
- * asked. An item that is queued for a later time is no longer valid; it is
- * ignored when its time comes. */
+/* Queues a timer item for the time at which the node asked to be woken, if that
+ * is earlier than its valid timer item. That one is then no longer valid, and
+ * is ignored when its time comes. */
 static void arm_timer(struct sim_world *w, uint32_t n)
 {
     struct sim_host *host = &w->hosts[n];

@@ -27,7 +27,7 @@ bool sim_host_on_start(struct sim_world *w, const struct sim_item *item,
 bool sim_host_on_timer(struct sim_world *w, const struct sim_item *item,
                        struct ov_event *ev);
 
-/* Notes that the run need not wait for the node to end. */
+/* Counts the node as ended, so that the run does not wait for its end. */
 void sim_host_gone(struct sim_world *w, uint32_t n);
 
 /* Ends the node; its links end after the frames that it has sent. */

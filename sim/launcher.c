@@ -208,7 +208,7 @@ static void on_state(struct sim_world *w, const struct ov_act *act,
 /* The time at which a console that is stuck at at_ns takes records again. */
 static uint64_t unstuck_ns(const struct sim_job *job, uint64_t at_ns)
 {
-    uint64_t end_ns = SIM_NEVER - 1; /* never */
+    uint64_t end_ns = SIM_NEVER - 1; /* as late as possible: it stays stuck */
 
     if (job->console_length_ns < end_ns - job->console_stuck_ns)
         end_ns = job->console_stuck_ns + job->console_length_ns;
@@ -281,14 +281,14 @@ void sim_launcher_stalled(struct sim_world *w, const struct ov_act *act)
     l->stall_rank = act->rank;
 }
 
-/* Handles that the goodbye has reached all nodes. */
+/* Reports to the session that the goodbye has reached all nodes. */
 void sim_launcher_gone(struct sim_world *w)
 {
     sim_session_gone(w);
 }
 
-/* Ends the run when all nodes have sent their last report or are given up, and
- * all jobs are over and their output is shown. */
+/* Ends the run when the launcher has the last report of each node or has given
+ * the node up, all jobs are over, and the console has all output. */
 void sim_launcher_settle(struct sim_world *w)
 {
     const struct sim_launcher *l = w->launcher;

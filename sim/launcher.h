@@ -36,7 +36,7 @@ bool sim_launcher_tell(struct sim_world *w, const struct sim_item *item,
 bool sim_launcher_kill(struct sim_world *w, const struct sim_item *item,
                        struct ov_event *ev);
 
-/* Handles that the console has taken a record: *ev reports it to the root. */
+/* Makes *ev, which reports to the root that the console has taken a record. */
 bool sim_launcher_taken(struct sim_world *w, const struct sim_item *item,
                         struct ov_event *ev);
 

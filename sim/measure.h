@@ -1,4 +1,4 @@
-/* An onlooker that measures times, bytes and peaks, level by level. */
+/* Measures times, bytes and peaks, for each level of the tree. */
 #ifndef SIM_MEASURE_H
 #define SIM_MEASURE_H
 
@@ -7,11 +7,12 @@
 /* The nodes of one level of the tree; 0 is the root. */
 struct sim_level {
     uint32_t nodes;
-    uint64_t stdin_first_ns; /* first byte read by a process; SIM_NEVER */
-    uint64_t stdin_last_ns;  /* last byte read by the last of the level's
-                                processes */
-    uint64_t shown_first_ns; /* first byte of a process of the level at the
-                                console */
+    uint64_t stdin_first_ns; /* when a process of the level read the first byte;
+                                SIM_NEVER */
+    uint64_t stdin_last_ns;  /* when the last of the level's processes read its
+                                last byte */
+    uint64_t shown_first_ns; /* when the console got the first byte of a process
+                                of the level */
     uint64_t shown_last_ns;
     uint64_t stdin_bytes; /* stdin that processes of the level have read */
     uint64_t shown_bytes; /* output of processes of the level at the console */

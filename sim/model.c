@@ -1,4 +1,4 @@
-/* Defaults and limits of what is simulated. */
+/* The default configuration, and the check of a configuration. */
 #include "sim/model.h"
 
 #include <stddef.h>

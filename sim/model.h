@@ -24,15 +24,15 @@ enum {
     SIM_FAULTS_MAX = 4096,
     SIM_READERS_MAX = 4096,
     SIM_TARGETS_MAX = 32,
-    SIM_SLOW_MAX = 10000,  /* factor of a slow node */
+    SIM_SLOW_MAX = 10000,  /* highest factor by which a node is slower */
     SIM_FURTHER_MAX = 4,   /* jobs beside the run's own */
-    SIM_EACH_MAX = 16,     /* processes of one of these jobs on a node */
-    SIM_PUSHES_MAX = 1000, /* pushes of a tool */
+    SIM_EACH_MAX = 16,     /* processes of such a job on a node */
+    SIM_PUSHES_MAX = 1000, /* how often a tool may push */
     SIM_PUSH_BYTES_MAX = 1024,
-    SIM_PIPE_BYTES = 64 * 1024, /* between a process and its node */
+    SIM_PIPE_BYTES = 64 * 1024, /* size of a pipe from a process to its node */
 };
 
-#define SIM_RATE_LEAST UINT64_C(1024) /* bytes a second; 0: no limit */
+#define SIM_RATE_LEAST UINT64_C(1024) /* lowest rate a second; 0: no limit */
 
 struct sim_link_model {
     uint64_t latency_ns;
@@ -59,7 +59,7 @@ enum sim_reader_kind {
 };
 
 struct sim_reader {
-    uint32_t node; /* node of its process: rank + 1 */
+    uint32_t node; /* node on which it runs: rank + 1 */
     uint8_t kind;
     uint64_t rate;
     uint64_t at_ns;
@@ -103,7 +103,7 @@ struct sim_job {
     uint64_t console_stuck_ns;  /* the console takes nothing from here on */
     uint64_t console_length_ns; /* for this long; SIM_NEVER: for ever */
     bool has_stdin;
-    bool ends_on_loss; /* the loss of a node ends the job */
+    bool ends_on_loss; /* whether the loss of a node ends the job */
     /* Nodes report when processes have started and how they have ended. When
      * false, each sends one empty record when its process has ended well. */
     bool has_words;
@@ -160,7 +160,7 @@ struct sim_fault {
     uint64_t length_ns; /* SIM_NEVER: for ever */
     uint32_t node;
     uint32_t peer; /* CUT, DEAF, MUTE, REJECT: the node above; TOPO_NONE: all */
-    uint32_t nth;  /* counted from 1 */
+    uint32_t nth;  /* which item of its kind, counted from 1 */
     uint32_t factor;
     uint8_t kind;
     uint8_t when; /* enum sim_when */

@@ -1,4 +1,5 @@
-/* The network: one port for each host, full duplex, one message at a time. */
+/* Simulates the network: each host has one full-duplex port, which carries one
+ * message at a time. */
 #include "sim/net.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Ports, links and what travels on them. */
+/* Simulates the network: ports, links and what travels on them. */
 #ifndef SIM_NET_H
 #define SIM_NET_H
 

@@ -53,7 +53,7 @@ struct sim_outcome {
  * out. */
 struct sim_onlooker {
     void (*on_act)(struct sim_world *w, uint32_t n, const struct ov_act *act);
-    void *arg; /* on_act may be NULL */
+    void *arg; /* for on_act, which may be NULL */
 };
 
 #endif

@@ -4,8 +4,7 @@
  * It begins with the launcher's order, writes its lines into a pipe and stands
  * still while the pipe is full, reads stdin at its speed, and ends when it has
  * written everything and stdin has ended. When the node has also read
- * everything that the process wrote, the node sends its last report, or reports
- * how the process has ended.
+ * everything that the process wrote, the node reports how it has ended.
  */
 #ifndef SIM_PROCESS_H
 #define SIM_PROCESS_H

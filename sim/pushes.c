@@ -58,10 +58,10 @@ static struct topo_range some_of(const struct job *job, uint64_t draw)
     return (struct topo_range){job->base + first, job->base + first + more};
 }
 
-/* Each push names its set, so that no set has to be named again and each push
- * is one frame. The last push to a further job is for all its processes, and
- * closes their stdin; half of the others, by the seed, are for some processes
- * only. */
+/* Makes a push. Each names its set of processes, so that it is one frame and
+ * the set need not be named again. The last push to a further job is for all
+ * its processes, and closes their stdin; half of the others, as the seed
+ * chooses, are for some processes only. */
 static uint32_t make_push(const struct sim_world *w, uint32_t serial,
                           uint8_t *mem)
 {

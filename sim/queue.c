@@ -1,4 +1,4 @@
-/* The radix queue. */
+/* Implements the radix queue. */
 #include "sim/queue.h"
 
 #include <stddef.h>
@@ -59,7 +59,8 @@ static struct sim_chunk *take_chunk(struct sim_queue *queue)
     return chunk;
 }
 
-/* The index of the highest byte in which */
+/* The index of the highest byte in which the times differ; 0 when they are
+ * equal. */
 static unsigned digit_of(uint64_t at_ns, uint64_t now_ns)
 {
     uint64_t differs = at_ns ^ now_ns;
@@ -98,7 +99,7 @@ void sim_queue_push(struct sim_queue *queue, const struct sim_item *item)
         queue->peak = queue->count;
 }
 
-/* The lowest value of a digit that is in use, or SIM_DIGIT_VALUES. */
+/* The lowest value of a digit whose list is not empty, or SIM_DIGIT_VALUES. */
 static unsigned first_value(const struct sim_queue *queue, unsigned digit)
 {
     for (unsigned word = 0; word < SIM_DIGIT_VALUES / WORD_BITS; word++) {

@@ -30,9 +30,9 @@ enum sim_item_kind {
     SIM_ITEM_SENT,    /* the port has sent the oldest frame of link */
     SIM_ITEM_DOWN,    /* link has ended; arg 0: the node's port learns it, arg
                          1: the node does */
-    SIM_ITEM_CONNECT, /* a dial to arg has a result */
+    SIM_ITEM_CONNECT, /* a dial to node `arg` has a result */
     SIM_ITEM_DIAL_FAILED,
-    SIM_ITEM_PROBED, /* a probe of arg has a result */
+    SIM_ITEM_PROBED, /* a probe of node `arg` has a result */
     SIM_ITEM_TIMER,
     SIM_ITEM_WRITE, /* the process has more lines to write */
     SIM_ITEM_READ,  /* the process has read stdin up to frame `arg` */
@@ -51,7 +51,7 @@ enum sim_item_kind {
     SIM_ITEM_PUSH,         /* a tool makes push number `era` to the job with
                               index `arg` in sim_world.jobs */
     SIM_ITEM_TIMEOUT,      /* the run reaches its time limit */
-    SIM_ITEM_LATE,         /* the end reaches its time limit */
+    SIM_ITEM_LATE,         /* the time limit for the run's end is reached */
     SIM_ITEM_KINDS
 };
 

@@ -24,8 +24,7 @@ enum sim_end sim_report_end(const struct sim_world *w)
 
 /* --- figures */
 
-/* The latest of the times of all levels; SIM_NEVER when no process read
- * stdin. */
+/* The latest time of any level; SIM_NEVER when no process read stdin. */
 uint64_t sim_report_stdin_ns(const struct sim_world *w)
 {
     uint64_t last_ns = SIM_NEVER;

@@ -336,7 +336,8 @@ static bool has_time(struct scenario *s)
     return !w->end.is_stopped;
 }
 
-/* Runs until what is named has happened, or for a time. */
+/* Runs until what the line names has happened, or for the time that it
+ * gives. */
 static void wait(struct scenario *s)
 {
     struct sim_world *w = &s->world;

@@ -1,43 +1,48 @@
-/* Scenarios: a job and what happens to it, in a small vocabulary.
+/* Scenarios: a job and what happens to it, written in a small language.
  *
- *     # what is set up
+ *     # the set-up
  *     nodes 40              arity 3
- *     stdin 3M              bytes to everybody
- *     output 30000          bytes of each process, in lines of 64
- *     every 1ms             a line this often
- *     window 4              frames of stdin; frame 4K: their size
- *     kept 5                records that a node keeps
+ *     stdin 3M              bytes of stdin for each process
+ *     output 30000          bytes that each process writes, in lines of 64
+ *     every 1ms             time between the lines of a process
+ *     window 4              frames in the window of stdin
+ *     frame 4K              size of a frame
+ *     kept 5                own records that a node keeps at most
  *     heartbeat 2s
- *     on-loss continue      the job goes on without the lost; else it ends
- *     reader 7 never        the process of node 7; or a rate in bytes a second
+ *     on-loss continue      a job goes on when a node is lost; else it ends
+ *     reader 7 never        the process of node 7 does not read; instead of
+ *                           `never' a rate in bytes a second can be given
  *     seed 5                jitter 50us
  *
  *     # what happens
  *     start
- *     wait joined           all nodes; or: lost, stalled, over
- *     wait 5ms              this much longer
+ *     wait joined           runs until all nodes have joined; also: lost,
+ *                           stalled, over
+ *     wait 5ms              runs for this time
  *     kill 5                also: reset, cut, deaf, mute, silence, freeze,
  *                           refuse, reject, reject-in, reject-out
- *     freeze 5 2s           for this long
- *     slow 5 20             by a factor
- *     cut 5-1 2s            between the two alone; also deaf, mute, reject
- *     kill hears:ask:2+1ms  the node that hears the second ask after all had
- *                           joined, 1 ms later; also says, claims: the node
- *                           that it is about, which also stands in for the
- *                           root; hello, answer, welcome
- *     console stuck         takes nothing from now on
+ *     freeze 5 2s           the fault lasts for this time
+ *     slow 5 20             makes the node slower by this factor
+ *     cut 5-1 2s            only between nodes 5 and 1; also deaf, mute, reject
+ *     kill hears:ask:2+1ms  kills the node that receives the second ask after
+ *                           all have joined, 1 ms after that. Instead of hears:
+ *                           says (the sender), claims (the claiming node, which
+ *                           is also struck instead of the root). Instead of
+ *                           ask: hello, answer, welcome
+ *     console stuck         the console takes nothing from now on
  *
- *     # what must be so then
- *     expect lost 5         the launcher heard of it
- *     expect given-up 4     nodes
- *     expect stall 7        the node that holds up everybody
- *     expect read 7 all     stdin; or a number of bytes
- *     expect shown 7 all    output of its process
- *     expect end well       loss, stuck: of a run that is over
+ *     # what must be true then
+ *     expect lost 5         the launcher has learnt that node 5 is lost
+ *     expect given-up 4     it has given up 4 nodes
+ *     expect stall 7        it has learnt that node 7 holds a stream up
+ *     expect read 7 all     the process of node 7 has read all stdin; instead
+ *                           of `all' a number of bytes can be given
+ *     expect shown 7 all    the console has all output of that process
+ *     expect end well       the run is over and ended well; also: loss, stuck
  *     expect orphans 3      and all other counts of sim/tally.h
  *
- * Words are separated by blanks; # begins a comment. Important events are
- * written when they happen, as lines `TIME us node N: WORDS`.
+ * Blanks separate the words of a line; # begins a comment. Important events are
+ * written when they happen, as lines `TIME us node N: TEXT`.
  */
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H

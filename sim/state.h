@@ -19,7 +19,7 @@
 #include "sim/told.h"
 #include "sim/wire.h"
 
-/* An address is about as long as that of a real node. */
+/* The most levels of a tree, and the alignment of nodes in node_mem. */
 enum { SIM_LEVELS_MAX = 64, SIM_ALIGN = 8 };
 
 enum sim_host_state {
@@ -34,7 +34,7 @@ struct sim_host {
     uint64_t cpu_ns; /* the processor is busy until then */
     uint64_t out_ns; /* each direction of the port is busy until then */
     uint64_t in_ns;
-    uint64_t wake_ns;  /* when the node wants to be woken */
+    uint64_t wake_ns;  /* when the node has asked to be woken */
     uint64_t timer_ns; /* when the node's only valid timer item is due */
     uint32_t node_at;  /* offset of its node in node_mem / SIM_ALIGN */
     uint32_t wires;    /* index of its first entry in wires */
@@ -150,7 +150,7 @@ static inline bool sim_host_runs(const struct sim_world *w, uint32_t n)
     return w->hosts[n].state == SIM_HOST_RUNS;
 }
 
-/* The processor time that one message costs the node on this host. */
+/* How long one message keeps the processor of this host busy. */
 static inline uint64_t sim_host_cost_ns(const struct sim_world *w, uint32_t n)
 {
     return w->cfg.network.overhead_ns * w->hosts[n].slow;

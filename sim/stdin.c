@@ -10,14 +10,13 @@
 #include "sim/orders.h"
 #include "sim/owed.h"
 
-enum {
-    READY_MAX = 256
-}; /* at most this many frames, fewer than sim/owed.h has
-      room for */
+/* How many frames wait for the root at most: fewer than sim/owed.h has room
+ * for. */
+enum { READY_MAX = 256 };
 
 struct sim_stdin {
     struct job_streams *streams;
-    struct sim_owed *ready; /* frames that are ready for the root */
+    struct sim_owed *ready; /* events with frames that are ready for the root */
     uint32_t ready_count[SIM_STREAMS];
     uint32_t sent[SIM_STREAMS];   /* how many pushes tools have made */
     uint32_t passed[SIM_STREAMS]; /* how many of these pushes were sent or
@@ -43,8 +42,8 @@ static bool has_room(const struct sim_world *w, uint32_t stream,
                w->stdins->ready_count[stream] + beside;
 }
 
-/* Makes a frame for the streams. Pushes have real bytes; for all other input a
- * frame has only a length. */
+/* Makes a frame for the streams. A frame has real bytes when it is for pushes;
+ * else it has only a length. */
 static struct ov_buf *on_frame(void *arg, uint32_t stream, uint32_t beside)
 {
     struct sim_world *w = arg;
@@ -95,8 +94,8 @@ static void on_opened(void *arg, const uint8_t *body, uint32_t len_bytes)
     sim_orders_plan(arg, OV_CONTROL_OPEN, body, len_bytes);
 }
 
-/* Checks that a push is not dropped: while jobs run, this is right only for
- * pushes to a job that does not read stdin. */
+/* Is called when a push was sent or dropped, and checks it: while jobs run,
+ * only pushes to a job that does not read stdin may be dropped. */
 static void on_pushed(void *arg, uint32_t stream, uint32_t job)
 {
     struct sim_world *w = arg;

@@ -29,7 +29,7 @@ struct sim_extent {
     uint32_t len_bytes;
 };
 
-/* Keys that are not node numbers. */
+/* Keys of sources other than nodes. */
 #define SIM_KEY_STDIN UINT32_C(0xffffffff) /* bytes of the launcher's stdin */
 #define SIM_KEY_WORD  UINT32_C(0xfffffffe) /* a message, kept as the offset */
 
@@ -58,7 +58,7 @@ enum sim_held {
 };
 
 struct sim_view {
-    struct ov_buf buf; /* must be first: the core returns this */
+    struct ov_buf buf; /* must be first: the core knows the view by its buf */
     struct sim_load *load;
     uint32_t owner;
     uint32_t from; /* UP: the child that sent the frame */
@@ -73,7 +73,7 @@ enum { SIM_SIZES = 12, SIM_SIZE_LEAST = 64 };
 struct sim_slab;
 
 struct sim_store {
-    void *free[SIM_SIZES]; /* loads, by size: 64 bytes, 128 ... */
+    void *free[SIM_SIZES]; /* free loads of each size: 64 bytes, 128 ... */
     struct sim_view *views;
     struct sim_slab *slabs;
     uint8_t *room;
@@ -100,7 +100,7 @@ void sim_load_add(struct sim_load *load, struct sim_extent extent);
 void sim_load_copy(struct sim_load *to, const struct sim_load *from,
                    uint32_t off_bytes, uint32_t len_bytes);
 
-/* How many extents that part of the payload touches. */
+/* How many extents the part off .. off + len of the frame touches. */
 uint16_t sim_load_touched(const struct sim_load *load, uint32_t off_bytes,
                           uint32_t len_bytes);
 

@@ -11,7 +11,7 @@ struct sim_summary {
     uint32_t arity;
     uint64_t seed;
     uint64_t stdin_bytes;
-    uint64_t out_bytes; /* of each process */
+    uint64_t out_bytes; /* bytes that each process writes */
     enum sim_end end;
     bool is_stopped; /* the limit of real time stopped the run */
     char why[256];

@@ -113,7 +113,7 @@ bool sim_task_on_exit(struct sim_world *w, const struct sim_item *item,
     if (job->tasks[rank] == SIM_TASK_RUNS && job->tool.pushes > 0)
         job->tasks[rank] = SIM_TASK_READS;
     if (!runs(job, rank) || job->tasks[rank] == SIM_TASK_READS)
-        return false; /* the process continues to read, or was killed */
+        return false; /* the process reads on, or was killed */
     say_end(w, item->node, job, rank);
     *ev = ready;
     return true;

@@ -12,7 +12,7 @@ enum { SIM_JOBS_MAX = SIM_FURTHER_MAX + 1 };
 enum sim_task {
     SIM_TASK_NONE,
     SIM_TASK_RUNS,
-    SIM_TASK_CLOSED, /* runs, and its stdin was closed */
+    SIM_TASK_CLOSED, /* it runs, and a tool has closed its stdin */
     SIM_TASK_READS,  /* its running time is over, but it continues to read
                         stdin */
     SIM_TASK_OVER,

@@ -13,7 +13,7 @@
 
 struct sim_word {
     uint8_t kind;    /* enum job_word_kind */
-    uint16_t status; /* EXIT: as from waitpid() */
+    uint16_t status; /* EXIT: a status as of waitpid() */
     uint32_t number; /* number of the process (STARTED: of the first one); OVER:
                         number of jobs */
 };

@@ -96,8 +96,8 @@ static bool (*const handlers[SIM_ITEM_KINDS])(struct sim_world *w,
     [SIM_ITEM_LATE] = sim_session_on_late,
 };
 
-/* To be called after anything happened to the root: sends orders and stdin as
- * far as there is room. */
+/* To be called after each item of the root: ends the run if it is over, and
+ * sends orders and stdin as far as there is room. */
 static void pump(struct sim_world *w)
 {
     struct ov_event ev;

@@ -1,27 +1,28 @@
 /* A run: a job in the simulated world, from the start to the end.
  *
- * It consists of these files of sim/. Each calls only those beneath it; events
- * for a node are handed upward:
+ * It consists of these files of sim/. Each calls only files that stand below
+ * it; an event for a node is returned to the file above:
  *
- *     world    takes the next item of the queue to where it belongs, and steps
- *              the node with the event that comes of it
+ *     world    gives each item of the queue to the file that handles it, and
+ *              steps the node when an event for it comes of that
  *     host     drives ov_node_step() of a node, as endpoints/ does
- *     net      ports and links      process  readers and writers
- *     launcher its words, console, losses
+ *     net      ports and links          process  readers and writers
+ *     launcher reports of nodes, console, losses
  *     task     processes of further jobs
- *     jobs     what words and losses come to, for the launcher
+ *     jobs     what reports and losses do to jobs
  *     session  begin and end of the run
- *     pushes   what tools push     stdin    its streams
- *     orders   what waits for room on stream 0
- *     word     what nodes say of jobs
- *     buffer   what nodes hold      owed     events that follow a step
- *     check, check_links, check_jobs  those who look on and know the rules;
- *              check asks pushes which one is to come
- *     measure, tally  those who look on and count: the job, and repair
- *     fault    what goes wrong, and what waits until it is over
- *     state    what all these share; beneath it queue, store and model
+ *     pushes   the pushes of tools      stdin    the streams of stdin
+ *     orders   orders that wait for room on stream 0
+ *     word     what nodes report about jobs
+ *     buffer   what nodes hold          owed     events that follow a step
+ *     check, check_links, check_jobs    onlookers that check the rules; check
+ *              asks pushes which push must come next
+ *     measure, tally                    onlookers that count: the job's data,
+ *              and what repair does
+ *     fault    faults, and the items that wait until a fault is over
+ *     state    what all these files share; below it are queue, store and model
  *
- * Above them are report, summary and scenario, which read the result.
+ * Above world are report, summary and scenario, which read the result.
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H

@@ -2,7 +2,7 @@
  *
  * A function that could not do its work returns one of these, and has changed
  * nothing unless its comment says otherwise. Error codes of libfabric and
- * libevent, and errno, are translated where they appear.
+ * libevent, and errno, are translated to these where such a call fails.
  */
 #ifndef OVERLAY_BASE_ERR_H
 #define OVERLAY_BASE_ERR_H

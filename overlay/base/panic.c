@@ -1,4 +1,4 @@
-/* Ends the program when xylem finds a fault in itself. */
+/* Ends the program when an assertion fails. */
 #include "overlay/base/panic.h"
 
 #include <stddef.h>

@@ -1,7 +1,8 @@
 /* Little-endian readers and writers for bytes on the wire.
  *
- * After the first read or write past the end `bad` is set, reads return 0 and
- * writes do nothing. So it is enough to check once, before acting.
+ * After the first read or write past the end `bad` is set: from then on reads
+ * return 0, and writes do nothing. So it is enough to check `bad` once, after
+ * all reads or writes.
  */
 #ifndef OVERLAY_BASE_WIRE_H
 #define OVERLAY_BASE_WIRE_H

@@ -1,4 +1,4 @@
-/* Encoding and decoding of frame heads. */
+/* Encodes and decodes frame heads, and checks UP frames. */
 #include "overlay/wire/frame.h"
 
 #include "overlay/base/err.h"

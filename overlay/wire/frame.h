@@ -118,9 +118,10 @@ void ov_record_encode(struct ov_wr *wr, const struct ov_record *rec);
  * outside its range. */
 int ov_record_decode(struct ov_rd *rd, struct ov_record *rec);
 
-/* Checks a whole UP frame: that the table is complete and the payload lengths
- * add up to the frame. O(count). Returns 0 or OV_EPROTO; *payload_off is where
- * the first payload starts. `mem` must have only the head and the table. */
+/* Checks a whole UP frame: that the table is complete, and that the lengths of
+ * the payloads add up to that of the frame. O(count). Returns 0 or OV_EPROTO.
+ * *payload_off is where the first payload starts. `mem` need not have the bytes
+ * after the table. */
 int ov_up_check(const uint8_t *mem, const struct ov_frame_head *head,
                 uint32_t *payload_off);
 

@@ -1,4 +1,4 @@
-/* Encoding and decoding of the items in LINK frames. */
+/* Encodes and decodes the items in LINK frames. */
 #include "overlay/wire/item.h"
 
 #include "overlay/base/err.h"

@@ -183,7 +183,7 @@ int ov_asked_decode(struct ov_item *item, uint64_t *attach);
  * decoding they are the rest of the body. */
 void ov_address_encode(struct ov_wr *wr, uint32_t node, uint16_t len_bytes);
 int ov_address_decode(struct ov_item *item, uint32_t *node);
-/* The address follows, or is left, as with ADDRESS. */
+/* The address must follow, or is the rest of the body, as with ADDRESS. */
 void ov_look_encode(struct ov_wr *wr, uint32_t node, uint64_t attach,
                     uint16_t len_bytes);
 int ov_look_decode(struct ov_item *item, uint32_t *node, uint64_t *attach);

@@ -1,4 +1,4 @@
-/* Encoding and decoding of bytes for some processes. */
+/* Encodes and decodes messages with bytes for some processes. */
 #include "overlay/wire/push.h"
 
 #include "overlay/base/err.h"

@@ -23,7 +23,8 @@
 enum ov_push_flag {
     OV_PUSH_NEW = 1,   /* a new set begins, and replaces the previous one */
     OV_PUSH_MORE = 2,  /* the set continues in the next message; no bytes yet */
-    OV_PUSH_CLOSE = 4, /* these bytes are the last ones for the set */
+    OV_PUSH_CLOSE = 4, /* the stdin of the set's processes ends after these
+                          bytes */
     OV_PUSH_FLAGS = 7
 };
 
