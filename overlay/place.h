@@ -52,7 +52,7 @@ bool ov_place_queue(const struct ov_node *node, struct ov_place *place,
 int ov_place_on_want(struct ov_node *node, struct ov_place *place);
 
 /* Handles an UP frame without records, by which a child gives back a frame that
- * it was lent. False when the child was not lent one. */
+ * it was lent. False when the child was lent none. */
 bool ov_place_given_back(struct ov_node *node, struct ov_place *place);
 
 /* The first frame of the queue; ov_place_pop() removes it, and its reference

@@ -16,10 +16,10 @@ struct ov_times {
     uint64_t letgo_ns;     /* after this time without a parent a node ends the
                               links of its children */
     uint64_t heartbeat_ns; /* a link that is silent for this long is down */
-    uint64_t refused_ns;   /* this long after a lost child's address has refused
-                              dials its parent is asked about it */
-    uint64_t adoption_ns;  /* this long after a hold began the parent is asked
-                              about all its members */
+    uint64_t refused_ns;   /* a holder asks about a child whose address refuses
+                              dials this long after the hold began */
+    uint64_t adoption_ns;  /* a holder asks about all members of a hold this
+                              long after the hold began */
     uint64_t giveup_ns;    /* after this time without a parent an orphan takes
                               the root for lost, and ends */
     uint64_t launch_ns;    /* as giveup_ns, but for a node that starts. The root

@@ -6,9 +6,9 @@
 #include "sim/state.h"
 
 /* Each makes a view (a buffer of one node) with one reference; the reference to
- * the load passes to it. The first is for output of node n's process, the
- * second for a frame that the root makes, the third for a frame that arrives at
- * node n. */
+ * the load passes to it. The first is for bytes that node n reads from an
+ * input, the second for a frame that the root makes, the third for a frame that
+ * arrives at node n. */
 struct sim_view *sim_buffer_own(struct sim_world *w, uint32_t n,
                                 struct sim_load *load);
 struct sim_view *sim_buffer_fed(struct sim_world *w, uint32_t stream,

@@ -18,9 +18,9 @@ struct sim_stdin {
     struct job_streams *streams;
     struct sim_owed *ready; /* events with frames that are ready for the root */
     uint32_t ready_count[SIM_STREAMS];
-    uint32_t sent[SIM_STREAMS];   /* how many pushes tools have made */
-    uint32_t passed[SIM_STREAMS]; /* how many of these pushes were sent or
-                                     dropped */
+    uint32_t sent[SIM_STREAMS];   /* how many frames with pushes were made */
+    uint32_t passed[SIM_STREAMS]; /* how many pushes job/streams.h has reported
+                                     as sent or dropped */
     bool are_expected;            /* tools will push to the run's own job */
     struct ov_buf *wanted;        /* borrowed: the launcher's stdin must be read
                                      into it */

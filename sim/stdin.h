@@ -30,7 +30,7 @@ void sim_stdin_push(struct sim_world *w, uint32_t stream, uint32_t job,
  * nothing to send now. */
 bool sim_stdin_next(struct sim_world *w, struct ov_event *ev);
 
-/* How many pushes to a stream tools have made. */
+/* How many frames with pushes were made for a stream. */
 uint32_t sim_stdin_sent(const struct sim_world *w, uint32_t stream);
 
 #endif
