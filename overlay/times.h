@@ -16,8 +16,8 @@ struct ov_times {
     uint64_t letgo_ns;     /* after this time without a parent a node ends the
                               links of its children */
     uint64_t heartbeat_ns; /* a link that is silent for this long is down */
-    uint64_t refused_ns;   /* a holder asks about a child whose address refuses
-                              dials this long after the hold began */
+    uint64_t refused_ns;   /* a holder asks about a member this long after the
+                              member's address has refused dials */
     uint64_t adoption_ns;  /* a holder asks about all members of a hold this
                               long after the hold began */
     uint64_t giveup_ns;    /* after this time without a parent an orphan takes
