@@ -186,9 +186,9 @@ static int first_hello(struct ov_node *node, uint16_t index,
         return 0;
     }
     place->coming = ov_ask_index(node->tree.claims, ask);
-    /* ASKED stops the child's time limit for the attempt. A long way to the
-     * root does not mean that we are a bad parent, and by another parent the
-     * way would only begin again. */
+    /* ASKED stops the child's time limit for the attempt. The answer may take
+     * long because the root is far; dialling another parent would only begin
+     * the same way again. */
     place->is_asked_due = !ov_node_is_root(node);
     return 0;
 }

@@ -35,13 +35,13 @@ struct ov_cfg {
                                  included */
     uint16_t children_max;    /* how many children a node has at most; the root
                                  may have more */
-    uint16_t send_slots;      /* frames of one link that the transport has at
-                                 most */
+    uint16_t send_slots;      /* the transport has at most this many frames of a
+                                 link at a time */
     uint16_t data_slots;      /* how many of the send_slots may have data (UP,
                                  DOWN); the others stay free for messages
                                  between neighbours */
-    uint32_t records_max; /* root: records that it has handed to the sinks and
-                             that these have not yet taken, at most */
+    uint32_t records_max; /* root: the sinks have at most this many records that
+                             they have not yet taken */
     struct ov_times times;
 };
 

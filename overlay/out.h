@@ -24,7 +24,7 @@ enum {
     OV_BATCH_SLICES = 64,           /* at most this many slices in one SEND */
 };
 
-#define OV_NEVER UINT64_MAX
+#define OV_NEVER UINT64_MAX /* a time that never comes */
 
 struct ov_out {
     struct ov_act acts[OV_OUT_ACTS];

@@ -16,7 +16,7 @@ void sim_check_send(struct sim_world *w, uint32_t n, uint16_t link,
 void sim_check_sent(struct sim_world *w, uint32_t n, uint16_t link);
 void sim_check_closed(struct sim_world *w, uint32_t n, uint16_t link);
 
-/* The number of frames of a stream that a node keeps at most. */
+/* The largest number of frames of a stream that a node may keep. */
 uint32_t sim_check_window(const struct sim_world *w, uint32_t stream);
 
 /* The stream to which a DOWN frame belongs, and the frame's number in it. */

@@ -17,7 +17,7 @@
 
 #include "overlay/cfg.h"
 
-#define SIM_NEVER UINT64_MAX
+#define SIM_NEVER UINT64_MAX /* a time that never comes */
 
 enum {
     SIM_STREAMS = 3, /* control, stdin, pushes to further jobs */
@@ -109,8 +109,8 @@ struct sim_job {
     bool has_words;
     struct sim_fate fate; /* needs has_words, as further jobs and tools do */
     struct sim_tool tool;
-    uint64_t timeout_ns; /* the run's time limit; SIM_NEVER */
-    uint64_t kill_ns;    /* from the launch until jobs are killed; SIM_NEVER */
+    uint64_t timeout_ns; /* the run's time limit, or SIM_NEVER */
+    uint64_t kill_ns; /* from the launch until jobs are killed, or SIM_NEVER */
     const struct sim_further *further; /* borrowed */
     uint32_t further_count;
     const struct topo_range *targets; /* borrowed, ascending: nodes with

@@ -24,8 +24,8 @@ struct sim_view;
 /* The kinds of items: what happens at the item's time. */
 enum sim_item_kind {
     SIM_ITEM_START,
-    SIM_ITEM_ARRIVE,  /* the first byte of a frame reaches the port; load, link,
-                         era */
+    SIM_ITEM_ARRIVE,  /* the first byte of a frame reaches the port; fields:
+                         load, link, era */
     SIM_ITEM_DELIVER, /* the last byte of a frame has come in */
     SIM_ITEM_SENT,    /* the port has sent the oldest frame of link */
     SIM_ITEM_DOWN,    /* link has ended; arg 0: the node's port learns it, arg
@@ -38,7 +38,7 @@ enum sim_item_kind {
     SIM_ITEM_READ,  /* the process has read stdin up to frame `arg` */
     SIM_ITEM_CLOSE, /* the process closes its stdin */
     SIM_ITEM_TAKEN, /* the console has taken the record with cookie `arg`;
-                       view */
+                       fields: view */
     SIM_ITEM_FEED,  /* there may be more stdin to send */
     SIM_ITEM_FAULT, /* fault number `arg` begins */
     SIM_ITEM_HEAL,  /* fault number `arg` ends */

@@ -79,13 +79,13 @@ struct sim_launcher {
     uint64_t joined_ns;
     uint64_t console_ns; /* the console is busy until then */
     uint64_t goodbye_ns;
-    uint64_t lost_ns; /* time of the first known loss; SIM_NEVER */
+    uint64_t lost_ns; /* time of the first known loss, or SIM_NEVER */
     uint32_t lost;    /* the node whose loss became known first */
     uint32_t stall_node, stall_rank;
-    uint64_t stall_ns;   /* when a stream was stalled; SIM_NEVER */
-    uint64_t late_ns;    /* time limit for the run's end; SIM_NEVER */
-    uint64_t aborted_ns; /* when the launcher ended the run; SIM_NEVER */
-    uint64_t left_ns;    /* when the root was ordered to leave; SIM_NEVER */
+    uint64_t stall_ns;   /* when a stream was stalled, or SIM_NEVER */
+    uint64_t late_ns;    /* time limit for the run's end, or SIM_NEVER */
+    uint64_t aborted_ns; /* when the launcher ended the run, or SIM_NEVER */
+    uint64_t left_ns;    /* when the root was ordered to leave, or SIM_NEVER */
     struct job_session session;
     bool has_reached_all; /* the goodbye has reached all nodes */
     bool is_killed;       /* the launcher has ordered a kill of all */

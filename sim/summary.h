@@ -17,7 +17,7 @@ struct sim_summary {
     char why[256];
     uint64_t joined_ns;
     uint64_t stdin_ns; /* time from the launch until the last process had all
-                          its stdin; SIM_NEVER */
+                          its stdin, or SIM_NEVER */
     uint64_t shown_ns;
     uint64_t end_ns; /* time from the start to the end of the run */
     uint64_t down_rate;
@@ -35,7 +35,7 @@ struct sim_summary {
     uint64_t root_beats;
     struct sim_tally repair;
     uint64_t digest;
-    uint64_t stall_ns; /* when a stream was held up; SIM_NEVER */
+    uint64_t stall_ns; /* when a stream was held up, or SIM_NEVER */
     uint32_t stall_rank;
     uint64_t lost_ns; /* when the launcher learnt of the first loss;
                          SIM_NEVER */
