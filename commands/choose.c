@@ -113,7 +113,8 @@ static int refuse_pid(pid_t pid, const struct deed *deed)
     if (!is_xylem(pid))
         return refuse("process %d is not a %s", (int)pid, deed->thing);
     return refuse("process %d is not a %s that can be found: it has no socket "
-                  "(its -v says why), or another XDG_RUNTIME_DIR than this",
+                  "(start it with -v to see why), or was started with another "
+                  "XDG_RUNTIME_DIR",
                   (int)pid, deed->thing);
 }
 
@@ -222,9 +223,9 @@ static int find_nspace(const char *nspace, struct ep_session *out)
     struct ep_session *one = find_name(nspace);
 
     if (one == NULL) {
-        refuse("no job %s runs on this machine that you may attach to: it is "
-               "over, is somebody else's, or has another XDG_RUNTIME_DIR than "
-               "this",
+        refuse("no job %s runs on this machine that you may attach to: it "
+               "is over, belongs to another user, or was started with "
+               "another XDG_RUNTIME_DIR",
                nspace);
         show_silent();
         return 1;
@@ -279,8 +280,8 @@ static int find_address(const char *uri, struct ep_session *out)
         return 1;
     if (one == NULL)
         return refuse("cannot connect to the launcher at '%s': it has ended, "
-                      "is somebody else's, or has another XDG_RUNTIME_DIR than "
-                      "this",
+                      "belongs to another user, or was started with another "
+                      "XDG_RUNTIME_DIR",
                       uri);
     keep_session(one, out);
     return 0;
@@ -328,9 +329,9 @@ static int find_named_dvm(const char *name, const struct dvm_use *use,
         keep_session(one, out);
         return 0;
     }
-    refuse("no dvm %s runs on this machine that you may %s: it has ended, is "
-           "somebody else's (root names its process), or has another "
-           "XDG_RUNTIME_DIR than this",
+    refuse("no dvm %s runs on this machine that you may %s: it has "
+           "ended, belongs to another user (root must give its process "
+           "number), or was started with another XDG_RUNTIME_DIR",
            name, use->verb);
     show_silent();
     return 1;

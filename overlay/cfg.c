@@ -37,33 +37,35 @@ struct ov_cfg ov_cfg_default(struct topo_tree plan)
 static const char *size_fault(const struct ov_cfg *cfg)
 {
     if (cfg->plan.nodes < 1)
-        return "a tree has at least one node";
+        return "a tree must have at least one node";
     if (cfg->plan.arity < 1 || cfg->plan.arity > TOPO_ARITY_MAX)
-        return "the arity is 1 to 1024";
+        return "the arity must be from 1 to 1024";
     if (cfg->frame_bytes < OV_FRAME_BYTES_MIN ||
         cfg->frame_bytes > OV_FRAME_BYTES_MAX)
-        return "a frame has 4 KiB to 1 MiB";
+        return "a frame must have from 4 KiB to 1 MiB";
     if (cfg->up_window_bytes < cfg->frame_bytes + OV_RESERVE_BYTES)
-        return "the up window holds the largest record and the reserve";
+        return "up_window_bytes must be at least frame_bytes plus 4096";
     if (cfg->kept_max <= OV_KEPT_RESERVE)
-        return "more records are kept than the reserve";
+        return "kept_max must be more than 4";
     if (cfg->batch_pieces < 1 || cfg->batch_pieces > OV_PIECES_MAX)
-        return "an UP frame is put together of 1 to 16 pieces";
+        return "batch_pieces must be from 1 to 16";
     if (cfg->up_frames < 1 || cfg->down_frames < 2 || cfg->control_frames < 2)
-        return "windows of 1 (up) or 2 (down) frames at least";
+        return "up_frames must be at least 1, down_frames and "
+               "control_frames at least 2";
     if (cfg->standing_max < 1 || cfg->lent_frames < 1)
-        return "one child sends unasked, and one frame is lent, at least";
+        return "standing_max and lent_frames must be at least 1";
     if (cfg->streams_max < 2 || cfg->streams_max > OV_STREAMS_MAX)
-        return "2 to 16 streams: control and stdin at least";
+        return "streams_max must be from 2 to 16";
     if (cfg->children_max < cfg->plan.arity)
-        return "children_max covers the arity";
+        return "children_max must be at least the arity";
     if ((cfg->children_max + 2u) * cfg->up_frames >= UINT16_MAX)
-        return "children_max plus 2, times up_frames, is below 65535";
+        return "children_max plus 2, times up_frames, must be below 65535";
     if (cfg->records_max < 1)
-        return "the root takes at least one record";
+        return "records_max must be at least 1";
     if (cfg->send_slots > OV_SEND_SLOTS_MAX || cfg->data_slots < 1 ||
         cfg->data_slots >= cfg->send_slots)
-        return "1 <= data_slots < send_slots <= 32";
+        return "data_slots must be at least 1 and below send_slots, and "
+               "send_slots at most 32";
     return NULL;
 }
 

@@ -18,17 +18,19 @@ void ov_times_set(struct ov_times *times, uint64_t heartbeat_ns)
 const char *ov_times_fault(const struct ov_times *times)
 {
     if (times->attempt_ns >= times->letgo_ns)
-        return "attempt is shorter than let-go";
+        return "the attempt time must be shorter than the let-go time";
     if (times->letgo_ns >= times->heartbeat_ns)
-        return "let-go is shorter than the heartbeat time";
+        return "the let-go time must be shorter than the heartbeat time";
     if (times->adoption_ns < 3 * times->heartbeat_ns + times->letgo_ns)
-        return "adoption is at least three heartbeat times and let-go";
+        return "the adoption time must be at least three heartbeat times "
+               "plus the let-go time";
     if (times->giveup_ns <= times->adoption_ns)
-        return "give-up is longer than adoption";
+        return "the give-up time must be longer than the adoption time";
     if (times->launch_ns < times->giveup_ns)
-        return "a launch takes no less than give-up";
+        return "the launch time must be at least the give-up time";
     if (times->refused_ns == 0 || times->attempt_ns == 0 ||
         times->ack_ns == 0 || times->base_ns == 0 || times->stall_ns == 0)
-        return "no time is zero";
+        return "the attempt, refused, ack, base and stall times must not be "
+               "zero";
     return NULL;
 }

@@ -210,10 +210,12 @@ static void try_again(struct px_desk *desk)
 static void describe(int status, char *out)
 {
     if (WIFSIGNALED(status))
-        snprintf(out, TEXT_BYTES, "its helper was killed by signal %d",
+        snprintf(out, TEXT_BYTES,
+                 "the helper xylem-pmix was killed by signal %d",
                  WTERMSIG(status));
     else
-        snprintf(out, TEXT_BYTES, "its helper ended with exit status %d",
+        snprintf(out, TEXT_BYTES,
+                 "the helper xylem-pmix ended with exit status %d",
                  WEXITSTATUS(status));
 }
 
@@ -421,8 +423,8 @@ static void on_ready(struct helper *helper, const char *text, size_t len_bytes)
     struct px_contact contact;
 
     if (px_contact_parse(text, len_bytes, &contact) != 0) {
-        snprintf(desk->wrong, sizeof(desk->wrong), "its helper says: %.*s",
-                 (int)len_bytes, text);
+        snprintf(desk->wrong, sizeof(desk->wrong),
+                 "the helper xylem-pmix says: %.*s", (int)len_bytes, text);
         on_end(helper);
         return;
     }

@@ -40,11 +40,11 @@ static const char *network_fault(const struct sim_network *network)
                            : network->far.bandwidth;
 
     if (slowest < SIM_RATE_LEAST)
-        return "the bandwidth is 1024 bytes a second at least";
+        return "the bandwidth must be at least 1024 bytes a second";
     if (network->near.latency_ns > 1000 * S ||
         network->far.latency_ns > 1000 * S || network->jitter_ns > 1000 * S ||
         network->overhead_ns > 1000 * S || network->connect_ns > 1000 * S)
-        return "times of the network are 1000 seconds at most";
+        return "a time of the network must be at most 1000 seconds";
     return NULL;
 }
 
@@ -59,30 +59,33 @@ static const char *fault_of_job(const struct sim_cfg *cfg)
 
     if (!is_rate(job->stdin_rate) || !is_rate(job->read_rate) ||
         !is_rate(job->console_rate))
-        return "a rate is 1024 bytes a second at least";
+        return "a rate must be at least 1024 bytes a second";
     if (job->line_bytes < 1 || job->line_bytes > cfg->overlay.frame_bytes / 2 ||
         job->line_bytes > SIM_PIPE_BYTES / 2)
-        return "a line has 1 byte at least, half a frame and 32 KiB at most";
+        return "a line must have at least 1 byte, and at most half a frame "
+               "and 32 KiB";
     if (job->burst_lines < 1 || job->burst_lines > 1000000)
-        return "a burst has 1 to 1000000 lines";
+        return "a burst must have 1 to 1000000 lines";
     if (job->targets_count > SIM_TARGETS_MAX)
-        return "stdin goes to 32 ranges of ranks at most";
+        return "stdin can go to at most 32 ranges of ranks";
     for (uint32_t i = 0; i < job->targets_count; i++) {
         if (job->targets[i].first < 1 ||
             job->targets[i].last >= cfg->overlay.plan.nodes ||
             job->targets[i].first > job->targets[i].last ||
             (i > 0 && job->targets[i].first <= job->targets[i - 1].last))
-            return "stdin goes to ascending ranges of ranks: 0 to nodes - 2";
+            return "the ranges of ranks for stdin must ascend, and lie within "
+                   "0 "
+                   "to nodes - 2";
     }
     for (uint32_t i = 0; i < job->readers_count; i++) {
         if (job->readers[i].node < 1 ||
             job->readers[i].node >= cfg->overlay.plan.nodes)
-            return "a reader is one of the ranks: 0 to nodes - 2";
+            return "a reader must be a rank from 0 to nodes - 2";
         if (i > 0 && job->readers[i].node <= job->readers[i - 1].node)
-            return "a rank is named once among the readers";
+            return "a rank can be named only once among the readers";
         if (job->readers[i].kind == SIM_READER_RATE &&
             job->readers[i].rate < SIM_RATE_LEAST)
-            return "a rate is 1024 bytes a second at least";
+            return "a rate must be at least 1024 bytes a second";
     }
     return NULL;
 }
@@ -104,27 +107,29 @@ static const char *fault_of_jobs(const struct sim_cfg *cfg)
     const struct sim_job *job = &cfg->job;
 
     if (job->further_count > SIM_FURTHER_MAX)
-        return "there are 4 further jobs at most";
+        return "there can be at most 4 further jobs";
     if (!job->has_words && (job->further_count > 0 || job->fate.unstarted > 0 ||
                             job->fate.failing > 0 || job->tool.pushes > 0))
-        return "what becomes of processes is said in words";
+        return "has_words must be set for further jobs, pushes and "
+               "processes that fail";
     if (!is_tool(job->tool))
-        return "a tool pushes 1000 times at most, 1 to 1024 bytes each";
+        return "a tool can push at most 1000 times, 1 to 1024 bytes each";
     if (!is_fate(job->fate))
-        return "100 percent of the processes fail at most";
+        return "at most 100 percent of the processes can fail";
     for (uint32_t i = 0; i < job->further_count; i++) {
         const struct sim_further *further = &job->further[i];
 
         if (further->nodes.first < 1 ||
             further->nodes.last >= cfg->overlay.plan.nodes ||
             further->nodes.first > further->nodes.last)
-            return "a further job is on nodes of the tree";
+            return "the nodes of a further job must be nodes of the tree other "
+                   "than the root";
         if (further->each < 1 || further->each > SIM_EACH_MAX)
-            return "a further job has 1 to 16 processes on a node";
+            return "a further job must have 1 to 16 processes on a node";
         if (!is_fate(further->fate))
-            return "100 percent of the processes fail at most";
+            return "at most 100 percent of the processes can fail";
         if (!is_tool(further->tool))
-            return "a tool pushes 1000 times at most, 1 to 1024 bytes each";
+            return "a tool can push at most 1000 times, 1 to 1024 bytes each";
     }
     return NULL;
 }
@@ -135,15 +140,15 @@ static const char *faults_fault(const struct sim_cfg *cfg)
         const struct sim_fault *fault = &cfg->faults[i];
 
         if (fault->node >= cfg->overlay.plan.nodes)
-            return "a fault names a node of the tree";
+            return "a fault must name a node of the tree";
         if (fault->node == 0 && fault->when == SIM_WHEN_TIME)
-            return "faults happen to nodes other than the root";
+            return "a fault must happen to a node other than the root";
         if (fault->peer != TOPO_NONE && fault->peer >= fault->node)
-            return "the second node of a fault is above the first: its number "
-                   "is lower";
+            return "the second node of a fault must be above the first, so its "
+                   "number must be lower";
         if (fault->kind == SIM_FAULT_SLOW &&
             (fault->factor < 1 || fault->factor > SIM_SLOW_MAX))
-            return "a node is slower by a factor of 1 to 10000";
+            return "the factor of a slow node must be from 1 to 10000";
     }
     return NULL;
 }
@@ -154,9 +159,9 @@ int sim_cfg_check(const struct sim_cfg *cfg, const char **why)
         return OV_EINVAL;
     *why = network_fault(&cfg->network);
     if (*why == NULL && cfg->overlay.streams_max != SIM_STREAMS)
-        *why = "there are three streams: control, stdin and pushes";
+        *why = "streams_max must be 3: control, stdin and pushes";
     if (*why == NULL && cfg->overlay.plan.nodes < 2)
-        *why = "there are two nodes at least: the launcher and another";
+        *why = "there must be at least two nodes: the launcher and another";
     if (*why == NULL)
         *why = fault_of_job(cfg);
     if (*why == NULL)

@@ -274,7 +274,7 @@ static void aim(struct scenario *s, struct sim_fault *fault, char *text)
     }
     fault->node = node(s, text);
     if (fault->node == 0)
-        fail(s, "this fault is not possible");
+        fail(s, "a fault must happen to a node other than the root");
 }
 
 static void strike(struct scenario *s, enum sim_fault_kind kind)
@@ -297,7 +297,7 @@ static void strike(struct scenario *s, enum sim_fault_kind kind)
     else if (s->word[2][0] != '\0')
         fault->length_ns = time_ns(s, s->word[2]);
     if (fault->factor < 1 || fault->factor > SIM_SLOW_MAX)
-        fail(s, "this fault is not possible");
+        fail(s, "the factor of a slow node must be from 1 to 10000");
     if (s->has_failed)
         return;
     if (fault->when == SIM_WHEN_TIME)
@@ -395,7 +395,7 @@ static void expect_number(struct scenario *s, const char *text, uint64_t all,
     uint64_t want = strcmp(text, "all") == 0 ? all : bytes(s, text);
 
     if (is != want)
-        fail(s, "it is %" PRIu64, is);
+        fail(s, "the value is %" PRIu64, is);
 }
 
 static void expect_end(struct scenario *s, const char *text)
@@ -404,7 +404,7 @@ static void expect_end(struct scenario *s, const char *text)
                                        "broken"};
 
     if (strcmp(text, ends[sim_report_end(&s->world)]) != 0)
-        fail(s, "it ends %s", ends[sim_report_end(&s->world)]);
+        fail(s, "the run ends %s", ends[sim_report_end(&s->world)]);
 }
 
 /* Checks one of the counts of tally.h, by its name. */

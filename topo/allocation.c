@@ -85,7 +85,7 @@ static int read_lines(struct source *from, FILE *in, line_fn fn)
         rc = fn(from, line);
     }
     if (rc == 0 && ferror(in)) {
-        topo_why(from->why, "it cannot be read: %s", strerror(errno));
+        topo_why(from->why, "cannot be read: %s", strerror(errno));
         return OV_ESYS;
     }
     return rc;
@@ -164,8 +164,8 @@ static int set_counts(struct source *from, const char *text, uint32_t divisor)
         int rc = 0;
 
         if (left == 0 && *text == '\0') {
-            topo_why(from->why, "it has counts for %u hosts of %u", i,
-                     from->hosts->count);
+            topo_why(from->why, "there are counts for only %u of the %u hosts",
+                     i, from->hosts->count);
             return OV_EINVAL;
         }
         if (left == 0)
@@ -176,9 +176,7 @@ static int set_counts(struct source *from, const char *text, uint32_t divisor)
         from->hosts->items[i].slots = count < divisor ? 1 : count / divisor;
     }
     if (left > 0 || *text != '\0') {
-        topo_why(from->why,
-                 "it has counts for more than the %u hosts there "
-                 "are",
+        topo_why(from->why, "there are counts for more than the %u hosts",
                  from->hosts->count);
         return OV_EINVAL;
     }

@@ -305,7 +305,7 @@ static bool arm_limit(uint64_t begun_ns)
 /* In a dvm stdin goes to one rank, to all, or to none. */
 static uint32_t read_readers(const char *text)
 {
-    struct topo_fault fault = {.what = "there is nothing"};
+    struct topo_fault fault;
 
     topo_ranges_init(&submit.readers, &submit.only, 1);
     if (strcmp(text, "none") == 0)

@@ -224,7 +224,7 @@ static void explain_program(const struct ep_run_options *o,
         snprintf(request.why, WHY_BYTES,
                  "the job cannot be started: a node has no directory %.200s "
                  "that it may enter (--chdir names another one%s)",
-                 dir != NULL ? dir : "as this one", which);
+                 dir != NULL ? dir : "like the current one", which);
 }
 
 const char *request_explain(const struct ep_run_options *o, uint32_t reader,
@@ -235,8 +235,8 @@ const char *request_explain(const struct ep_run_options *o, uint32_t reader,
     switch (reason) {
     case JOB_DOOR_NO_ROOM:
         snprintf(request.why, WHY_BYTES,
-                 "the dvm has no room for the job: nodes are too few or lost, "
-                 "or would have more than %d processes of such jobs (`xylem "
+                 "the dvm has no room for the job: it has too few nodes, some "
+                 "are lost, or one would have more than %d processes (`xylem "
                  "dvm -v' says which it is)",
                  RUN_SPARE_PROCS);
         break;

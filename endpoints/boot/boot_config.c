@@ -345,7 +345,7 @@ static const char *what_is_wrong(const struct ep_boot_config *config)
         return "the port range is empty";
     if (ep_launcher_ops(config->launcher)->is_for_all &&
         (config->gates.count == 0 || config->hosts_count == 0))
-        return "nowhere to call, or no hosts";
+        return "no address to connect to, or no hosts";
     if (!ep_launcher_ops(config->launcher)->is_for_all &&
         config->hosts_count > 0 && (!config->rsh || !config->xylemd))
         return "hosts to start daemons on, but no rsh or no xylemd";

@@ -176,7 +176,9 @@ static bool attach(struct client *client, const struct job_door *msg)
     char why[JOB_DOOR_TEXT_MAX];
 
     if (is_bound(client))
-        return refuse(client, "a client attaches to one job, once");
+        return refuse(
+            client,
+            "a client that watches or has a job must not attach to a job");
     client->viewer = ep_viewer_open(client->door->viewers, client->fd,
                                     msg->text, &viewer_events, client, why);
     return client->viewer != NULL || refuse(client, why);
@@ -189,7 +191,9 @@ static bool watch(struct client *client, const struct job_door *msg)
 
     (void)msg;
     if (is_bound(client))
-        return refuse(client, "a client watches, or is there for a job");
+        return refuse(
+            client,
+            "a client can either have a job or watch, and watch only once");
     client->watcher =
         ep_watcher_open(all, client->fd, &watcher_events, client, &why);
     return client->watcher != NULL || refuse(client, why);
@@ -200,7 +204,9 @@ static bool spawn(struct client *client, const struct job_door *msg)
     const char *why = "the session is out of memory";
 
     if (client->watcher != NULL)
-        return refuse(client, "a client watches, or is there for a job");
+        return refuse(
+            client,
+            "a client can either have a job or watch, and watch only once");
     if (client->viewer == NULL)
         client->viewer = ep_viewer_ask(client->door->viewers, client->fd,
                                        &viewer_events, client);
@@ -211,7 +217,9 @@ static bool spawn(struct client *client, const struct job_door *msg)
 
 static bool pass_on(struct client *client, const struct job_door *msg)
 {
-    const char *why = "a client attaches to a job, or watches, before it asks";
+    const char *why =
+        "a client must attach to a job, or watch, before it sends "
+        "requests";
 
     if (client->watcher != NULL)
         why = ep_watcher_hear(client->watcher, msg);
@@ -252,7 +260,7 @@ static bool hear_packet(struct client *client, struct ov_rd packet)
     if (job_door_decode(packet, &msg) != 0 || asks[msg.kind].hear == NULL)
         return refuse(client, "the session cannot understand this client");
     if (asks[msg.kind].is_first == client->is_greeted)
-        return refuse(client, "a client says HELLO first, and once");
+        return refuse(client, "a client must send HELLO first, and only once");
     if (asks[msg.kind].of_dvm && !client->door->cfg.is_dvm)
         return refuse(client, "the session is no dvm");
     return asks[msg.kind].hear(client, &msg);

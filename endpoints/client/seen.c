@@ -154,7 +154,7 @@ static struct ep_seen_job *find_only(const struct ep_seen *seen, char *why,
         only = job;
     }
     if (only == NULL)
-        snprintf(why, size_bytes, "no job is running in it");
+        snprintf(why, size_bytes, "no job is running in this session");
     return only;
 }
 

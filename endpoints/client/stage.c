@@ -22,8 +22,8 @@ static void put_end(const struct ep_seen_job *job, char *text, size_t size)
     const uint32_t unheard = job->size - job->exited;
 
     if (unheard > 0)
-        snprintf(text, size, "%u of %u processes %s not heard of again",
-                 unheard, job->size, unheard == 1 ? "was" : "were");
+        snprintf(text, size, "how %u of %u processes ended is not known",
+                 unheard, job->size);
     else if (job->failure.count == 0)
         snprintf(text, size, "%u process%s returned 0", job->size,
                  job->size == 1 ? "" : "es");

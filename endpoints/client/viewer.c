@@ -17,7 +17,8 @@ static const char *where(struct ep_viewer *viewer, const struct job_door *msg)
 
     if (!viewer->is_owner &&
         (viewer->is_pulling || !ep_outbox_is_empty(viewer->box)))
-        return "a client asks where processes are before it pulls";
+        return "a client must send WHERE before PULL, and read the answer "
+               "to the last WHERE first";
     for (uint32_t i = msg->parts;
          i < job->parts && i - msg->parts < JOB_DOOR_PARTS; i++) {
         const struct job_neighbours *at = &job->places[i];
@@ -45,9 +46,11 @@ const char *ep_viewer_hear(struct ep_viewer *viewer, const struct job_door *msg)
     if (msg->kind == JOB_DOOR_SPAWN)
         return ep_viewer_spawn(viewer, msg);
     if (asks[msg->kind].hear == NULL)
-        return "a client attaches to one job, once";
+        return "a client that attaches to a job or starts one must not send "
+               "this request";
     if (viewer->job == NULL)
-        return "a client waits for the answer to ATTACH";
+        return "a client must wait until it has a job before it sends "
+               "requests";
     return asks[msg->kind].hear(viewer, msg);
 }
 

@@ -21,7 +21,8 @@ const char *ep_viewer_ranges(struct ep_viewer *viewer,
 
     if (viewer->is_pulling || job->size == 0 ||
         !ep_ranges_read(&viewer->ranges, msg->rest, all, RANGES_MAX))
-        return "these are no processes of the job, in order, before PULL";
+        return "RANGES must name processes of the job, in ascending order, "
+               "and come before PULL";
     return NULL;
 }
 
@@ -351,7 +352,7 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
     const char *why;
 
     if (viewer->is_pulling)
-        return "a client pulls once";
+        return "a client must send PULL only once";
     viewer->is_pulling = true;
     widen(viewer->fd);
     viewer->channels = msg->channels & EP_SEEN_OUTPUT;
@@ -364,7 +365,8 @@ const char *ep_viewer_pull(struct ep_viewer *viewer, const struct job_door *msg)
     if (why != NULL)
         return why;
     if (!expect_past(viewer, run->events->on_wanted(run->arg)))
-        return "the session ends, and what was before cannot be had any more";
+        return "the session is ending: earlier output of the job is no "
+               "longer available";
     if (viewer->late.waits == NULL && viewer->redirects)
         ep_escrow_begin(viewer->escrow);
     if (viewer->late.waits == NULL)

@@ -147,7 +147,8 @@ const char *ep_viewer_push(struct ep_viewer *viewer, const struct job_door *msg)
     if (in->is_due || len_bytes > viewer->all->cfg.push_bytes ||
         ov_push_decode(msg->rest.at, len_bytes, &push) != 0 ||
         !is_sound(viewer, push))
-        return "this is no push to processes of the job, or comes too early";
+        return "PUSH must be for processes of the job, and come after the "
+               "answer to the last PUSH";
     in->is_due = true;
     in->is_closed = (push.flags & OV_PUSH_CLOSE) != 0;
     in->is_more = msg->is_more;

@@ -43,8 +43,8 @@ const char *ep_viewer_taken(struct ep_viewer *viewer,
                             const struct job_door *msg)
 {
     if (!viewer->redirects || !ep_escrow_taken(viewer->escrow, msg->taken))
-        return "a client that redirects says how much it has taken of what it "
-               "was sent";
+        return "TAKEN must come from a client that redirects output, and "
+               "not count more than it was sent";
     if (msg->is_over)
         ep_escrow_settle(viewer->escrow);
     ep_viewer_ready(viewer);

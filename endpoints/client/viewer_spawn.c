@@ -86,7 +86,7 @@ const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
         return NULL;
     if (job_request_decode(ov_rd_init(asked->mem, asked->len_bytes),
                            &request) != 0)
-        return "this is no job, or there is no memory for it";
+        return "SPAWN cannot be read as a job, or there is no memory for it";
     if (ep_viewer_spawn_wish(viewer->all, &request, &spawned, why))
         wrong = own_job(viewer, &request, &spawned);
     else if (spawned.refusal != EP_CLIENT_LATER)
@@ -122,7 +122,7 @@ const char *ep_viewer_spawn(struct ep_viewer *viewer,
     struct ep_viewer_request *asked = &viewer->request;
 
     if (viewer->name != NULL || viewer->job != NULL || asked->is_whole)
-        return "a client starts one job, or attaches to one";
+        return "a client can either start one job or attach to one";
     if (!keep_piece(asked, msg->rest))
         return "the job has too many bytes of arguments and environment";
     asked->is_whole = !msg->is_more;
@@ -176,7 +176,8 @@ const char *ep_viewer_signal(struct ep_viewer *viewer,
     const struct topo_range range = range_of(viewer->job);
 
     if (!viewer->is_owner || msg->status < 1 || msg->status >= NSIG)
-        return "a client sends signals to the job that it has started";
+        return "a client can send only valid signals, and only to a job "
+               "that it has started";
     if (!viewer->job->is_over)
         (void)run->events->on_signal(run->arg, msg->status, &range, 1);
     ep_outbox_say(viewer->box, &(struct job_door){.kind = JOB_DOOR_SIGNALLED});

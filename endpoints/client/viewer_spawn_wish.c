@@ -43,7 +43,8 @@ bool ep_viewer_spawn_wish(struct ep_viewers *all,
 
     if (spawn.output.names.kind == EP_NAMES_PATTERN &&
         ep_names_fault(request->name) != NULL) {
-        snprintf(why, EP_CLIENT_WHY_MAX, "no pattern of files: '%.128s'",
+        snprintf(why, EP_CLIENT_WHY_MAX,
+                 "'%.128s' is not a pattern for names of output files",
                  request->name);
         return false;
     }

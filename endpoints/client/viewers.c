@@ -231,7 +231,8 @@ static bool cut_untaken(struct ep_viewers *all)
         at = at->next;
     if (at == NULL)
         return false;
-    cut(at, "the session is over: what was not taken is shown there");
+    cut(at, "the session is over: output that this client has not "
+            "acknowledged is shown on the session's console");
     (void)cut_untaken(all);
     return true;
 }

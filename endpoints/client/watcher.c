@@ -42,9 +42,11 @@ const char *ep_watcher_hear(struct ep_watcher *watcher,
                             const struct job_door *msg)
 {
     if (asks[msg->kind].hear == NULL)
-        return "a client that watches asks of no job alone";
+        return "a client that watches must not send requests about a single "
+               "job";
     if (watcher->box == NULL)
-        return "a client that watches waits for WATCHED";
+        return "a client that watches must wait for WATCHED before it sends "
+               "requests";
     return watcher->is_full ? NULL : asks[msg->kind].hear(watcher, msg);
 }
 
@@ -59,7 +61,7 @@ struct ep_watcher *ep_watcher_open(struct ep_watchers *all, int fd,
 
     for (; *at != NULL; at = &(*at)->next)
         count++;
-    *why = "the session has as many clients that watch as it takes";
+    *why = "the session has as many clients that watch as it can serve";
     if (count == EP_WATCHERS_MAX)
         return NULL;
     *why = "the session is out of memory";

@@ -94,7 +94,8 @@ const char *ep_watcher_describe(struct ep_watcher *watcher,
     struct ep_seen_job *job = ep_seen_of(watcher->all->cfg.seen, msg->base);
 
     if (asked->job != NULL)
-        return "a client that watches waits for DESCRIBED";
+        return "a client that watches must wait for DESCRIBED before it "
+               "sends DESCRIBE again";
     if (job == NULL || job->base != msg->base || !job->is_known) {
         say_end(watcher, true);
         return NULL;

@@ -88,9 +88,10 @@ const char *ep_watcher_log(struct ep_watcher *watcher,
     struct ep_watcher_text *text = &watcher->text;
 
     if (msg->channel != OV_CHANNEL_STDOUT && msg->channel != OV_CHANNEL_STDERR)
-        return "text is for stdout or stderr";
+        return "LOG must name stdout or stderr";
     if (text->count == EP_WATCHER_LOGS)
-        return "a client that watches waits for LOGGED";
+        return "a client that watches must wait for LOGGED before it sends "
+               "more texts";
     keep_piece(text, msg->rest);
     if (!msg->is_more)
         give_text(watcher, msg->channel);

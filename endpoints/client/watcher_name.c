@@ -52,7 +52,7 @@ const char *ep_watcher_name(struct ep_watcher *watcher,
     struct job_door answer = {.kind = JOB_DOOR_NAMED, .first = msg->first};
 
     if (watcher->name != NULL)
-        return "a client that watches names its tool once";
+        return "a client that watches must name its tool only once";
     snprintf(answer.text, sizeof(answer.text), "%s", msg->text);
     if (msg->text[0] == '\0') {
         answer.first = 0;

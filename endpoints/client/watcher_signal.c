@@ -15,7 +15,8 @@ const char *ep_watcher_ranges(struct ep_watcher *watcher,
 
     return ep_ranges_read(&watcher->ranges, msg->rest, all, RANGES_MAX)
                ? NULL
-               : "these are no processes in order, or too many ranges";
+               : "RANGES must name processes in ascending order, in at most "
+                 "65536 ranges";
 }
 
 static bool touches(const struct ep_watcher *watcher,
@@ -44,7 +45,8 @@ const char *ep_watcher_signal(struct ep_watcher *watcher,
     struct job_door answer = {.kind = JOB_DOOR_SIGNALLED};
 
     if (watcher->ranges.count == 0 || msg->status < 1 || msg->status >= NSIG)
-        return "a client that watches names processes, and then a signal";
+        return "SIGNAL must name a valid signal, and come after RANGES with "
+               "processes";
     answer.is_over =
         !is_due(watcher) ||
         !run->events->on_signal(run->arg, msg->status, watcher->ranges.items,

@@ -184,7 +184,8 @@ static void cut_full(struct ep_watchers *all)
         return;
     run->events->on_note(run->arg, "a client that watches does not read what "
                                    "it is sent, and was disconnected");
-    cut(at, "a client that watches reads what it is told");
+    cut(at, "this client does not read what it is sent, and is "
+            "disconnected");
     cut_full(all);
 }
 

@@ -222,17 +222,18 @@ static void port_note(struct ep_port *port)
         return;
     port->is_noted = true;
     if (err == 0)
-        snprintf(text, sizeof(text),
-                 "rank %" PRIu32 " does not finish a line, and the temporary "
-                 "file for the others' output is full (%" PRIu64
-                 " MiB): the line is broken when it pauses for a second",
-                 port->holder->rank, port->cfg->spool_limit_bytes >> 20);
+        snprintf(
+            text, sizeof(text),
+            "rank %" PRIu32 " does not finish a line, and the temporary "
+            "file for the others' output is full (%" PRIu64
+            " MiB): the line is cut as soon as this rank pauses for a second",
+            port->holder->rank, port->cfg->spool_limit_bytes >> 20);
     else
         snprintf(text, sizeof(text),
                  "rank %" PRIu32
                  " does not finish a line, and the others' output cannot wait "
                  "in a temporary file (%s; TMPDIR names its directory): the "
-                 "line is broken when it pauses for a second",
+                 "line is cut as soon as this rank pauses for a second",
                  port->holder->rank,
                  err == ENOTSUP ? "no directory on a disk" : strerror(err));
     port->events->on_note(port->arg, text);

@@ -173,11 +173,12 @@ static void on_refused(void *arg, uint32_t index, uint32_t parent,
 {
     static const char *const texts[OV_REFUSE_REASONS] = {
         [OV_REFUSE_LOST] = "the launcher has declared this node lost",
-        [OV_REFUSE_UNATTACHED] = "it is cut off itself",
-        [OV_REFUSE_SERVE] = "it cannot serve this node",
-        [OV_REFUSE_FULL] = "it has as many children as it can take",
-        [OV_REFUSE_NUMBER] = "it is not above this node",
-        [OV_REFUSE_STALE] = "this node has connected again since",
+        [OV_REFUSE_UNATTACHED] = "that node has no parent itself",
+        [OV_REFUSE_SERVE] =
+            "that node no longer has the frames that this node needs",
+        [OV_REFUSE_FULL] = "that node cannot take any more children",
+        [OV_REFUSE_NUMBER] = "that node is not above this node in the tree",
+        [OV_REFUSE_STALE] = "that node has a newer request of this node",
     };
     struct daemon *d = arg;
     char words[128];

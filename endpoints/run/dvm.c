@@ -21,8 +21,8 @@ static void say_up(struct run *r)
     const uint32_t nodes = r->plan.nodes_count - r->loss.count;
 
     ep_voice_say(&r->voice,
-                 "%u node%s up: jobs can be started, `xylem dvm --stop=%d' "
-                 "ends it",
+                 "%u node%s up: jobs can be started; `xylem dvm --stop=%d' "
+                 "ends this dvm",
                  nodes, nodes == 1 ? " is" : "s are", (int)getpid());
 }
 

@@ -167,7 +167,7 @@ static bool may_spawn(const struct run *r, const struct ep_client_spawn *spawn,
                  "has ended",
                  RUN_JOBS_MAX);
     else if (spawn->apps_count == 0 || spawn->apps_count > JOB_APPS_MAX)
-        snprintf(why, EP_CLIENT_WHY_MAX, "a job has 1 to %d programs",
+        snprintf(why, EP_CLIENT_WHY_MAX, "a job must have 1 to %d programs",
                  JOB_APPS_MAX);
     else
         return true;

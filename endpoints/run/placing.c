@@ -286,8 +286,8 @@ static bool has_room(const struct placing *p, char *why)
         if (p->procs_of[n] <= room)
             continue;
         snprintf(why, EP_CLIENT_WHY_MAX,
-                 "node %u on %.128s has room for %u more process%s, of %d at "
-                 "most for such jobs",
+                 "node %u on %.128s has room for %u more process%s: further "
+                 "jobs can have %d on a node at most",
                  ep_run_place(p->plan, n), ep_run_host(p->plan, n), room,
                  room == 1 ? "" : "es", RUN_SPARE_PROCS);
         return false;

@@ -151,9 +151,9 @@ static int ask_slurm(struct run_plan *p)
     if (rc == 0 && names_some(p))
         return use_fabric(p, EP_TREE_SLURM);
     if (rc == 0)
-        strcpy(why, "it names none of the hosts");
+        strcpy(why, "its answer names none of the hosts");
     topo_fabric_fini(&p->tree.fabric);
-    ep_voice_note(p->voice, "Slurm tells no switches: %s", why);
+    ep_voice_note(p->voice, "Slurm reports no switches: %s", why);
     return 0;
 }
 

@@ -297,7 +297,8 @@ int ep_run_pool_open(const struct run_plan *plan, const struct run_nodes *nodes,
     if (rc == 0)
         rc = use_text(&m, app->hosts, choose_hosts);
     if (rc == 0 && pool->hosts.count == 0)
-        rc = fail(&m, EP_CLIENT_NO_ROOM, "all nodes that it may have are lost");
+        rc = fail(&m, EP_CLIENT_NO_ROOM,
+                  "all nodes on which the job may run are lost");
     if (rc != 0)
         ep_run_pool_close(pool);
     return rc;

@@ -179,7 +179,7 @@ static int open_all(struct run_sinks *sinks,
         return OV_ENOMEM;
     if (spawn->output.is_show_needed && !can_show(r)) {
         snprintf(why, EP_CLIENT_WHY_MAX,
-                 "the session has no console to show its output on");
+                 "the session has no console to show the job's output on");
         return OV_EINVAL;
     }
     if (spawn->output.is_shown && can_show(r) &&

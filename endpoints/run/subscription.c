@@ -45,8 +45,10 @@ static bool turn_all(struct run_job *job, bool is_to_send)
     if (count > 0)
         ep_voice_note(
             &job->run->voice, "%s %u channels of processes %u to %u%s",
-            is_to_send ? "somebody reads" : "nobody reads", count, first, last,
-            is_to_send ? "" : ": their output is dropped on its node");
+            is_to_send ? "a client reads" : "nobody reads", count, first, last,
+            is_to_send
+                ? ""
+                : ": their output is dropped on the nodes where they run");
     return count > 0;
 }
 
@@ -77,7 +79,7 @@ void ep_run_subscription_hold(struct run *r, const struct topo_range *range,
     };
 
     ep_run_orders_give(r->orders, &order);
-    ep_voice_note(
-        &r->voice, "processes %u to %u are %s", range->first, range->last,
-        is_held ? "held back: nobody takes what they write" : "read again");
+    ep_voice_note(&r->voice, "processes %u to %u %s", range->first, range->last,
+                  is_held ? "are held back: nobody takes what they write"
+                          : "go on: their output is read again");
 }

@@ -339,8 +339,8 @@ void px_news_on_event(struct px_news *news, const void *mem, size_t len_bytes)
     if (len_bytes > JOB_DOOR_REST_MAX) {
         msg = (struct job_door){.kind = JOB_DOOR_NOTE};
         snprintf(msg.text, sizeof(msg.text),
-                 "an event of a PMIx tool with %zu bytes is too large for "
-                 "others",
+                 "an event of %zu bytes from a PMIx tool is too large to be "
+                 "passed on to other tools",
                  len_bytes);
     }
     px_door_say(px_jobs_door(news->cfg.jobs), &msg);

@@ -275,7 +275,7 @@ static void look_for_answer(struct px_pulls *pulls)
         return;
     if (!are_all_live)
         px_pulls_note(pulls, px_pulls_find(pulls, pulls->asked),
-                      "is answered before all nodes have heard of it");
+                      "is answered before all nodes have received it");
     answer_pull(pulls, PX_LIB_YES);
 }
 

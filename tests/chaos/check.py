@@ -144,7 +144,7 @@ class Judge:
 
     def check_helper(self):
         """It does not die unless it was hit."""
-        found = re.search("^xylem: a PMIx tool was disconnected: its helper.*",
+        found = re.search("^xylem: a PMIx tool was disconnected: the helper.*",
                           self.said, re.MULTILINE)
         is_hit = any(entry["who"] == "helper" for told in self.seen["done"]
                      for entry in told["did"])

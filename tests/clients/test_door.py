@@ -87,7 +87,7 @@ def odd():
         Client(dvm).refused(packet, b"cannot understand")
     twice = Client(dvm)
     twice.welcome()
-    twice.refused(hello(), b"HELLO first, and once")
+    twice.refused(hello(), b"HELLO first, and only once")
     goes_on(dvm)
 
 

@@ -167,9 +167,9 @@ def helped():
     other.do("events " + ends)
     os.kill(helper, signal.SIGKILL)
     check("SIG" in other.wait_event("JOB ENDED", ends), other.events)
-    live.eventually(lambda: "a PMIx tool was disconnected: its helper was "
-                            "killed by signal 9; the session goes "
-                            "on" in dvm.said(), 60,
+    live.eventually(lambda: "a PMIx tool was disconnected: the helper "
+                            "xylem-pmix was killed by signal 9; the "
+                            "session goes on" in dvm.said(), 60,
                     "it is said")
     tool.end()
     check(stays in names_of(dvm, "pmix.qry.ns"), "that of the other tool")
@@ -240,7 +240,7 @@ def unserved():
             ({**os.environ, "TMPDIR": nowhere}, "cannot make a directory in "
              f"{nowhere}: No such file or directory"),
             ({**os.environ, "XYLEM_PMIX": live.TMP}, "cannot be started: "),
-            (ends, "its helper ended with exit status 7"),
+            (ends, "the helper xylem-pmix ended with exit status 7"),
             (held_helper("full", "ulimit -f 0"),
              "is empty (is TMPDIR full?)")):
         dvm = pmix.Dvm("-N", 2, env=env)

@@ -191,8 +191,8 @@ def too_many():
     reason, why = job.refused[0]
     check_eq((doors.NO_ROOM, None), (reason, job.base))
     check(why.startswith("node ") and
-          why.endswith(" has room for 256 more processes, of 256 at most for "
-                       "such jobs"), why)
+          why.endswith(" has room for 256 more processes: further jobs can "
+                       "have 256 on a node at most"), why)
     run.end()
 
 

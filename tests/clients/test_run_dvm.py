@@ -323,7 +323,7 @@ def attached(dvm):
     live.eventually(lambda: not jobs_of(dvm, b"true") and
                     names_of(dvm, "pmix.qry.ns") == [], 60,
                     "it has ended, and those that were left before")
-    fails("no job is running in it")
+    fails("no job is running in this session")
     runs, gates, names = [], [pmix.Gate() for _ in range(2)], []
     for gate in gates:
         one = Run("-v", "-n", 1, "sh", "-c", pmix.Gate.WAIT + "echo here",
@@ -344,7 +344,7 @@ def attached(dvm):
         gate.open()
         check_eq((0, b"here\n"), (one.wait(), one.shown()))
         check_eq((0, b"here\n"), (tool.wait(), tool.shown()), tool.said())
-    fails("no job is running in it")
+    fails("no job is running in this session")
     own = names[0].rpartition(".")[0]
     fails(f"{own} is a dvm, not a job: `xylem attach --pid {dvm.proc.pid}'",
           "--nspace", own)
@@ -409,7 +409,7 @@ def held(dvm):
             one.proc.kill()
             one.wait()
             live.eventually(lambda: dvm.said().count("are held back") ==
-                            dvm.said().count("are read again"), 60, "let go")
+                            dvm.said().count("is read again"), 60, "let go")
         else:
             for pid in (one.proc.pid, dvm.proc.pid):
                 size_mib = pmix.spooled(None, pid) // live.MIB

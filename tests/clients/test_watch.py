@@ -195,7 +195,7 @@ def what_a_spawn_says():
     bad = doors.Client(run.pid)
     bad.say("SPAWN", b"\0" + doors.request(LONG, files=doors.PATTERN,
                                            name="%q"))
-    check_eq((1, b"no pattern of files: '%q'"),
+    check_eq((1, b"'%q' is not a pattern for names of output files"),
              (lambda body: (body[0], body[1:]))(bad.expect("UNSTARTED")))
     run.end()
 

@@ -300,8 +300,8 @@ class JudgeTest(unittest.TestCase):
                     self.assertEqual(one.judge(), [])
 
     def test_a_helper_that_dies_by_itself_is_found(self):
-        said = b"xylem: a PMIx tool was disconnected: its helper was killed " \
-            b"by signal 11; the session goes on\n"
+        said = b"xylem: a PMIx tool was disconnected: the helper " \
+            b"xylem-pmix was killed by signal 11; the session goes on\n"
         for did in [], [{"who": "helper", "pid": 9, "above": 1}]:
             with folder() as one:
                 one.err = said + one.err

@@ -126,7 +126,7 @@ def wait_up(job, tmp=live.TMP):
 
 def has_heard(job):
     """True when its nodes had heard of each pull when that was answered."""
-    return "before all nodes have heard" not in job.said()
+    return "before all nodes have received" not in job.said()
 
 
 def until_heard(test, *args):

@@ -157,8 +157,9 @@ def scontrol():
              "echo SwitchName=s1 Level=0 LinkSpeed=1 Nodes='h[2,4,6,8]'; "
              "echo SwitchName=s2 Level=1 Nodes='h[1-8]' Switches='s[0-1]'",
              None),
-            ("echo no topology", "Slurm tells no switches: scontrol show"),
-            ("echo SwitchName=s0 Nodes=x", "it names none of the hosts"),
+            ("echo no topology", "Slurm reports no switches: scontrol show"),
+            ("echo SwitchName=s0 Nodes=x",
+             "its answer names none of the hosts"),
             ("exit 1", silence),
             ("exec tail -f /dev/null", silence)):
         path = os.path.join(folder, "scontrol")

@@ -46,9 +46,9 @@ def beside():
     live.eventually(lambda: len(pmix.helpers_of(job)) == 3, 60, "one has gone")
     live.check("was disconnected" not in job.said(), job.said())
     os.kill(cut, signal.SIGKILL)
-    live.eventually(lambda: "a PMIx tool was disconnected: its helper was "
-                            "killed by signal 9; the session goes "
-                            "on" in job.said(), 60,
+    live.eventually(lambda: "a PMIx tool was disconnected: the helper "
+                            "xylem-pmix was killed by signal 9; the "
+                            "session goes on" in job.said(), 60,
                     "it is said")
     live.check_eq(0, tools[0].wait(60), "its server has gone")
     reader = pmix.Reader(job)

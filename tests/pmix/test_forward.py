@@ -465,7 +465,7 @@ def killed():
     got = stays.shown().splitlines()
     check_eq(6000, len(got))
     check_eq({str(n + 1): 6 for n in range(1000)}, collections.Counter(got))
-    check("its helper" not in job.said(), job.said())
+    check("the helper xylem-pmix" not in job.said(), job.said())
     gate.open()
     check_eq(b"own\n" * 3, job.stdout.read())
     job.check_ok()

@@ -20,7 +20,8 @@ import live
 RANKS = 4
 SEIZE, INTERRUPT, DETACH, WALL = 0x4206, 0x4207, 17, 0x40000000
 WRITE = "seq -f \"$XYLEM_RANK %08.0f\" 20000"
-CUT = "a PMIx tool was disconnected: its helper was killed by signal %d"
+CUT = ("a PMIx tool was disconnected: the helper xylem-pmix was killed by "
+       "signal %d")
 HEAD = struct.Struct("=iIII")  # of a message of libpmix
 
 

@@ -228,7 +228,7 @@ def wrong(job, tool):
             ("!pmix.iof.dir=/a !pmix.iof.file=/b", "BAD PARAM",
              "pmix.iof.file has a wrong value"),
             (f"!pmix.iof.fpt !pmix.iof.file={place('%x')}", "RESOURCES",
-             "no pattern of files")):
+             "is not a pattern for names of output files")):
         space, said = tool.spawn(what + " -- 1 true")
         check_eq(None, space, what)
         check(said and status in said.replace("-", " "), f"{what}: {said}")

@@ -22,16 +22,17 @@ PROGRAM = os.path.join(os.environ.get("top_builddir", "."),
 # What must be refused, and the words.
 WRONG = (("nodes 3\nstdin x\nstart\n", "line 2: 'x' is not a value for stdin"),
          ("nodes 3\nmelt 1\n", "line 2: there is no 'melt' here"),
-         ("nodes 1\nstart\n", "line 2: there are two nodes at least"),
+         ("nodes 1\nstart\n", "line 2: there must be at least two nodes"),
          ("nodes 3\nstart\nkill 9\n", "line 3: there is no node '9'"),
-         ("nodes 3\nstart\ncut 0-1\n", "line 3: this fault is not possible"),
+         ("nodes 3\nstart\ncut 0-1\n", "line 3: a fault must happen to a node"),
          ("nodes 3\nstart\nkill says:ask:0\n", "'says:ask:0' is no node"),
          ("nodes 3\nstart\nkill x:ask:1\n", "'x:ask:1' is no node"),
          ("nodes 3\nstart\nkill says::1\n", "'says::1' is no node"),
          ("nodes 3\nstart\nkill says:as:1\n", "'says:as:1' is no node"),
          ("nodes 3\nstart\nexpect hello 1\n", "there is no 'expect hello'"),
          ("nodes 3\nstart\nwait stalled\n", "line 3: waited for 'stalled'"),
-         ("nodes 3\nstart\nwait over\nexpect lost 1\n", "line 4: it is 0"),
+         ("nodes 3\nstart\nwait over\nexpect lost 1\n",
+          "line 4: the value is 0"),
          ("", "nothing was started"))
 
 

@@ -223,7 +223,7 @@ static const struct {
 } bad[] = {
     {{{"SLURM_JOB_NODELIST=n[1-"}}, "SLURM_JOB_NODELIST: "},
     {{{"SLURM_JOB_NODELIST=n[1-3]", "SLURM_TASKS_PER_NODE=2"}},
-     "SLURM_TASKS_PER_NODE: it has counts for 1 hosts of 3"},
+     "SLURM_TASKS_PER_NODE: there are counts for only 1 of the 3 hosts"},
     {{{"SLURM_JOB_NODELIST=n[1-3]", "SLURM_TASKS_PER_NODE=2(x4)"}},
      "for more than the 3 hosts"},
     {{{"SLURM_JOB_NODELIST=n[1-3]", "SLURM_TASKS_PER_NODE=2(x3),1"}},
@@ -240,7 +240,7 @@ static const struct {
     {{{"LSB_HOSTS=a;b"}}, "LSB_HOSTS: \"a;b\" is not a host name"},
     {{{"PBS_NODEFILE=/nonexistent/file"}},
      "PBS_NODEFILE names /nonexistent/file, which cannot be opened: No such"},
-    {{{"PE_HOSTFILE=/"}}, "PE_HOSTFILE, /: it cannot be read: Is a directory"},
+    {{{"PE_HOSTFILE=/"}}, "PE_HOSTFILE, /: cannot be read: Is a directory"},
 };
 
 static void bad_environments_are_explained(void **state)

@@ -150,8 +150,8 @@ static const struct {
     const char *text, *words;
 } bad[] = {
     {HEAD "hosts a,b\ngate 1.2.3.4:5\ngo\n", "this host is called \"\""},
-    {HEAD "hosts a,b\ngo\n", "nowhere to call, or no hosts"},
-    {HEAD "gate 1.2.3.4:5\ngo\n", "nowhere to call, or no hosts"},
+    {HEAD "hosts a,b\ngo\n", "no address to connect to, or no hosts"},
+    {HEAD "gate 1.2.3.4:5\ngo\n", "no address to connect to, or no hosts"},
     {HEAD "hosts a,b,c\n", "expected \"hosts LIST"},
     {HEAD "hosts a[\n", "expected \"hosts LIST"},
     {HEAD "gate\n", "expected \"gate ADDRESS\""},

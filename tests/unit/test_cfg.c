@@ -59,21 +59,23 @@ static void defaults_keep_every_rule(void **state)
 /* One field at a time steps over each edge, and on it. */
 static void each_size_has_its_edges(void **state)
 {
-    const char *frame = "a frame has 4 KiB to 1 MiB";
-    const char *up = "the up window holds the largest record and the reserve";
-    const char *kept = "more records are kept than the reserve";
-    const char *pieces = "an UP frame is put together of 1 to 16 pieces";
-    const char *windows = "windows of 1 (up) or 2 (down) frames at least";
-    const char *slots = "1 <= data_slots < send_slots <= 32";
+    const char *frame = "a frame must have from 4 KiB to 1 MiB";
+    const char *up = "up_window_bytes must be at least frame_bytes plus 4096";
+    const char *kept = "kept_max must be more than 4";
+    const char *pieces = "batch_pieces must be from 1 to 16";
+    const char *windows = "up_frames must be at least 1, down_frames and "
+                          "control_frames at least 2";
+    const char *slots = "data_slots must be at least 1 and below send_slots, "
+                        "and send_slots at most 32";
     const char *product =
-        "children_max plus 2, times up_frames, is below 65535";
-    const char *streams = "2 to 16 streams: control and stdin at least";
+        "children_max plus 2, times up_frames, must be below 65535";
+    const char *streams = "streams_max must be from 2 to 16";
 
     (void)state;
-    BREAKS(c.plan.nodes = 0, "a tree has at least one node");
+    BREAKS(c.plan.nodes = 0, "a tree must have at least one node");
     KEEPS(c.plan.nodes = UINT32_MAX);
-    BREAKS(c.plan.arity = 0, "the arity is 1 to 1024");
-    BREAKS(c.plan.arity = 1025, "the arity is 1 to 1024");
+    BREAKS(c.plan.arity = 0, "the arity must be from 1 to 1024");
+    BREAKS(c.plan.arity = 1025, "the arity must be from 1 to 1024");
     BREAKS(c.frame_bytes = OV_FRAME_BYTES_MIN - 1, frame);
     KEEPS(c.frame_bytes = OV_FRAME_BYTES_MIN);
     KEEPS((c.frame_bytes = OV_FRAME_BYTES_MAX, c.up_window_bytes = 4 << 20));
@@ -97,11 +99,11 @@ static void each_size_has_its_edges(void **state)
     KEEPS(c.streams_max = 2);
     KEEPS(c.streams_max = OV_STREAMS_MAX);
     BREAKS(c.streams_max = OV_STREAMS_MAX + 1, streams);
-    BREAKS(c.children_max = 7, "children_max covers the arity");
+    BREAKS(c.children_max = 7, "children_max must be at least the arity");
     KEEPS(c.children_max = 8);
     BREAKS((c.children_max = 255, c.up_frames = 255), product);
     KEEPS((c.children_max = 254, c.up_frames = 255));
-    BREAKS(c.records_max = 0, "the root takes at least one record");
+    BREAKS(c.records_max = 0, "records_max must be at least 1");
     KEEPS(c.records_max = 1);
     BREAKS(c.send_slots = OV_SEND_SLOTS_MAX + 1, slots);
     KEEPS(c.send_slots = OV_SEND_SLOTS_MAX);
@@ -114,30 +116,33 @@ static void each_size_has_its_edges(void **state)
  * beyond adoption; each comparison at its edge. */
 static void timers_keep_their_order(void **state)
 {
-    const char *zero = "no time is zero";
+    const char *zero = "the attempt, refused, ack, base and stall times must "
+                       "not be zero";
 
     (void)state;
     BREAKS(c.times.attempt_ns = c.times.letgo_ns,
-           "attempt is shorter than let-go");
+           "the attempt time must be shorter than the let-go time");
     KEEPS(c.times.attempt_ns = c.times.letgo_ns - 1);
     BREAKS(c.times.letgo_ns = c.times.heartbeat_ns,
-           "let-go is shorter than the heartbeat time");
+           "the let-go time must be shorter than the heartbeat time");
     BREAKS(c.times.adoption_ns =
                3 * c.times.heartbeat_ns + c.times.letgo_ns - 1,
-           "adoption is at least three heartbeat times and let-go");
+           "the adoption time must be at least three heartbeat times plus the "
+           "let-go time");
     KEEPS(c.times.adoption_ns = 3 * c.times.heartbeat_ns + c.times.letgo_ns);
     BREAKS(c.times.giveup_ns = c.times.adoption_ns,
-           "give-up is longer than adoption");
+           "the give-up time must be longer than the adoption time");
     KEEPS(c.times.giveup_ns = c.times.adoption_ns + 1);
     BREAKS(c.times.launch_ns = c.times.giveup_ns - 1,
-           "a launch takes no less than give-up");
+           "the launch time must be at least the give-up time");
     KEEPS(c.times.launch_ns = 100 * c.times.giveup_ns);
     BREAKS(c.times.attempt_ns = 0, zero);
     BREAKS(c.times.refused_ns = 0, zero);
     BREAKS(c.times.ack_ns = 0, zero);
     BREAKS(c.times.base_ns = 0, zero);
     BREAKS(c.times.stall_ns = 0, zero);
-    BREAKS(ov_times_set(&c.times, 0), "attempt is shorter than let-go");
+    BREAKS(ov_times_set(&c.times, 0), "the attempt time must be shorter than "
+                                      "the let-go time");
     BREAKS(ov_times_set(&c.times, 3), zero);
 }
 

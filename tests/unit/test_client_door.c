@@ -217,9 +217,9 @@ static void who_is_there_for_nothing_asks_nothing(void **state)
 
         greet(&place, fd, JOB_DOOR_WELCOME);
         say(fd, (struct job_door){.kind = kinds[i]});
-        assert_string_equal(
-            hear(&place, fd).text,
-            "a client attaches to a job, or watches, before it asks");
+        assert_string_equal(hear(&place, fd).text,
+                            "a client must attach to a job, or watch, before "
+                            "it sends requests");
         close(fd);
     }
     end(&place);

@@ -69,7 +69,7 @@ static void the_only_one_needs_no_name(void **state)
     struct ep_seen_job *two;
 
     (void)state;
-    assert_string_equal(found(&seen, ""), "no job is running in it");
+    assert_string_equal(found(&seen, ""), "no job is running in this session");
     add(&seen, "one", 0, 4);
     assert_string_equal(found(&seen, ""), "one");
     two = add(&seen, "two", 4, 4);
@@ -85,7 +85,7 @@ static void the_only_one_needs_no_name(void **state)
     assert_string_equal(found(&seen, ""), "three");
     assert_string_equal(found(&seen, "two"), "two");
     ep_seen_of(&seen, 8)->is_over = true;
-    assert_string_equal(found(&seen, ""), "no job is running in it");
+    assert_string_equal(found(&seen, ""), "no job is running in this session");
     ep_seen_clear(&seen);
 }
 

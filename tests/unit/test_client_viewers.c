@@ -39,13 +39,15 @@ static void who_waits_can_leave_or_speak_too_early(void **state)
     lab_come(&lab, &one, "own");
     lab_come(&lab, &other, "own");
     assert_string_equal(lab_pull(&other, LAB_BOTH),
-                        "a client waits for the answer to ATTACH");
+                        "a client must wait until it has a job before it "
+                        "sends requests");
     lab_leave(&one);
     lab_leave(&other);
     lab_begin(&lab);
     lab_come(&lab, &one, "own");
     assert_string_equal(lab_say(&one, (struct job_door){.kind = JOB_DOOR_STOP}),
-                        "a client attaches to one job, once");
+                        "a client that attaches to a job or starts one must "
+                        "not send this request");
     lab_leave(&one);
     lab_close(&lab);
 }
@@ -61,7 +63,7 @@ static void a_job_that_is_not_there_is_refused(void **state)
     lab_begin(&lab);
     lab_come(&lab, &client, "");
     assert_null(client.viewer);
-    assert_string_equal(client.why, "no job is running in it");
+    assert_string_equal(client.why, "no job is running in this session");
     lab_leave(&client);
     lab_job(&lab, "one", 5, 2, 0);
     lab_job(&lab, "two", 7, 2, 0);
@@ -218,7 +220,8 @@ static void parts_are_told_a_window_at_a_time(void **state)
     ASSERT_HEARD(&client, "part 129 129+1 h129");
     assert_string_equal(lab_pull(&client, LAB_BOTH), "");
     assert_string_equal(ask_where(&client, 0),
-                        "a client asks where processes are before it pulls");
+                        "a client must send WHERE before PULL, and read the "
+                        "answer to the last WHERE first");
     lab_leave(&client);
     lab_close(&lab);
 }
@@ -242,7 +245,8 @@ static void parts_of_a_further_job_have_its_numbers(void **state)
 /* --- what they pull */
 
 static const char *const no_ranges =
-    "these are no processes of the job, in order, before PULL";
+    "RANGES must name processes of the job, in ascending order, and come "
+    "before PULL";
 
 static void ranges_ascend_and_lie_in_the_job(void **state)
 {
@@ -286,7 +290,8 @@ static void a_client_pulls_once(void **state)
     lab_leave(&client);
     lab_attach(&lab, &client, "own");
     assert_string_equal(lab_pull(&client, LAB_BOTH), "");
-    assert_string_equal(lab_pull(&client, LAB_BOTH), "a client pulls once");
+    assert_string_equal(lab_pull(&client, LAB_BOTH), "a client must send PULL "
+                                                     "only once");
     lab_leave(&client);
     lab_close(&lab);
 }
@@ -474,7 +479,7 @@ static void a_job_that_is_over_is_there_for_who_looks(void **state)
     assert_null(other.viewer);
     lab_leave(&other);
     lab_come(&lab, &other, "");
-    assert_string_equal(other.why, "no job is running in it");
+    assert_string_equal(other.why, "no job is running in this session");
     lab_leave(&other);
     lab_attach(&lab, &other, "kept"); /* still to be had by its name */
     lab_job_forgotten(&lab, 5);

@@ -176,7 +176,8 @@ static void who_comes_too_late_for_the_past_is_refused(void **state)
     assert_string_equal(lab_range(&client, 0, 1), "");
     assert_string_equal(
         lab_pull(&client, LAB_BOTH),
-        "the session ends, and what was before cannot be had any more");
+        "the session is ending: earlier output of the job is no longer "
+        "available");
     ASSERT_CALLS(&lab, "wanted; replay 0-1 channels 6 bytes 1000; left 0/1");
     assert_false(replays(&lab));
     ASSERT_HEARD(&client, "");

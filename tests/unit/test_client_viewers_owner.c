@@ -16,7 +16,8 @@
 enum { SIZE = 4, RECORD = 32 * 1024, HOLD = 1 << 20 };
 
 static const char *const no_signal =
-    "a client sends signals to the job that it has started";
+    "a client can send only valid signals, and only to a job that it has "
+    "started";
 
 static void begin(struct lab *lab)
 {
@@ -195,11 +196,14 @@ static void it_may_not_do_what_those_do_who_look(void **state)
         struct job_door msg;
         const char *why;
     } cases[] = {
-        {{.kind = JOB_DOOR_PULL, .channels = 6}, "a client pulls once"},
-        {{.kind = JOB_DOOR_ATTACH}, "a client attaches to one job, once"},
+        {{.kind = JOB_DOOR_PULL, .channels = 6},
+         "a client must send PULL only once"},
+        {{.kind = JOB_DOOR_ATTACH},
+         "a client that attaches to a job or starts one must "
+         "not send this request"},
         {{.kind = JOB_DOOR_SPAWN,
           .rest = {(const uint8_t *)"a", (const uint8_t *)"a" + 1, false}},
-         "a client starts one job, or attaches to one"},
+         "a client can either start one job or attach to one"},
     };
     struct lab_client client;
     struct lab lab;
@@ -214,7 +218,8 @@ static void it_may_not_do_what_those_do_who_look(void **state)
     own(&lab, &client);
     assert_string_equal(
         lab_range(&client, lab.next, lab.next),
-        "these are no processes of the job, in order, before PULL");
+        "RANGES must name processes of the job, in ascending order, and come "
+        "before PULL");
     lab_leave(&client);
     lab_close(&lab);
 }

@@ -8,7 +8,8 @@
 #include "tests/unit/viewers_lab.h"
 
 static const char *const no_push =
-    "this is no push to processes of the job, or comes too early";
+    "PUSH must be for processes of the job, and come after the answer to the "
+    "last PUSH";
 
 static void begin(struct lab *lab)
 {

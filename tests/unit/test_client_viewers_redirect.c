@@ -218,8 +218,9 @@ static void one_that_says_nothing_is_cut_off_at_the_end(void **state)
     assert_true(ep_viewers_flush(lab.tap));
     expire(&lab);
     assert_true(client.is_cut && other.is_cut);
-    assert_string_equal(client.why, "the session is over: what was not taken "
-                                    "is shown there");
+    assert_string_equal(client.why, "the session is over: output that this "
+                                    "client has not acknowledged is shown on "
+                                    "the session's console");
     lab_turn(&lab);
     assert_non_null(strstr(lab.calls, "back 0.1 'a' end"));
     assert_null(strstr(strstr(lab.calls, "back 0.1") + 1, "back 0.1"));
@@ -271,8 +272,8 @@ static void only_the_own_job_has_a_console(void **state)
 
 static void it_has_taken_only_what_it_was_sent(void **state)
 {
-    static const char why[] = "a client that redirects says how much it has "
-                              "taken of what it was sent";
+    static const char why[] = "TAKEN must come from a client that redirects "
+                              "output, and not count more than it was sent";
     struct lab_client client;
     struct lab lab;
 
@@ -373,8 +374,8 @@ static void a_copy_may_have_a_store(void **state)
     assert_non_null(strstr(lab.calls, "flushed"));
     assert_null(strstr(lab.calls, "say"));
     assert_string_equal(lab_taken(&client, 1),
-                        "a client that redirects says how much it has taken of "
-                        "what it was sent");
+                        "TAKEN must come from a client that redirects output, "
+                        "and not count more than it was sent");
     lab_leave(&client);
     lab_close(&lab);
 }

@@ -9,10 +9,11 @@
 #include "tests/unit/viewers_lab.h"
 
 static const char *const no_job =
-    "this is no job, or there is no memory for it";
+    "SPAWN cannot be read as a job, or there is no memory for it";
 static const char *const one_job =
-    "a client starts one job, or attaches to one";
-static const char *const too_early = "a client waits for the answer to ATTACH";
+    "a client can either start one job or attach to one";
+static const char *const too_early = "a client must wait until it has a job "
+                                     "before it sends requests";
 
 struct bytes {
     uint8_t *mem; /* owned */
@@ -516,7 +517,8 @@ static void a_client_starts_one_job(void **state)
     lab_ask(&lab, &client);
     assert_string_equal(
         lab_say(&client, (struct job_door){.kind = JOB_DOOR_ATTACH}),
-        "a client attaches to one job, once");
+        "a client that attaches to a job or starts one must "
+        "not send this request");
     lab_leave(&client);
     lab.spawns_max = 0;
     lab.refusal = EP_CLIENT_LATER;

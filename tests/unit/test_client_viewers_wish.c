@@ -117,9 +117,10 @@ static void a_pattern_of_files_is_looked_at(void **state)
     request.files = JOB_REQUEST_PATTERN;
     request.name = "%q";
     ask(&lab, &client, &request);
-    ASSERT_HEARD(&client, "unstarted 1 no pattern of files: '%q'");
-    ASSERT_CALLS(&lab, "note a job that a client asked for was refused: no "
-                       "pattern of files: '%q'");
+    ASSERT_HEARD(&client,
+                 "unstarted 1 '%q' is not a pattern for names of output files");
+    ASSERT_CALLS(&lab, "note a job that a client asked for was refused: "
+                       "'%q' is not a pattern for names of output files");
     lab_leave(&client);
     request.name = "%n.%r";
     ask(&lab, &client, &request);
@@ -341,8 +342,8 @@ static void the_user_is_told_how_a_job_ends(void **state)
     run(&lab);
     ep_viewers_exit(lab.tap, LAB_BASE, 0);
     (void)ep_viewers_flush(lab.tap);
-    ASSERT_CALLS(&lab, "say PMIX_EVENT_JOB_END of own.1: 1 of 2 processes was "
-                       "not heard of again");
+    ASSERT_CALLS(&lab, "say PMIX_EVENT_JOB_END of own.1: how 1 of 2 "
+                       "processes ended is not known");
     lab_leave(&client);
     lab_close(&lab);
 }

@@ -219,7 +219,7 @@ static void daemons_are_no_job(void **state)
     assert_null(viewer.viewer);
     lab_leave(&viewer);
     lab_come(&lab, &viewer, "");
-    assert_string_equal(viewer.why, "no job is running in it");
+    assert_string_equal(viewer.why, "no job is running in this session");
     lab_leave(&viewer);
     assert_string_equal(describe(&client, 0), "");
     ASSERT_HEARD(&client, "place 0 0+2 h0 prog; place 0 2+2 h1 prog; "
@@ -446,7 +446,8 @@ static void a_long_answer_comes_as_it_is_read(void **state)
     assert_string_equal(describe(&client, 10), "");
     assert_false(client.is_cut);
     assert_string_equal(describe(&client, 10),
-                        "a client that watches waits for DESCRIBED");
+                        "a client that watches must wait for DESCRIBED before "
+                        "it sends DESCRIBE again");
     lab_leave(&client);
     watch(&lab, &client);
     assert_string_equal(describe(&client, 10), "");
@@ -487,7 +488,8 @@ static void who_comes_early_hears_when_the_tap_is_open(void **state)
     lab_watch(&lab, &client);
     lab_watch(&lab, &hasty);
     assert_string_equal(describe(&hasty, 0),
-                        "a client that watches waits for WATCHED");
+                        "a client that watches must wait for WATCHED before "
+                        "it sends requests");
     ASSERT_HEARD(&client, "");
     lab_begin(&lab);
     ASSERT_HEARD(&client, "begun own 0+4 channels 14; watched");
@@ -524,7 +526,7 @@ static void so_many_watch_at_a_time(void **state)
     assert_null(clients[EP_WATCHERS_MAX].watcher);
     assert_string_equal(
         clients[EP_WATCHERS_MAX].why,
-        "the session has as many clients that watch as it takes");
+        "the session has as many clients that watch as it can serve");
     for (unsigned i = 0; i <= EP_WATCHERS_MAX; i++)
         lab_leave(&clients[i]);
     lab_close(&lab);

@@ -49,7 +49,7 @@ static void a_name_is_that_of_one_tool(void **state)
     assert_string_equal(name(&other, "tool", 4), ""); /* by itself */
     ASSERT_HEARD(&other, "named tool/4");
     assert_string_equal(name(&other, "tools", 4),
-                        "a client that watches names its tool once");
+                        "a client that watches must name its tool only once");
     lab_leave(&other);
     lab_leave(&one); /* its name goes with it */
     watch(&lab, &other);
@@ -209,12 +209,13 @@ static void texts_have_limits(void **state)
     for (unsigned i = 1; i < EP_WATCHER_LOGS; i++)
         assert_string_equal(log_text(&client, 1, "x"), "");
     assert_string_equal(log_text(&client, 1, "x"),
-                        "a client that watches waits for LOGGED");
+                        "a client that watches must wait for LOGGED before it "
+                        "sends more texts");
     lab_leave(&client);
     for (unsigned channel = 0; channel <= 3; channel += 3) {
         watch(&lab, &client);
         assert_string_equal(log_text(&client, (uint8_t)channel, "x"),
-                            "text is for stdout or stderr");
+                            "LOG must name stdout or stderr");
         lab_leave(&client);
     }
     lab_close(&lab);
@@ -302,7 +303,7 @@ static void a_signal_is_for_those_that_run(void **state)
 static void signals_that_make_no_sense_are_refused(void **state)
 {
     static const char *const no_signal =
-        "a client that watches names processes, and then a signal";
+        "SIGNAL must name a valid signal, and come after RANGES with processes";
     static const int32_t wrong[] = {0, -1, 65};
     struct lab_client client;
     struct lab lab;
@@ -323,7 +324,8 @@ static void signals_that_make_no_sense_are_refused(void **state)
         assert_string_equal(lab_range(&client, 1, 1), "");
         assert_string_equal(
             lab_range(&client, first, 1),
-            "these are no processes in order, or too many ranges");
+            "RANGES must name processes in ascending order, in at most 65536 "
+            "ranges");
         lab_leave(&client);
     }
     ASSERT_CALLS(&lab, "");
@@ -384,7 +386,8 @@ static void who_does_not_read_is_cut_off(void **state)
     }
     assert_true(said > 32);
     assert_string_equal(deaf.why,
-                        "a client that watches reads what it is told");
+                        "this client does not read what it is sent, and is "
+                        "disconnected");
     ASSERT_CALLS(&lab, "note a client that watches does not read what it is "
                        "sent, and was disconnected");
     assert_string_equal(send_event(&one, "x", 1), "");
@@ -436,7 +439,7 @@ static void what_is_of_a_job_is_refused(void **state)
         watch(&lab, &client);
         assert_string_equal(
             lab_say(&client, (struct job_door){.kind = kinds[i]}),
-            "a client that watches asks of no job alone");
+            "a client that watches must not send requests about a single job");
         lab_leave(&client);
     }
     lab_close(&lab);

@@ -242,14 +242,16 @@ static void a_helper_that_dies_takes_its_tool_alone(void **state)
     assert_true(helper_of(&lab, second) != pid);
     assert_int_equal(write(first, "k", 1), 1);
     rig_run_until(lab.base, &lab.says, 1);
-    assert_string_equal(lab.said,
-                        "a PMIx tool was disconnected: its helper was killed "
-                        "by signal 9; the session goes on");
+    assert_string_equal(
+        lab.said,
+        "a PMIx tool was disconnected: the helper xylem-pmix was killed "
+        "by signal 9; the session goes on");
     assert_int_equal(px_desk_tools(lab.desk), 1);
     assert_int_equal(helper_of(&lab, first), 0);
     assert_int_equal(write(second, "x", 1), 1);
     rig_run_until(lab.base, &lab.says, 2);
-    assert_non_null(strstr(lab.said, "its helper ended with exit status 7"));
+    assert_non_null(
+        strstr(lab.said, "the helper xylem-pmix ended with exit status 7"));
     assert_int_equal(px_desk_tools(lab.desk), 0);
     close(first);
     first = connect_tool(&lab);
@@ -272,7 +274,8 @@ static void check_untaken(const char *does)
     second = connect_tool(&lab);
     assert_true(helper_of(&lab, first) > 0);
     assert_true(helper_of(&lab, second) > 0);
-    assert_non_null(strstr(lab.noted, "its helper was killed by signal 9"));
+    assert_non_null(
+        strstr(lab.noted, "the helper xylem-pmix was killed by signal 9"));
     assert_int_equal(lab.says, 0);
     assert_int_equal(px_desk_tools(lab.desk), 2);
     close(first);
@@ -371,9 +374,11 @@ static void one_that_does_not_come_up_is_given_up(void **state)
         const char *path, *does, *why;
     } cases[] = {
         {"/proc/self/exe", "dies",
-         "PMIx tools cannot connect: its helper ended with exit status 5"},
+         "PMIx tools cannot connect: the helper xylem-pmix ended with exit "
+         "status 5"},
         {"/proc/self/exe", "says",
-         "PMIx tools cannot connect: its helper says: libpmix has no plugins"},
+         "PMIx tools cannot connect: the helper xylem-pmix says: libpmix has "
+         "no plugins"},
         {"/nowhere/xylem", "serves",
          "PMIx tools cannot connect: /nowhere/xylem cannot be started: No such "
          "file or directory"},
@@ -437,7 +442,8 @@ static void one_in_reserve_that_dies_is_replaced(void **state)
         close(tool);
         await_tools(&lab, 0);
     }
-    assert_non_null(strstr(lab.noted, "its helper was killed by signal 9\n"));
+    assert_non_null(
+        strstr(lab.noted, "the helper xylem-pmix was killed by signal 9\n"));
     assert_int_equal(lab.given_up + lab.says, 0);
     close_desk(&lab);
 }
@@ -449,9 +455,9 @@ static void one_that_comes_up_late_serves(void **state)
 
     (void)state;
     come_up(&lab, "late");
-    assert_non_null(strstr(lab.noted,
-                           "its helper ended with exit status 5\nits helper "
-                           "ended with exit status 5\n"));
+    assert_non_null(strstr(
+        lab.noted, "the helper xylem-pmix ended with exit status 5\nthe helper "
+                   "xylem-pmix ended with exit status 5\n"));
     tool = connect_tool(&lab);
     assert_true(helper_of(&lab, tool) > 0);
     close(tool);
@@ -473,9 +479,8 @@ static void none_comes_up_for_a_time(void **state)
     second = connect_tool(&lab);
     assert_true(helper_of(&lab, second) > 0);
     assert_int_equal(lab.says, 1);
-    assert_string_equal(
-        lab.said,
-        "PMIx tools have to wait: its helper ended with exit status 5");
+    assert_string_equal(lab.said, "PMIx tools have to wait: the helper "
+                                  "xylem-pmix ended with exit status 5");
     close(first);
     close(second);
     await_tools(&lab, 0);

@@ -175,8 +175,8 @@ static void what_does_not_fit_goes_where_there_is_room(void **state)
     more[0] = procs(0);
     more[0].ppn = 1;
     is_refused(&t, more, 1, OV_EFULL);
-    assert_string_equal(t.why, "node 0 on h1 has room for 0 more processes, of "
-                               "256 at most for such jobs");
+    assert_string_equal(t.why, "node 0 on h1 has room for 0 more processes: "
+                               "further jobs can have 256 on a node at most");
     close_tree(&t);
 }
 

@@ -115,7 +115,7 @@ static void all_that_live_without_a_list(void **state)
     ep_run_nodes_lose(t.nodes, node_on(&t, "h2"));
     ep_run_nodes_lose(t.nodes, node_on(&t, "h3"));
     is_refused(&t, &any, EP_CLIENT_NO_ROOM,
-               "all nodes that it may have are lost");
+               "all nodes on which the job may run are lost");
     close_tree(&t);
 }
 

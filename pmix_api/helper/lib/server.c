@@ -113,7 +113,7 @@ static const char *parse(struct px_server_address *out)
     if (at == NULL ||
         sscanf(at + strlen(scheme), "%63[0-9.]:%u", out->host, &port) != 2 ||
         port == 0 || port > UINT16_MAX)
-        return "its rendezvous file names no IPv4 address";
+        return "libpmix's rendezvous file names no IPv4 address";
     out->port = (uint16_t)port;
     return NULL;
 }
@@ -124,12 +124,12 @@ static const char *read_rendezvous(struct px_server_address *out)
     size_t got;
 
     if (file == NULL)
-        return explain("its rendezvous file is missing", strerror(errno));
+        return explain("libpmix's rendezvous file is missing", strerror(errno));
     got = fread(server.rendezvous, 1, sizeof(server.rendezvous) - 1, file);
     fclose(file);
     server.rendezvous[got] = '\0';
     return got > 0 ? parse(out)
-                   : "its rendezvous file is empty (is TMPDIR full?)";
+                   : "libpmix's rendezvous file is empty (is TMPDIR full?)";
 }
 
 const char *px_server_start(const struct px_lib_cfg *cfg,
@@ -144,7 +144,8 @@ const char *px_server_start(const struct px_lib_cfg *cfg,
     snprintf(server.folder, sizeof(server.folder), "%s/xylem-pmix-XXXXXX",
              cfg->dir);
     if (mkdtemp(server.folder) == NULL)
-        return explain("its directory cannot be made", strerror(errno));
+        return explain("a directory for libpmix cannot be made",
+                       strerror(errno));
     snprintf(server.file, sizeof(server.file), "%s/%s", server.folder,
              FILE_NAME);
     forget_host();
