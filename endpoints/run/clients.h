@@ -1,17 +1,19 @@
 /* Listeners to a run beside the console: the clients of its door, which look at
- * its jobs and start further ones (endpoints/client/viewers.h), and the desk to
- * which PMIx tools come (endpoints/client/desk.h). What they want of the
- * launcher is done here; what they are told is told wherever it happens.
+ * its jobs and start further ones (endpoints/client/viewers.h), and the desk,
+ * to which PMIx tools connect (endpoints/client/desk.h). This module carries
+ * out what clients and tools ask of the launcher. The modules in which
+ * something happens report it to them directly.
  */
 #ifndef ENDPOINTS_RUN_CLIENTS_H
 #define ENDPOINTS_RUN_CLIENTS_H
 
 struct run;
 
-/* Opens the viewers and the desk, as far as there are any, and tells them which
- * processes read stdin. When PMIx tools cannot come, the door says why. */
+/* Opens the viewers and the desk, if the run has them, and reports to them
+ * which processes read stdin. When PMIx tools cannot connect, the door tells
+ * its clients why. */
 void ep_run_clients_open(struct run *r);
-/* Harmless when they are not open. */
+/* Closes the viewers and the desk. Does nothing when neither is open. */
 void ep_run_clients_close(struct run *r);
 
 #endif

@@ -8,24 +8,25 @@
 
 struct ep_stats;
 
-/* All zero: nothing was counted yet. */
+/* The counts of one run. All of them begin at zero. */
 struct run_counts {
-    /* From the start until every process ran; 0: not all ran. */
+    /* Time from the start until every process ran; 0 when some never ran. */
     uint64_t launch_ns;
-    /* Received from the run's own processes. */
+    /* Bytes received from the run's own processes. */
     uint64_t output_bytes[OV_CHANNELS];
-    /* The sums over all daemons; of peaks the largest. */
+    /* What the daemons have used: sums over all daemons, except for peaks, of
+     * which this has the largest. */
     struct job_usage daemons;
-    uint64_t repairs;       /* nodes that found a new parent */
-    uint64_t repair_us_max; /* the longest time that a node was without one */
+    uint64_t repairs;       /* nodes that have found a new parent */
+    uint64_t repair_us_max; /* the longest time that a node had no parent */
 };
 
-/* A daemon tells what it has used since it told the last time. */
+/* Adds what a daemon has used since its last report. */
 void ep_run_counts_usage(struct run_counts *counts,
                          const struct job_usage *usage);
-/* A node was without a parent for this time. */
+/* Counts a node that has found a new parent after this time without one. */
 void ep_run_counts_repair(struct run_counts *counts, uint64_t away_us);
-/* Writes what is counted here into the report, and leaves the rest as it is. */
+/* Writes these counts into the report, whose other members stay as they are. */
 void ep_run_counts_fill(const struct run_counts *counts,
                         struct ep_stats *stats);
 

@@ -6,14 +6,15 @@
 
 #include "job/job.h"
 
-/* Adds to the program the settings `own` (NAME=VALUE each) with the changes of
- * `from`. Returns 0 or OV_ENOMEM. O(settings * changes). */
+/* Gives a program its environment: the settings in `own` (NAME=VALUE each),
+ * with the changes that `from` asks for. Returns 0 or OV_ENOMEM. O(settings *
+ * changes). */
 int ep_run_environ(const struct job_strings *own, const struct job_wish *from,
                    struct job_app *app);
 
-/* Tells whether a setting (NAME=VALUE) belongs to the launcher's shell, to
- * xylem, or to the task that the launcher is. Such settings are not passed
- * on. */
+/* Tells whether a setting (NAME=VALUE) concerns only the launcher: its shell,
+ * xylem itself, or the task of a resource manager as which the launcher runs.
+ * Programs do not get such settings. */
 bool ep_run_env_is_private(const char *entry);
 
 #endif

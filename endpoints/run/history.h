@@ -1,8 +1,9 @@
-/* Jobs that are over and whose output their nodes still keep, for clients that
- * come late.
+/* Jobs that are over and whose output is still kept by their nodes, for clients
+ * that come late.
  *
- * The nodes keep the output, as far as they have room, until they are told to
- * forget the job. So all of them agree on which jobs can be asked for.
+ * The nodes keep the output, as far as they have room, until the launcher tells
+ * them to forget the job. Therefore all nodes agree on which jobs clients can
+ * ask for.
  */
 #ifndef ENDPOINTS_RUN_HISTORY_H
 #define ENDPOINTS_RUN_HISTORY_H
@@ -13,33 +14,35 @@
 struct job;
 struct run_history;
 
-/* How many jobs are kept, and for how long each. When one more is over, the one
- * that was over first goes. Jobs stay a little longer while an answer with
- * output from before is due. */
+/* How many jobs are kept, and for how many seconds each. When one too many is
+ * over, the job that ended first is forgotten. A job is kept a little longer
+ * while the answer to a client that asked for earlier output is on its way. */
 enum { RUN_HISTORY_MAX = 32, RUN_HISTORY_S = 30 };
 
 struct run_history_events {
-    /* This job is forgotten: the nodes and the clients are to be told. */
+    /* A job is forgotten. The callee tells the nodes and the clients. */
     void (*on_forget)(void *arg, uint32_t base, uint32_t size);
-    /* What was kept of these processes is gone. */
+    /* The kept output of these processes is lost. */
     void (*on_lost)(void *arg, uint32_t first, uint32_t count);
-    /* Tells whether an answer is due. */
+    /* Returns whether nodes have yet to answer a request for earlier output. */
     bool (*is_awaited)(void *arg);
 };
 
-/* Events are borrowed. Returns 0 or OV_ENOMEM. */
+/* Opens the history, empty. The events are borrowed. Returns 0 or OV_ENOMEM. */
 int ep_run_history_open(const struct run_history_events *events, void *arg,
                         struct run_history **out);
-/* Forgets all jobs without telling anybody. NULL is fine. */
+/* Forgets all jobs without calling on_forget. NULL is fine. */
 void ep_run_history_close(struct run_history *past);
 
-/* The job is over. It is forgotten at once when memory is out. O(ranks). */
+/* Adds a job that is over. When memory is out, the job is forgotten at once.
+ * O(ranks). */
 void ep_run_history_add(struct run_history *past, const struct job *job,
                         uint64_t now_ns);
-/* Forgets the jobs whose time is over. Returns whether one is left: then call
- * again a second later. O(jobs that go). */
+/* Forgets the jobs that were kept for their full time. Returns whether any job
+ * is left; then call this again a second later. O(jobs that are forgotten). */
 bool ep_run_history_tick(struct run_history *past, uint64_t now_ns);
-/* The node is gone, and with it what it kept. O(processes of all jobs). */
+/* Calls on_lost for all processes of a lost node, as the output that it kept is
+ * lost, too. O(processes of all jobs). */
 void ep_run_history_lost(struct run_history *past, uint32_t node);
 
 #endif

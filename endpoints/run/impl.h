@@ -1,8 +1,9 @@
 /* What the files of `xylem run` share: the state of one run.
  *
- * The order of a run: plan (hosts, ranks, sizes), daemons (started, ready,
- * joined), job (told to the nodes, stdin pumped), output (records to the
- * console and files, words of the nodes), end (goodbye, or everything killed).
+ * The phases of a run, in order: plan (hosts, ranks, sizes), daemons (started,
+ * ready, joined), job (its description and stdin sent to the nodes), output
+ * (records to the console and files, messages of the nodes), end (goodbye, or
+ * everything killed).
  */
 #ifndef ENDPOINTS_RUN_IMPL_H
 #define ENDPOINTS_RUN_IMPL_H
@@ -30,51 +31,54 @@
 
 /* Listeners to the jobs, beside the console. */
 struct run_clients {
-    struct ep_viewers *viewers; /* borrowed from the door, open; NULL: none */
-    bool is_flushing;           /* they were told that no output follows */
-    bool is_flushed;            /* they have everything that they are to have */
-    void *desk; /* owned, made by options.desk; NULL: there is none */
+    /* Borrowed from the door, and open; NULL when there is no door. */
+    struct ep_viewers *viewers;
+    bool is_flushing; /* the viewers know that no output follows */
+    bool is_flushed;  /* clients have read everything, or time is over */
+    void *desk; /* owned, made by options.desk; NULL when there is no desk */
 };
 
 /* Nodes that are lost. */
 struct run_loss {
-    uint32_t *places; /* owned */
+    uint32_t *places; /* owned: where they are in the list of nodes */
     uint32_t count;
-    struct run_losses *untold; /* owned: losses not yet told to the user */
-    struct run_sweeps *sweeps; /* owned: sweeps of their hosts */
+    /* owned: losses that the user does not know yet */
+    struct run_losses *untold;
+    struct run_sweeps *sweeps; /* owned: clean-ups on hosts of lost nodes */
 };
 
 /* Jobs beside the run's own. */
 struct run_jobs {
     struct run_history *past; /* owned: jobs that are over */
-    struct run_watch *late; /* owned: looks whether these are to be forgotten */
-    uint32_t made;          /* so far */
-    uint32_t next_number;   /* of the next process */
-    struct run_shown *shown; /* owned: the jobs shown on the console */
-    uint32_t sinks_open;     /* files that they may have open at a time */
+    struct run_watch *late;   /* owned: a timer that forgets jobs in `past` */
+    uint32_t made;            /* how many further jobs there have been so far */
+    uint32_t next_number; /* the number of the next process that is planned */
+    struct run_shown *shown; /* owned: jobs whose output the console shows */
+    uint32_t sinks_open;     /* files that these jobs may have open at a time */
 };
 
 /* How the run ends. */
 struct run_end {
-    struct event *limit;     /* --timeout */
-    struct event *hard;      /* the longest time that an end may take */
-    struct event *grace;     /* of a dvm: time for jobs that were told to end */
+    struct event *limit;     /* the timer of --timeout */
+    struct event *hard;      /* ends the run when its end takes too long */
+    struct event *grace;     /* dvm: time for jobs to end before SIGKILL */
     struct event *check;     /* looks whether the run is done */
-    struct run_watch *words; /* owned: for messages that wait */
-    bool is_ending;          /* the dvm was told to end: see dvm.c */
-    bool is_quiet;           /* the end needs no message */
-    bool is_given_up;        /* some output was given up unwritten */
-    bool is_unheard;         /* stderr is not read */
+    struct run_watch *words; /* owned: tries to write messages that wait */
+    bool is_ending;          /* the dvm is ending: see dvm.c */
+    bool is_quiet;           /* the user knows why the run ends */
+    /* some output was dropped because it could not be written */
+    bool is_given_up;
+    bool is_unheard; /* nobody reads stderr */
 };
 
-/* Messages that were given, each once. */
+/* Messages that the user gets once at most: whether each was given. */
 struct run_told {
     bool failure, stuck, note, pieces;
 };
 
-/* Output that clients get instead of the console. */
+/* Output that clients get instead of the console (redirect.h). */
 struct run_redirects {
-    struct job_route *route;   /* owned: which record waits for whom */
+    struct job_route *route;   /* owned: decides which record waits for what */
     struct run_redirect *kept; /* owned: the records that wait */
 };
 
@@ -96,21 +100,26 @@ struct run {
     struct run_redirects redirect;
     struct job_session session;
 
-    struct run_launch *launch;         /* owned: the daemons */
-    uint64_t launch_ns;                /* when it began */
-    struct run_nodes *nodes;           /* owned */
-    struct run_down *down;             /* owned: sends to all nodes */
-    struct run_orders *orders;         /* borrowed from `down` */
-    struct run_signals *signals;       /* owned */
-    struct run_suspension *suspension; /* owned: of the launcher itself */
-    struct run_records *records;       /* owned: records not yet taken */
-    struct run_logs *logs;   /* owned: lines of tools that were not taken yet */
-    struct run_watch *watch; /* owned */
+    struct run_launch *launch;   /* owned: the daemons */
+    uint64_t launch_ns;          /* when the launch began */
+    struct run_nodes *nodes;     /* owned */
+    struct run_down *down;       /* owned: sends to all nodes */
+    struct run_orders *orders;   /* borrowed from `down` */
+    struct run_signals *signals; /* owned */
+    /* owned: stops the launcher itself at SIGTSTP */
+    struct run_suspension *suspension;
+    /* owned: records that the console or files hold */
+    struct run_records *records;
+    struct run_logs *logs; /* owned: lines of tools that wait for the console */
+    struct run_watch *watch; /* owned: looks whether output is stuck */
 
     struct run_counts counts;
-    struct run_report *report; /* owned; only for a dvm that is asked for it */
-    int stats_fd; /* -1: the report goes to a file by its name, or nowhere */
-    int input_fd; /* until down has it; -1: none, it is the launcher's stdin */
+    struct run_report *report; /* owned; only for a dvm with --report-uri */
+    /* the descriptor for --stats; -1 when it names a file, or was not given */
+    int stats_fd;
+    /* Read instead of stdin, and owned until `down` has it; -1: stdin is
+     * read. */
+    int input_fd;
 };
 
 /* The files, each above those that it calls; some have headers:
@@ -125,21 +134,24 @@ struct run {
 /* --- end.c */
 int ep_run_end_open(struct run *r);
 void ep_run_end_close(struct run *r);
-/* All nodes have joined. */
+/* Begins the job or the dvm. To be called when all nodes have joined. */
 void ep_run_begun(struct run *r);
-/* Ends the run with this code and kills its processes. The first call wins. */
+/* Ends the run with this code and kills its processes. The code of the first
+ * call is the one that counts. */
 void ep_run_abort(struct run *r, int exit_code);
-/* A signal, or a request like one, gives up a launch. False: no launch is under
- * way any longer. */
+/* Ends a launch that is under way, because of a signal or of a request that
+ * means the same. Returns false when no launch is under way. */
 bool ep_run_end_early(struct run *r, int signo);
-/* Tells all processes of all jobs to die. */
+/* Kills all processes of all jobs. */
 void ep_run_kill(struct run *r);
-/* Goodbye has reached all nodes: only the daemons' ends are awaited. */
+/* Notes that all nodes have received the goodbye, so that only the ends of the
+ * daemons are awaited. */
 void ep_run_over(struct run *r);
-/* Says goodbye when everything has come and was written. Files below end.c have
- * the loop call it, by end.check. */
+/* Says goodbye to the nodes when all output has arrived and was written. Files
+ * that are listed before end.c must not call this; they activate the event
+ * end.check instead. */
 void ep_run_check_done(struct run *r);
-/* Gives up output that cannot be written, and writes the messages that wait. */
+/* Drops output that cannot be written, and writes the messages that wait. */
 void ep_run_end_output(struct run *r);
 int ep_run_exit_code(const struct run *r);
 void ep_run_last_words(struct run *r);

@@ -6,10 +6,10 @@ struct run;
 
 /* Opens r->signals and r->suspension. Returns 0 or OV_ENOMEM. */
 int ep_run_interrupt_open(struct run *r);
-/* From now on no signal changes anything. */
+/* Stops handling signals: from now on no signal changes anything. */
 void ep_run_interrupt_close(struct run *r);
-/* The job was told to the nodes: a stop that came too early is carried out
- * now. */
+/* Carries out a SIGTSTP that came before the job began. To be called when the
+ * job's description was sent to the nodes. */
 void ep_run_interrupt_begun(struct run *r);
 
 #endif

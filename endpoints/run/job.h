@@ -1,10 +1,10 @@
-/* A job of the session as the launcher has it: either the session's own job,
- * which `xylem run` names, or a further one, which a client has started in its
- * tree.
+/* A job of the session as the launcher knows it: either the session's own job,
+ * which `xylem run` names, or a further one, which a client has started in the
+ * same tree.
  *
- * A further job has no part in the console, the exit code and the run's stdin:
- * its output is for clients and for files of its own, and is only proved as far
- * as it goes to these.
+ * A further job does not use the run's stdin and does not change its exit code.
+ * Its output goes to clients and to files of its own, and is proved to be
+ * complete only as far as it goes to files.
  */
 #ifndef ENDPOINTS_RUN_JOB_H
 #define ENDPOINTS_RUN_JOB_H
@@ -24,17 +24,18 @@ struct run_job;
 struct run_sinks;
 struct run_sinks_events;
 
-/* What differs between the session's own job and further ones. */
+/* What the session's own job and further jobs do differently. */
 struct run_job_events {
     void (*on_started)(struct run_job *job); /* all processes of the job run */
-    /* A process cannot be started, as `told` says. Called for the first one. */
+    /* A process cannot be started, for the reason that `told` gives. Called for
+     * the first such process only. */
     void (*on_unstarted)(struct run_job *job, const struct ep_client_job *told);
-    /* A process has failed without having been told to die. */
+    /* A process has failed, and the launcher had not killed it. */
     void (*on_bad_exit)(struct run_job *job);
-    /* The job cannot go on, as something that it needs is missing. */
+    /* The job cannot go on, because something that it needs is missing. */
     void (*on_abort)(struct run_job *job);
-    /* The node of a process is lost, so its channel ends. Clients have been
-     * told already. */
+    /* A process was lost with its node, so `end` ends one of its channels.
+     * Clients know this already. */
     void (*on_cut)(struct run_job *job, const struct job_record *end);
 };
 
@@ -44,37 +45,42 @@ struct run_job {
     const struct run_job_events *events;
     struct job desc;
     struct job_life life;
-    /* Owned: compares output as it came with the ends of channels. */
+    /* Owned: compares output that arrived with what processes say that they
+     * wrote. */
     struct ep_proof *proof;
 
-    /* These are used by further jobs alone. */
+    /* The members below are used by further jobs only. */
     struct job_subscription *subscription; /* owned */
-    struct run_sinks *sinks; /* owned; NULL: its output goes to clients alone */
-    uint32_t last, last_status; /* the process that ended last */
-    bool is_cut;                /* not all of its output could be written */
+    struct run_sinks *sinks; /* owned; NULL: only clients get its output */
+    /* the process that ended last, and its status */
+    uint32_t last, last_status;
+    bool is_cut; /* not all of its output could be written */
 };
 
-/* What the job's files tell the job. */
+/* What the job does at events of its files. */
 extern const struct run_sinks_events ep_run_job_sinks;
 
 bool ep_run_job_is_own(const struct run_job *job);
 /* Frees what the job owns; a zeroed one is fine. */
 void ep_run_job_fini(struct run_job *job);
 
-/* What becomes of the job; `number` is that of a process. */
+/* Changes in the life of a job. `number` is the number of a process in the
+ * session. */
 
-/* All processes of this node run, or will never run. */
+/* Notes that every process of this node runs, or will never run. */
 void ep_run_job_started(struct run_job *job, uint32_t node);
-/* The process has ended with this status. False: the job was a further one, is
- * over and was freed. So it is with the functions below. */
+/* Notes that a process has ended with this status. Returns false when this
+ * ended a further job, which was freed. The functions below return the same. */
 bool ep_run_job_ended(struct run_job *job, uint32_t number, uint32_t status);
-/* The process cannot be started: the step of spawner.h, and an errno. */
+/* Notes that a process cannot be started: `what` is the step that failed
+ * (spawner.h), and `err` the errno. */
 bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
                           const char *what, int err);
-/* The node is gone for ever, and the processes there are lost. O(processes
+/* Notes that a node is lost for ever, and its processes with it. O(processes
  * there). */
 bool ep_run_job_lost(struct run_job *job, uint32_t node);
-/* Tells all its processes to die. How they end says nothing from here on. */
+/* Kills all processes of the job. From here on their exit statuses do not
+ * matter. */
 void ep_run_job_kill(struct run_job *job);
 
 #endif

@@ -1,8 +1,8 @@
-/* The jobs of a session: its own, and any number of further ones one after the
- * other.
+/* The jobs of a session: its own, and any number of further ones, one after the
+ * other or at the same time.
  *
- * The processes of each job have their own numbers, from its base on, and a
- * number is never used again. The run ends when all jobs have ended.
+ * Each process has a number in the session: those of a job begin at its base,
+ * and no number is used twice. The run ends when all jobs have ended.
  */
 #ifndef ENDPOINTS_RUN_JOBS_H
 #define ENDPOINTS_RUN_JOBS_H
@@ -21,48 +21,54 @@ enum { RUN_JOBS_MAX = 128 };
 
 /* Begins with no further job. Returns 0 or OV_ENOMEM. */
 int ep_run_jobs_open(struct run *r);
-/* Frees all further jobs, and what is known of those that are over, without
- * telling anybody. */
+/* Frees all further jobs, and what is known about those that are over, without
+ * reporting it to anybody. */
 void ep_run_jobs_close(struct run *r);
 
-/* Plans a further job and tells it to the nodes while the run is running;
- * before that it is put off. Returns false when that cannot be done, with a
- * sentence in why (EP_CLIENT_WHY_MAX bytes). O(nodes + processes). */
+/* Plans a further job and sends its description to the nodes. Before the run's
+ * own job has begun, the further job is put off. Returns false when the job
+ * cannot be started or is put off, with a sentence in why (EP_CLIENT_WHY_MAX
+ * bytes). O(nodes + processes). */
 bool ep_run_spawn(struct run *r, const struct ep_client_spawn *spawn,
                   struct ep_client_spawned *out, char *why);
 
-/* Tells whether there is a further job. */
+/* Tells whether any further job has not ended. */
 bool ep_run_jobs_further(const struct run *r);
-/* Finds the job that has the process with this number; NULL: it is over, or
- * there never was one. O(jobs). */
+/* Finds the job that has the process with this number. Returns NULL when the
+ * job is over or never existed. O(jobs). */
 struct run_job *ep_run_job_of(struct run *r, uint32_t number);
-/* Returns how many parts a job has: ranks of one program on one node. And tells
- * where the parts of the job with this base are, as on_part of requests.h. */
+/* The parts of a job, a part being the ranks of one program on one node. The
+ * first function returns how many parts a job has; the second tells where part
+ * `index` of the job with this base runs, as on_part of requests.h. */
 uint32_t ep_run_jobs_parts(const struct job *job);
 void ep_run_jobs_part(struct run *r, uint32_t base, uint32_t index,
                       struct job_neighbours *out);
 
-/* All processes were told to die. How they end says nothing from here on. */
+/* Notes that the launcher kills all processes. From here on their exit statuses
+ * do not matter. */
 void ep_run_jobs_killed(struct run *r);
-/* Takes a record of a further job, which the caller holds. */
+/* Gives a record of a further job to its takers. The caller keeps its own hold
+ * on the record. */
 void ep_run_jobs_output(struct run *r, const struct job_record *rec);
-/* A client wants output of further jobs that no client wanted before. Returns
- * whether nodes are to hear of it. */
+/* Lets output of further jobs travel that a client wants and that no client
+ * wanted before. Returns whether nodes must be told about this. */
 bool ep_run_jobs_wanted(struct run *r);
-/* A node tells what its machine is; word NULL: the node is lost. Returns true
- * when its machine was not known. A job that is placed by machines is put off
- * until the nodes that it may be on have been asked, and have answered or are
- * lost (nodes.h). Other jobs that are put off meanwhile also wait until every
- * question is answered. */
+/* Notes what a node says about its machine; word NULL: the node is lost.
+ * Returns true when its machine was not known before. A job that is placed by
+ * machines is put off until the nodes on which it may run were asked, and have
+ * answered or are lost (nodes.h). Other jobs that are put off meanwhile also
+ * wait until all questions are answered. */
 bool ep_run_jobs_machine(struct run *r, uint32_t node,
                          const struct job_word *word);
-/* The node no longer gives answers. */
+/* Notes that the node will give no further answers. */
 void ep_run_jobs_silent(struct run *r, uint32_t node);
-/* The node is gone for ever, and with it its processes in all jobs. */
+/* Notes that the node is lost for ever, and its processes of all jobs with
+ * it. */
 void ep_run_jobs_lost(struct run *r, uint32_t node);
 
-/* Files of further jobs: drops what is not written; and tells whether a file
- * takes nothing, and since when. See endpoints/output/output.h. */
+/* The files of further jobs: the first function drops what is not written; the
+ * second tells whether a file accepts nothing, and since when. See
+ * endpoints/output/output.h. */
 void ep_run_jobs_give_up(struct run *r);
 bool ep_run_jobs_are_stuck(const struct run *r, uint64_t *since_ns);
 

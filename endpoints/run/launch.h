@@ -1,8 +1,8 @@
-/* The launch of a run: its daemons, from their start until they go.
+/* The launch of a run: starts the daemons and follows them until they end.
  *
- * Daemons are started as the plan says, and told where their ancestors listen;
- * the user is told about those that do not come (missing.h). Everything runs in
- * the thread of the event base.
+ * It starts the daemons as the plan says, and tells each where its ancestors
+ * listen. It tells the user about daemons that do not connect (missing.h).
+ * Everything runs in the thread of the event base.
  */
 #ifndef ENDPOINTS_RUN_LAUNCH_H
 #define ENDPOINTS_RUN_LAUNCH_H
@@ -18,49 +18,52 @@ struct ep_spawner;
 struct run_launch;
 struct run_plan;
 
-/* These are called from the loop; `self` also from ep_run_launch_connect(), and
- * `failed` from ep_run_launch_open(). None of them may close the launch. */
+/* The event loop calls these. ep_run_launch_connect() may also call `self`, and
+ * ep_run_launch_open() may call `failed`. None of them may close the launch. */
 struct run_launch_events {
-    /* Fills in where the launcher itself listens. */
+    /* Fills in the address at which the launcher itself listens. */
     void (*self)(void *arg, struct ep_boot_peer *out);
-    /* The launch cannot succeed, or the spawner has died. The user has been
-     * told, and the run is to end. */
+    /* The launch cannot succeed, or the spawner has died. The user knows why.
+     * The callee ends the run. */
     void (*failed)(void *arg);
-    /* A daemon has failed after the job had begun. The user has been told. */
+    /* A daemon has failed after the job had begun. The user knows why. */
     void (*on_broken)(void *arg);
-    /* The last daemon that the launcher has started is gone. */
+    /* The last of the daemons that the launcher has started has ended. */
     void (*on_gone)(void *arg);
 };
 
 struct run_launch_cfg {
-    struct run_plan *plan;             /* borrowed, like all pointers here */
-    const struct job_session *session; /* says what is worth telling */
+    struct run_plan *plan; /* borrowed, like all pointers here */
+    /* says which messages the user still needs */
+    const struct job_session *session;
     struct event_base *base;
-    struct ep_spawner *spawner; /* used for the daemons alone */
+    struct ep_spawner *spawner; /* used only for the daemons */
     const struct run_launch_events *events;
     void *arg;
 };
 
 /* Starts the daemons. Returns 0, or the exit code after a message on stderr; in
- * both cases *out is to be closed. */
+ * both cases the caller must close *out. */
 int ep_run_launch_open(const struct run_launch_cfg *cfg,
                        struct run_launch **out);
 void ep_run_launch_close(struct run_launch *launch); /* NULL is fine */
 
-/* The launcher listens: tells its address to the daemons that wait for it. */
+/* Sends the launcher's address to the daemons that wait for it. To be called
+ * when the launcher listens. */
 void ep_run_launch_connect(struct run_launch *launch);
-/* The node was lost before the job began. */
+/* Notes that a node was lost before the job began. */
 void ep_run_launch_lost(struct run_launch *launch, uint32_t node);
-/* Every node has joined. */
+/* Notes that every node has joined. */
 void ep_run_launch_joined(struct run_launch *launch);
-/* Lets the daemons go. */
+/* Tells the daemons that they may end. */
 void ep_run_launch_leave(struct run_launch *launch);
 
-/* Tells whether some daemons are known not to come. */
+/* Tells whether it is known that some daemons will not connect. */
 bool ep_run_launch_misses(const struct run_launch *launch);
-/* Tells whether a daemon is alive that the launcher has started. */
+/* Tells whether any daemon that the launcher has started is alive. */
 bool ep_run_launch_is_alive(const struct run_launch *launch);
-/* The spawner has died, so that no end of a daemon is heard. */
+/* Tells whether the spawner has died, so that the launcher does not notice when
+ * daemons end. */
 bool ep_run_launch_is_deaf(const struct run_launch *launch);
 
 #endif

@@ -14,27 +14,27 @@
 #include "job/word.h"
 
 /* How many processes of further jobs a node may run at a time. A daemon keeps
- * some 32 bytes for each of them, in each of its nodes. */
+ * some 32 bytes for each such process, in each node that it hosts. */
 enum { RUN_SPARE_PROCS = 256 };
 
 struct run_nodes;
 
-/* At first nothing is known of the nodes, and none is final. Returns 0 or
- * OV_ENOMEM. */
+/* Opens it for nodes 1 to count. At first nothing is known of the nodes, and
+ * none is final. Returns 0 or OV_ENOMEM. */
 int ep_run_nodes_open(uint32_t count, struct run_nodes **out);
 void ep_run_nodes_close(struct run_nodes *nodes); /* NULL is fine */
 
-/* --- what they do: see job/node.h */
+/* --- what they do: job/node.h says what a final, lost or silent node is */
 
-/* The nodes are told about a job: those that live and have processes of it are
- * no longer final. O(N). */
+/* Notes that the nodes receive the description of a job: those that live and
+ * have processes of the job are no longer final. O(N). */
 void ep_run_nodes_told(struct run_nodes *nodes, const struct job *job);
-/* A node says that nothing runs there of the first `jobs` jobs that it was
- * told. */
+/* Notes that on this node no process is left of the first `jobs` jobs whose
+ * descriptions it received. */
 void ep_run_nodes_over(struct run_nodes *nodes, uint32_t node, uint32_t jobs);
-/* There is no job yet, so all nodes are final. O(N). */
+/* Notes that there is no job yet, so that all nodes are final. O(N). */
 void ep_run_nodes_idle(struct run_nodes *nodes);
-/* The node is given up. */
+/* Notes that the tree has given the node up: it is lost. */
 void ep_run_nodes_lose(struct run_nodes *nodes, uint32_t node);
 
 bool ep_run_nodes_are_final(const struct run_nodes *nodes);
@@ -44,41 +44,45 @@ bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node);
 
 /* --- what their machines are
  *
- * Nothing is known at first. What a job is placed by is asked for, and kept for
- * later jobs: the caller sends the question to nodes that are *due*. A node
- * that is unable to tell is *blind* until it may be asked anew. */
+ * At first nothing is known. When a job is placed by the machines of nodes, the
+ * launcher asks the nodes what their machines are, and keeps the answers for
+ * later jobs. A node is *due* while the caller has yet to send it the question.
+ * A node that cannot find out what its machine is is *blind*, until
+ * ep_run_nodes_forgive(). */
 
-/* Returns 0: the machines of these nodes are known. OV_EAGAIN: the machines of
- * *which nodes are not, and these nodes are due or have been asked. OV_ESYS:
- * the node with the number *which is blind; then no node becomes due.
- * O(count). */
+/* Asks for the machines of the nodes in `list`. Returns 0 when all are known.
+ * Returns OV_EAGAIN when the machines of *which nodes are not known: these
+ * nodes were asked before, or are due now. Returns OV_ESYS when the node *which
+ * is blind; no node becomes due then. O(count). */
 int ep_run_nodes_ask(struct run_nodes *nodes, const uint32_t *list,
                      uint32_t count, uint32_t *which);
-/* Returns the first node that is due, and counts it as asked. 0: none is due.
- * O(N) for all of them together. */
+/* Returns the first node that is due, and counts it as asked; 0 when no node is
+ * due. All calls together cost O(N). */
 uint32_t ep_run_nodes_due(struct run_nodes *nodes);
 /* Returns how many nodes have been asked and have not answered. */
 uint32_t ep_run_nodes_asked(const struct run_nodes *nodes);
-/* Returns why a blind node cannot tell. */
+/* Returns the reason that a blind node has given. */
 const char *ep_run_nodes_why(const struct run_nodes *nodes, uint32_t node);
-/* Blind nodes may be asked anew. O(N). */
+/* Lets blind nodes be asked again. O(N). */
 void ep_run_nodes_forgive(struct run_nodes *nodes);
 
-/* Notes what a node says about its machine; word NULL: it never will. Returns
- * whether it had been asked; *is_news: its machine was not known before. */
+/* Notes what a node says about its machine; word NULL: the node will never
+ * answer. Returns whether the node had been asked. *is_news becomes true when
+ * its machine was not known before. */
 bool ep_run_nodes_said(struct run_nodes *nodes, uint32_t node,
                        const struct job_word *word, bool *is_news);
-/* Borrowed. */
+/* Returns what is known of the node's machine; borrowed. */
 const struct ep_machine *ep_run_nodes_machine(const struct run_nodes *nodes,
                                               uint32_t node);
 
 /* --- what room they have for processes of further jobs */
 
-/* A further job has its processes on these nodes; or no longer has. O(N). */
+/* Count the processes of a further job on its nodes; and no longer count them,
+ * when the job is over. O(N). */
 void ep_run_nodes_fill(struct run_nodes *nodes, const struct job *job);
 void ep_run_nodes_empty(struct run_nodes *nodes, const struct job *job);
-/* Returns how many processes of further jobs run there; and how many more
- * may. */
+/* Return how many processes of further jobs run on the node; and how many more
+ * may run there. */
 uint32_t ep_run_nodes_spare(const struct run_nodes *nodes, uint32_t node);
 uint32_t ep_run_nodes_room(const struct run_nodes *nodes, uint32_t node);
 

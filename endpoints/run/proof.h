@@ -28,9 +28,10 @@ struct ep_proof;
 enum ep_proof_reason {
     EP_PROOF_COMPLETE,
     EP_PROOF_MISSING, /* fewer bytes than were written */
-    EP_PROOF_EXTRA,   /* more bytes */
-    EP_PROOF_ALTERED, /* as many bytes, but different ones */
-    EP_PROOF_NO_END,  /* the process's exit was never told */
+    EP_PROOF_EXTRA,   /* more bytes than were written */
+    /* the right number of bytes, but not the ones that were written */
+    EP_PROOF_ALTERED,
+    EP_PROOF_NO_END, /* nobody reported the exit of the process */
     EP_PROOF_LOST,
     EP_PROOF_GIVEN_UP,
     EP_PROOF_REASONS
@@ -43,64 +44,66 @@ struct ep_proof_gap {
     uint32_t rank;
     uint8_t channel;   /* enum ov_channel */
     uint8_t reason;    /* enum ep_proof_reason */
-    bool is_end_known; /* expected_bytes is valid */
+    bool is_end_known; /* whether expected_bytes is valid */
     uint64_t expected_bytes;
     uint64_t delivered_bytes;
 };
 
-/* The first incomplete channels, by rank. */
+/* The first of the channels that are not complete, in the order of their
+ * ranks. */
 struct ep_proof_list {
     struct ep_proof_gap at[EP_PROOF_LIST_MAX];
     uint32_t count;
 };
 
 struct ep_proof_verdict {
-    uint64_t channels; /* of all processes */
+    uint64_t channels; /* all channels of all processes */
     uint64_t counts[EP_PROOF_REASONS];
-    uint64_t bytes; /* of complete channels */
+    uint64_t bytes; /* in complete channels */
     struct ep_proof_list gaps;
     struct ep_proof_list lost;
 };
 
-/* Says how to judge a process whose exit was not told: NO_END, LOST or
- * GIVEN_UP. */
+/* Returns how to judge a process whose exit nobody has reported: as NO_END,
+ * LOST or GIVEN_UP. */
 typedef enum ep_proof_reason (*ep_proof_absent_fn)(void *arg, uint32_t rank);
 
-/* `channels`: the channels that each process has, bits 1 << enum ov_channel.
- * `places`: 1 or 2. Returns 0 or OV_ENOMEM. */
+/* `channels`: bits, 1 << enum ov_channel, for each channel that every process
+ * has. `places`: how many takers (console, files) get the output, 1 or 2.
+ * Returns 0 or OV_ENOMEM. */
 int ep_proof_open(uint32_t procs, uint32_t channels, uint32_t places,
                   struct ep_proof **out);
 
 /* NULL is fine. */
 void ep_proof_close(struct ep_proof *proof);
 
-/* A record was written to a place, counted from 0. Ranks and channels that do
- * not exist are not counted; the process that wrote these bytes will lack them.
- * O(len_bytes). */
+/* Counts a record that was written by taker `place` (0 or 1). A record with a
+ * rank or channel that does not exist is ignored; its bytes are then missing
+ * for the process that wrote them. O(len_bytes). */
 void ep_proof_written(struct ep_proof *proof, uint32_t place, uint32_t rank,
                       uint8_t channel, const void *mem, uint32_t len_bytes);
 
-/* The process has ended and wrote what `tallies` [JOB_WORD_OUTPUTS] says.
- * O(1). */
+/* Notes that a process has ended and has written what `tallies`
+ * [JOB_WORD_OUTPUTS] says. O(1). */
 void ep_proof_ended(struct ep_proof *proof, uint32_t rank,
                     const struct job_tally *tallies);
 
-/* Judges all channels, once everything is written that will be. is_cut: the
- * launcher has given up output, so that missing bytes are expected. Returns as
- * ep_proof_verdict(). O(procs). */
+/* Judges all channels. To be called once no more output will be written.
+ * is_cut: the launcher has dropped output, so bytes may be missing. Returns the
+ * same as ep_proof_verdict(). O(procs). */
 const struct ep_proof_verdict *ep_proof_judge(struct ep_proof *proof,
                                               bool is_cut,
                                               ep_proof_absent_fn absent,
                                               void *arg);
 
-/* Returns the verdict, which is zeroed until there is one. Lives as long as the
- * proof. */
+/* Returns the verdict, which is zeroed before ep_proof_judge(). It is valid as
+ * long as the proof. */
 const struct ep_proof_verdict *ep_proof_verdict(const struct ep_proof *proof);
 
 /* Returns how many channels of a verdict have gaps. */
 uint64_t ep_proof_gaps(const struct ep_proof_verdict *verdict);
 
-/* Returns a word for a reason: "missing", "extra" ... */
+/* Returns a word that names the reason: "missing", "extra" ... */
 const char *ep_proof_name(enum ep_proof_reason reason);
 
 #endif

@@ -1,16 +1,17 @@
-/* Sends records to the console (or files, or both: endpoints/output/) or only
- * to a client.
+/* Sends each record either to the takers (console, files, or both:
+ * endpoints/output/) or to a client that gets output instead of the console.
  *
- * job/route.h decides what goes where and what waits for what; this carries it
- * out. The proof counts records in their order, so the console finishes with a
- * channel before a client gets it. In the other direction, what clients give
- * back comes before everything new: as bytes, which are copied and not counted
- * again. A client's store gives back no more than a few records before it hears
- * that the console has taken them.
+ * job/route.h decides where each record goes and what it waits for; this module
+ * carries that out. The proof counts the records of a channel in their order,
+ * so the console finishes with a channel before a client gets it. In the other
+ * direction, output that a client gives back comes before newer output. It
+ * comes as bytes, which are copied and not counted a second time. A client's
+ * store gives back no more than a few records before it learns that the console
+ * has accepted them.
  *
  * Memory: 4 bytes for each channel of all processes, and 80 bytes for each
- * record that the tree can hand over at once. None of the latter is touched
- * before the first redirection.
+ * record that the tree can have in the launcher at a time; the 80 bytes are
+ * touched only after the first redirection.
  */
 #ifndef ENDPOINTS_RUN_REDIRECT_H
 #define ENDPOINTS_RUN_REDIRECT_H
@@ -25,24 +26,26 @@ struct run;
 int ep_run_redirect_open(struct run *r);
 void ep_run_redirect_close(struct run *r);
 
-/* Takes a record that is held once; its hold passes to whichever place or
- * client has it now. */
+/* Sends a record to where it belongs. The record has one holder, which is the
+ * caller; the taker or client that gets the record becomes its holder
+ * instead. */
 void ep_run_redirect_record(struct run *r, const struct job_record *rec);
 
-/* Takes a record with a ticket as it comes from its node: it is for clients
- * alone. It is held once, as above. */
+/* Sends earlier output, a record with a ticket, to the clients that asked for
+ * it. The caller is the record's only holder, and is no longer afterwards. */
 void ep_run_redirect_replay(struct run *r, const struct job_record *rec);
 
-/* A place, counted from 0, has written one of the channel's records. Calls no
- * callback. False: the record had come back, and was counted when it went
- * out. */
+/* Notes that taker `place` (0 or 1) has written a record of the channel. Calls
+ * no callback. Returns false when a client had given this record back, as it
+ * was counted when the client got it. */
 bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
                              uint8_t channel);
-/* A place has taken a record. Returns true when it was one that had come
- * back. */
+/* Notes that a taker has finished with a record. Returns true when a client had
+ * given this record back. */
 bool ep_run_redirect_taken(struct run *r, uint64_t cookie);
 
-/* Do what on_back and on_back_over of struct ep_client_events are to do. */
+/* Take output that a client gives back, and note that all of it is back, as
+ * on_back and on_back_over of struct ep_client_events describe. */
 bool ep_run_redirect_back(struct run *r, const struct job_record *rec);
 void ep_run_redirect_back_over(struct run *r);
 

@@ -1,8 +1,7 @@
-/* What one launch passes on to the next, when a launch ends and is to be
- * repeated.
+/* What one launch passes on to the next, when a launch ends and is repeated.
  *
- * The next launch leaves out hosts that did not come (missing.h), and places
- * ranks by what the machines of the hosts were found to be (survey.h).
+ * The next launch leaves out hosts whose daemons did not connect (missing.h),
+ * and places ranks by what the hosts' machines were found to be (survey.h).
  */
 #ifndef ENDPOINTS_RUN_RELAUNCH_H
 #define ENDPOINTS_RUN_RELAUNCH_H
@@ -15,27 +14,29 @@
 #include "topo/object.h"
 
 struct ep_machine {
-    uint32_t packages, cores; /* as in topo/machine.h; 0: not known */
-    bool is_known;            /* a daemon there has told what its machine is */
+    uint32_t packages, cores; /* as in topo/machine.h; 0 when not known */
+    bool is_known; /* whether a daemon there has said what its machine is */
 };
 
-/* How many the machine has of a kind: cores or sockets. */
+/* Returns how many cores or sockets the machine has, as `object` says. */
 static inline uint32_t ep_machine_has(const struct ep_machine *machine,
                                       enum topo_object object)
 {
     return object == TOPO_CORE ? machine->cores : machine->packages;
 }
 
-/* Zeroed: nothing is known, and no further launch is due. */
+/* Zeroed at first: no machine is known, and no further launch is due. */
 struct run_relaunch {
-    uint64_t start_ns;           /* of the first launch */
-    bool is_due;                 /* another launch follows */
-    struct topo_hosts left_out;  /* owned */
+    uint64_t start_ns; /* when the first launch began */
+    bool is_due;       /* whether another launch follows */
+    /* owned: hosts that the next launch leaves out */
+    struct topo_hosts left_out;
     struct topo_hosts known;     /* owned: hosts whose machines are known */
     struct ep_machine *machines; /* owned: the machine of each known host */
-    struct ep_door *door;     /* shared by all launches; NULL: there is none */
-    char no_door[EP_WHY_MAX]; /* why there is none; "": the user was told */
-    bool has_begun; /* the first launch has opened the door, or has tried to */
+    struct ep_door *door; /* shared by all launches; NULL when there is none */
+    /* Why there is no door; "" when the user has been told the reason. */
+    char no_door[EP_WHY_MAX];
+    bool has_begun; /* whether the first launch has tried to open the door */
 };
 
 void ep_run_relaunch_fini(struct run_relaunch *again);
@@ -51,8 +52,8 @@ int ep_run_relaunch_know(struct run_relaunch *again, const char *host,
 struct ep_machine ep_run_relaunch_machine(const struct run_relaunch *again,
                                           const char *host);
 
-/* Calls off the next launch: the run ends with this exit code, in *exit_code.
- * False: no launch was due. */
+/* Calls off the next launch, so that the run ends with this code, which
+ * *exit_code becomes. Returns false when no launch was due. */
 bool ep_run_relaunch_stop(struct run_relaunch *again, int code, int *exit_code);
 
 #endif

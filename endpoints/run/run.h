@@ -1,8 +1,8 @@
-/* The launcher: runs one job on many nodes, feeds it stdin, shows its output.
+/* The launcher: runs one job on many nodes, gives it stdin, shows its output.
  *
- * It is node 0 of the overlay, shows the console and reads stdin. It starts the
- * daemons (or the first of them, which start the others) and never a process of
- * the job itself.
+ * The launcher is node 0 of the overlay, shows the console and reads stdin. It
+ * starts the daemons, or only the first of them, which start the others;
+ * daemons start the processes of the job.
  */
 #ifndef ENDPOINTS_RUN_RUN_H
 #define ENDPOINTS_RUN_RUN_H
@@ -24,46 +24,48 @@ enum {
     EP_RUN_APPS_MAX = JOB_APPS_MAX
 };
 
-/* The arity is to be chosen by the model. 0 (not given) means the same when
- * nodes are hosts. */
+/* The arity is to be chosen by a model of costs. An arity of 0 (not given)
+ * means the same when nodes are hosts. */
 #define EP_RUN_ARITY_AUTO UINT32_MAX
 
 /* The beginning of every dvm's namespace. */
 #define EP_RUN_DVM_NAME "xylem-dvm-"
 
-/* All strings are borrowed from argv. A number of zero means that the option
- * was not given. */
+/* The options of a run. All strings are borrowed from argv. A number of zero
+ * means that the option was not given, where nothing else is said. */
 struct ep_run_options {
-    struct job_wish apps[EP_RUN_APPS_MAX]; /* without hosts of their own */
+    /* the programs, whose hosts are not set */
+    struct job_wish apps[EP_RUN_APPS_MAX];
     uint32_t apps_count;
     const char *hosts, *hostfile, *exclude;
     uint32_t nodes;
-    uint32_t arity;       /* or EP_RUN_ARITY_AUTO */
-    const char *model;    /* a file about the machine, to choose the arity */
-    const char *topology; /* a file: which host is under which switch */
-    enum ep_launcher launcher; /* EP_LAUNCHERS: choose the one that fits */
+    uint32_t arity;            /* or EP_RUN_ARITY_AUTO */
+    const char *model;         /* a file with the costs of the machine */
+    const char *topology;      /* a file that lists the hosts of switches */
+    enum ep_launcher launcher; /* EP_LAUNCHERS: one that fits is chosen */
     enum topo_object bind;
     const char *rsh, *xylemd;
     bool no_tree_spawn;
     double launch_timeout_s;
-    uint32_t min_nodes; /* go on with this many; 0: all are needed */
+    uint32_t min_nodes; /* nodes that are enough to go on; 0: all are needed */
     uint32_t nodes_per_daemon;
     const char *provider, *interface;
     uint16_t port_first, port_last;
     double heartbeat_s;
     const char *stdin_ranks; /* "all", "none" or a list of ranks */
     const char *input;
-    enum job_slow_policy slow; /* of stdin */
+    /* what to do with a process that does not read stdin */
+    enum job_slow_policy slow;
     uint64_t spill_bytes;
     double close_s;
     const char *spill_dir;
-    struct text_style style;              /* without nspace */
-    const char *output_dir, *output_file; /* at most one of them */
+    struct text_style style; /* how lines begin; nspace is not set */
+    const char *output_dir, *output_file; /* not both */
     bool file_only;
     bool merge_stderr, raw, unbuffered;
-    bool stddiag;    /* processes have this channel, too */
-    bool keep_stdin; /* the end of stdin does not end that of the processes */
-    struct job_env env[EP_RUN_ENV_MAX]; /* of the programs, one after another */
+    bool stddiag;    /* processes have this output channel, too */
+    bool keep_stdin; /* processes' stdin stays open when stdin ends */
+    struct job_env env[EP_RUN_ENV_MAX]; /* of all programs, in their order */
     uint32_t env_count;
     bool kill_on_bad_exit;
     enum ep_run_loss on_node_loss;
@@ -71,20 +73,23 @@ struct ep_run_options {
     double linger_s;
     const char *stats;
     bool verbose;
-    const struct ep_desk_ops *desk; /* for PMIx tools; NULL: none */
-    bool has_cache;                 /* cache_bytes was said */
-    uint32_t cache_bytes; /* of each channel, for clients that come late */
-    /* There is no job of its own: the tree is for jobs that clients start,
-     * until it is told to end. apps has one program, which is never started. */
+    /* serves PMIx tools; NULL: none are served */
+    const struct ep_desk_ops *desk;
+    bool has_cache;       /* whether cache_bytes was given */
+    uint32_t cache_bytes; /* kept of each channel, for clients that come late */
+    /* The run has no job of its own (`xylem dvm`): clients start jobs in its
+     * tree until they or the user end it. `apps` has one program, which is
+     * never started. */
     bool is_dvm;
-    const char *report_uri; /* a file for the desk's address; "-": stdout */
-    /* Not used by ep_run(): the job is to run in the dvm of this name, or in
-     * the only one (""). NULL: it has a tree of its own. */
+    const char *report_uri; /* file for the address of tools; "-": stdout */
+    /* Not used by ep_run(). The name of the dvm in which the job is to run, or
+     * "" for the only one there is. NULL: the job gets a tree of its own. */
     const char *dvm;
 };
 
-/* Runs the job to its end. Call it first in main, after reading the options, as
- * it forks. Says on stderr what goes wrong. Returns the exit code. */
+/* Runs the job to its end. As this forks, call it before anything that must not
+ * be forked, right after the options are read. Says on stderr what goes wrong.
+ * Returns the exit code. */
 int ep_run(const struct ep_run_options *options);
 
 #endif

@@ -5,21 +5,22 @@
 #include "text/fields.h"
 
 enum {
-    EP_SCONTROL_MS = 2000, /* how long it may take */
+    EP_SCONTROL_MS = 2000, /* how long scontrol may run */
     EP_SCONTROL_BYTES_MAX = 16 << 20
 };
 
-/* Adds what `scontrol show topology` prints. Returns 0; OV_ENOENT when scontrol
- * does not exist, fails, says nothing or too much, or takes too long (it is
- * killed then); or OV_ENOMEM. Waits for it. */
+/* Adds to `out` what `scontrol show topology` prints, and blocks until it has
+ * ended. Returns 0; OV_ENOENT when scontrol does not exist, fails, prints
+ * nothing or too much, or runs too long (then it is killed); or OV_ENOMEM. */
 int ep_scontrol_topology(struct text_buf *out);
 
-/* Adds the nodes that this job has now, as Slurm lists them: h[1-3,7]. Returns
- * as above, and OV_ENOENT also for a job that is over. */
+/* Adds to `out` the nodes that this Slurm job has now, in the form that Slurm
+ * prints: h[1-3,7]. Returns the same as ep_scontrol_topology(), and OV_ENOENT
+ * also when the job is over. */
 int ep_scontrol_nodes(const char *job, struct text_buf *out);
 
-/* Adds the nodes from the output of `scontrol -o show job`. Returns 0,
- * OV_ENOENT (it names no nodes) or OV_ENOMEM. O(length). */
+/* Adds to `out` the nodes that the output of `scontrol -o show job` names.
+ * Returns 0, OV_ENOENT (no nodes are named) or OV_ENOMEM. O(length). */
 int ep_scontrol_nodes_parse(const char *text, struct text_buf *out);
 
 #endif

@@ -1,14 +1,14 @@
-/* Where output of a further job goes beside the tools: to files, and to the
+/* Where output of a further job goes besides PMIx tools: to files, and to the
  * console.
  *
- * Records are borrowed until they are written, and hold the windows of the tree
- * as those of the console do, so a file system that takes nothing holds up
- * everything.
+ * Records are borrowed until they are written. Like records of the console,
+ * they keep the tree's windows from opening, so a file system that accepts
+ * nothing stops the output of all jobs.
  *
- * At most ep_files_open_limit() files are open at a time for all further jobs,
- * and 4 more for each job; a job takes 120 KiB and a thread. For a job whose
- * output is shown, 140 bytes are kept until the run ends, as the console may
- * have lines of it in its spool.
+ * For all further jobs together, at most ep_files_open_limit() files are open
+ * at a time, and 4 more for each job. A job takes 120 KiB and a thread. When
+ * the console shows the output of a job, 140 bytes of it are kept until the run
+ * ends, as lines of the job may still wait in the console's spool.
  */
 #ifndef ENDPOINTS_RUN_SINKS_H
 #define ENDPOINTS_RUN_SINKS_H
@@ -25,41 +25,45 @@ struct run_sinks;
 
 /* Called from the loop; on_error also from within ep_run_sinks_record(). */
 struct run_sinks_events {
-    /* Some output cannot be written, and all that follows is dropped. Comes
-     * once. */
+    /* Some output cannot be written, for the reason in `why`, and all that
+     * follows is dropped. Called once at most. */
     void (*on_error)(void *arg, const char *why);
-    /* Everything is written or dropped after ep_run_sinks_finish(). Comes once;
-     * may close the sinks. */
+    /* All output that was there at ep_run_sinks_finish() is now written or
+     * dropped. Called once; the callee may close the sinks. */
     void (*on_done)(void *arg);
 };
 
 struct run_sinks_job {
     const char *nspace;
     uint32_t base;
-    struct ep_proof *proof; /* borrowed; its second place is the files */
+    struct ep_proof *proof; /* borrowed; its second taker is the files */
     const struct run_sinks_events *events;
     void *arg;
 };
 
-/* Tells whether the job is to have any sinks in this run. */
+/* Tells whether the client has asked for output to files or the console, and
+ * whether this run can do it. */
 bool ep_run_sinks_are_asked(const struct run *r,
                             const struct ep_client_spawn *spawn);
-/* Returns NULL, with a sentence in why (EP_CLIENT_WHY_MAX bytes), when they
- * cannot be made. */
+/* Opens the sinks of a further job. Returns NULL, with a sentence in why
+ * (EP_CLIENT_WHY_MAX bytes), when this fails. */
 struct run_sinks *ep_run_sinks_open(struct run *r,
                                     const struct ep_client_spawn *spawn,
                                     const struct run_sinks_job *job, char *why);
-/* Frees what is kept of jobs that were shown. The console must be closed. */
+/* Frees what is kept of jobs whose output the console has shown. The console
+ * must be closed. */
 void ep_run_sinks_forget(struct run *r);
-/* Drops what is not written. NULL is fine, here and below. */
+/* Closes the sinks. Output that is not written yet is dropped. NULL is fine,
+ * here and below. */
 void ep_run_sinks_close(struct run_sinks *sinks);
 
-/* Takes a record of this rank of the job, which the caller holds. */
+/* Writes a record of this rank of the job. The caller keeps its own hold on the
+ * record. */
 void ep_run_sinks_record(struct run_sinks *sinks, const struct job_record *rec,
                          uint32_t rank);
-/* No record follows. */
+/* Notes that no record follows; on_done is called when all is written. */
 void ep_run_sinks_finish(struct run_sinks *sinks);
-/* See ep_output_give_up() and ep_output_is_stuck(). */
+/* Do for the files what ep_output_give_up() and ep_output_is_stuck() do. */
 void ep_run_sinks_give_up(struct run_sinks *sinks);
 bool ep_run_sinks_are_stuck(struct run_sinks *sinks, uint64_t *since_ns);
 

@@ -4,8 +4,8 @@
 
 struct run;
 
-/* Writes the report, once at the end. Returns 0, or 1 after saying why it
- * cannot be written. */
+/* Writes the report; to be called once, at the end. Returns 0, or 1 after a
+ * message that says why it cannot be written. */
 int ep_run_stats_write(struct run *r);
 
 #endif

@@ -19,22 +19,23 @@
 
 struct ep_stats {
     uint32_t nodes, procs, arity, depth;
-    const char *provider; /* borrowed; NULL: written as null */
+    const char *provider; /* borrowed; NULL is written as null */
     double wall_s;        /* from start to end of the launcher */
     double launch_s;      /* from start until every process was started */
     uint64_t stdin_bytes, stdout_bytes, stderr_bytes, stddiag_bytes;
     int exit_code;
     struct {
         uint64_t rss_peak_bytes;
-        uint64_t rss_bound_bytes; /* the most that it should have */
+        uint64_t rss_bound_bytes; /* the most memory that it should need */
         double cpu_s;
     } launcher;
     struct {
         uint32_t count;
         uint64_t rss_peak_bytes_max;
-        uint64_t rss_bound_bytes; /* the most that the largest should have */
+        uint64_t rss_bound_bytes; /* the most that any daemon should need */
         double cpu_s_sum;
-        /* Cut because there was no room for the whole. */
+        /* Lines of output that were cut, as there was no room for the whole
+         * line. */
         uint64_t lines_in_pieces;
     } daemons;
     struct {
@@ -42,9 +43,9 @@ struct ep_stats {
     } frames;
     struct {
         uint64_t count;   /* nodes that found a new parent */
-        double longest_s; /* that a node was without one */
+        double longest_s; /* the longest time that a node had no parent */
     } repairs;
-    const uint32_t *lost_nodes; /* borrowed, lost_count long */
+    const uint32_t *lost_nodes; /* borrowed; has lost_count numbers */
     size_t lost_count;
     uint64_t refused_peers;
     const struct ep_proof_verdict *proof; /* borrowed */
@@ -52,10 +53,10 @@ struct ep_stats {
 
 /* Finds out whether `path` names a descriptor that this process was started
  * with: `-`, /dev/stdout, /dev/stderr, /dev/fd/N, /proc/self/fd/N, or any name
- * of the file behind stdout or stderr. Such a descriptor is written to where it
- * stands, as replacing or reopening the file would destroy what the job wrote
- * there. Call it before anything else is opened, or N may be one of our own
- * descriptors.
+ * of the file behind stdout or stderr. The report is written to such a
+ * descriptor at its current offset, because replacing or reopening the file
+ * would destroy what the job wrote there. Call it before anything else is
+ * opened, or N may be one of our own descriptors.
  *
  * Returns 0 with a copy in *fd (owned by the caller); -1 when path is just the
  * name of a file; OV_EINVAL when that descriptor is not open for writing, or
@@ -63,20 +64,20 @@ struct ep_stats {
  */
 int ep_stats_fd(const char *path, int *fd, char *why);
 
-/* Writes the report to a descriptor of ep_stats_fd(), after what is there, and
- * closes it. A reader that takes nothing for three seconds is given up. Returns
- * as ep_stats_write().
+/* Writes the report to a descriptor of ep_stats_fd(), after what was written
+ * there before, and closes it. Gives up when a reader accepts nothing for three
+ * seconds. Returns the same as ep_stats_write().
  */
 int ep_stats_write_fd(int fd, const struct ep_stats *stats, char *why);
 
 /* Writes the report to `path`. A regular file, or one that does not exist yet,
  * is replaced as a whole by a rename, so that a reader never sees half of it; a
  * symbolic link is followed first. Anything else (a terminal, a pipe) is
- * written to directly. Blocks, so call it at the end.
+ * written to directly. The call blocks, so it should be made at the end.
  *
  * Returns 0; OV_EINVAL (a time is not a finite number), OV_ENOMEM or OV_ESYS,
- * with `why` (EP_WHY_MAX bytes) saying what failed. Then `path` is unchanged,
- * and no other file is left behind.
+ * with what failed in `why` (EP_WHY_MAX bytes). After an error `path` is
+ * unchanged, and no other file is left behind.
  */
 int ep_stats_write(const char *path, const struct ep_stats *stats, char *why);
 

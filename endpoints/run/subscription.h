@@ -1,5 +1,5 @@
-/* Tells the nodes which output of further jobs is to travel: job/subscription.h
- * decides. */
+/* Tells the nodes which output of further jobs they have to send up the tree
+ * and which to drop. job/subscription.h decides this. */
 #ifndef ENDPOINTS_RUN_SUBSCRIPTION_H
 #define ENDPOINTS_RUN_SUBSCRIPTION_H
 
@@ -11,15 +11,17 @@
 struct run;
 struct run_job;
 
-/* A record of the job came. O(1), or O(size) when the nodes are told
- * something. */
+/* Notes a record of the job that has arrived. When no client wants such output,
+ * this may tell the nodes to drop it. O(1), or O(size) when the nodes are
+ * told. */
 void ep_run_subscription_record(struct run_job *job, uint32_t rank,
                                 uint8_t channel, uint32_t len_bytes);
-/* A client wants more than before. Returns whether nodes are to hear of it.
- * O(size). */
+/* Has the nodes send output that a client now wants and that they have dropped
+ * so far. Returns whether there is anything to tell the nodes. O(size). */
 bool ep_run_subscription_wanted(struct run_job *job);
 
-/* These processes are to be read no further for now, or again. O(1). */
+/* Has the nodes stop reading the output of these processes for now (is_held),
+ * or go on reading it. O(1). */
 void ep_run_subscription_hold(struct run *r, const struct topo_range *range,
                               bool is_held);
 

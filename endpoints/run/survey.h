@@ -1,11 +1,12 @@
-/* The machines of the hosts, for ranks that are placed by them.
+/* The machines of the hosts, for ranks that are placed by cores, sockets or
+ * slots.
  *
- * How many processes a node has must be known before its daemon starts, as they
- * decide its memory and its descriptors. So hosts are first assumed to be like
- * this one. Each daemon then says what its machine is, before any process
- * starts, and where the assumption was wrong the job is started anew by what
- * was said. Hosts that are like this one cost a message each; others cost a
- * second launch.
+ * The number of processes of a node must be known before its daemon starts,
+ * because the daemon's memory and descriptors depend on it. So the plan first
+ * assumes that all hosts are like this one. Each daemon then says what its
+ * machine is, before any process starts. Where the assumption was wrong, the
+ * job is started again, planned by what the daemons said. A host that is like
+ * this one costs a message; any other host costs a second launch.
  */
 #ifndef ENDPOINTS_RUN_SURVEY_H
 #define ENDPOINTS_RUN_SURVEY_H
@@ -20,26 +21,29 @@ struct run_plan;
 struct run_voice;
 
 struct ep_survey {
-    /* Owned: by host of the list; virtual nodes share one. NULL: nothing
-     * depends on them. */
+    /* Owned: one for each host of the list; virtual nodes share one. NULL when
+     * nothing depends on the machines. */
     struct ep_machine *machines;
     uint32_t count;
-    bool by_slots, by_cores, by_sockets; /* what depends on them */
-    /* The guess has no room for the job, so this launch only asks. */
+    /* which numbers depend on the machines */
+    bool by_slots, by_cores, by_sockets;
+    /* By the assumption the job has no room, so this launch only asks. */
     bool is_blind;
-    bool has_joined; /* all nodes have joined */
-    uint32_t come;   /* nodes that have told their machine */
+    bool has_joined; /* whether all nodes have joined */
+    uint32_t come;   /* nodes that have said what their machine is */
 };
 
 /* Tells whether daemons have to say what their machine is. */
 bool ep_run_survey_asks(const struct run_plan *plan);
 
-/* One more node has told its machine. Returns true for the last one. */
+/* Counts a node that has said what its machine is. Returns true for the last
+ * node. */
 bool ep_run_survey_come(struct run_plan *plan);
 
-/* To be called when all nodes have joined and told their machines. Returns true
- * when ranks are where they should be. Otherwise the user was told why not and
- * the run is to end; it is started anew if plan->relaunch says so. O(hosts). */
+/* Tells whether the ranks are where the machines require. To be called when all
+ * nodes have joined and have said what their machines are. When this returns
+ * false, the user has been told why, and the caller must end the run; if
+ * plan->relaunch says so, another launch follows. O(hosts). */
 bool ep_run_survey_fits(struct run_plan *plan, const struct run_nodes *nodes,
                         struct run_voice *voice);
 

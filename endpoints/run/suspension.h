@@ -1,4 +1,5 @@
-/* Stops the launcher itself at SIGTSTP, with a timer and its signal mask. */
+/* Stops the launcher itself at SIGTSTP: job/suspension.h decides when; this has
+ * the timer and blocks the signal meanwhile. */
 #ifndef ENDPOINTS_RUN_SUSPENSION_H
 #define ENDPOINTS_RUN_SUSPENSION_H
 
@@ -9,18 +10,18 @@
 struct event_base;
 struct run_suspension;
 
-/* All are called in the loop's thread, from within ep_run_suspension_hear() or
- * a timer. */
+/* What the caller has to do. All are called in the loop's thread, from within
+ * ep_run_suspension_hear() or a timer. */
 struct run_suspension_events {
-    /* Tell the processes to stop, and the daemons that the launcher falls
+    /* Tells the processes to stop, and the daemons that the launcher will be
      * silent. */
     void (*on_tell)(void *arg);
-    /* Returns what is true now: WAITS, TOLD or OVER. */
+    /* Returns which event is true now: WAITS, TOLD or OVER. */
     enum job_suspension_event (*on_look)(void *arg);
-    /* Stop this process, and return when it runs again. */
+    /* Stops this process, and returns when it runs again. */
     void (*on_stop)(void *arg);
-    /* This process runs again, or was not stopped after all: the daemons may be
-     * told. */
+    /* Tells the daemons that the launcher is no longer silent. Called when this
+     * process runs again, or was not stopped after all. */
     void (*on_resume)(void *arg);
 };
 
@@ -31,13 +32,13 @@ int ep_run_suspension_open(struct event_base *base,
 /* NULL is allowed. */
 void ep_run_suspension_close(struct run_suspension *suspension);
 
-/* Takes any event but those that on_look returns. From TELL to RESUME further
- * SIGTSTP are held back. */
+/* Handles an event, which is none of those that on_look returns. A further
+ * SIGTSTP is blocked from TELL to RESUME. */
 void ep_run_suspension_hear(struct run_suspension *suspension,
                             enum job_suspension_event event);
 
-/* When the last suspension was over, on the clock of ep_clock_ns(); 0: there
- * was none. */
+/* Returns when the last suspension was over, on the clock of ep_clock_ns(); 0
+ * when there was none. */
 uint64_t ep_run_suspension_resumed_ns(const struct run_suspension *suspension);
 
 #endif

@@ -1,11 +1,12 @@
-/* Hosts whose daemon is lost: what it has left there is ended by `xylemd
- * --sweep', which is started in the way the daemon was.
+/* Sweeps of hosts whose daemon is lost: a sweep starts `xylemd --sweep' on the
+ * host, in the way in which the daemon was started, and ends the processes that
+ * the daemon has left there.
  *
- * A sweep begins when a node is given up; 64 hosts are swept at a time, each
- * within ten seconds. At the end of the run the hosts follow whose processes
- * are not known to have ended, and all sweeps are waited for, thirty seconds at
- * most. They are started by a spawner of their own, as the launcher's may be
- * what has died.
+ * A sweep begins when a node is given up. At most 64 hosts are swept at a time,
+ * each for at most ten seconds. At the end of the run, hosts are swept whose
+ * processes are not known to have ended, and the launcher waits for all sweeps,
+ * thirty seconds at most. The sweeps have a spawner of their own, because the
+ * launcher's spawner may be what has died.
  */
 #ifndef ENDPOINTS_RUN_SWEEPS_H
 #define ENDPOINTS_RUN_SWEEPS_H
@@ -19,10 +20,10 @@ struct run_signals;
 struct run_sweeps;
 
 struct run_sweeps_cfg {
-    const struct run_plan *plan; /* borrowed, as the next two */
+    const struct run_plan *plan; /* borrowed, like the next two */
     struct event_base *base;
     const struct run_signals *signals;
-    uint32_t daemons; /* how many share the nodes, when these are virtual */
+    uint32_t daemons; /* how many daemons share virtual nodes */
     bool (*is_lost)(void *arg, uint32_t node);
     void *arg;
 };
@@ -33,15 +34,16 @@ int ep_run_sweeps_open(const struct run_sweeps_cfg *cfg,
 /* NULL is fine. */
 void ep_run_sweeps_close(struct run_sweeps *all);
 
-/* This node was given up. Its daemon is lost too, unless it hosts other nodes
- * that are not. O(nodes of the daemon). */
+/* Notes that this node was given up, and sweeps its host if its daemon is lost.
+ * The daemon is lost unless it hosts another node that is not lost. O(nodes of
+ * the daemon). */
 void ep_run_sweep_lost(struct run_sweeps *all, uint32_t node);
-/* Sweeps the host for the daemon of this node, once. O(1). */
+/* Sweeps the host of this node's daemon, unless this was done before. O(1). */
 void ep_run_sweep(struct run_sweeps *all, uint32_t node);
 
-/* Waits until all sweeps are done, and runs the loop meanwhile; a signal that
- * ends a run ends the waiting. Returns the hosts that were not reached, folded,
- * to be freed; NULL: all were reached. */
+/* Runs the event loop until all sweeps are done, or a signal that ends the run
+ * comes. Returns the names of the hosts that were not reached, as a shortened
+ * list that the caller frees; NULL when all were reached. */
 char *ep_run_sweeps_end(struct run_sweeps *all);
 
 #endif

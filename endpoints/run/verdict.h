@@ -1,4 +1,4 @@
-/* What the proof of the output amounts to at the end of a run. */
+/* Tells the user at the end of a run whether all output has arrived. */
 #ifndef ENDPOINTS_RUN_VERDICT_H
 #define ENDPOINTS_RUN_VERDICT_H
 
@@ -18,14 +18,14 @@ struct run_judged {
     const struct run_nodes *nodes;
     struct ep_proof *proof;
     struct run_voice *voice;
-    bool is_cut;  /* not all output that came was written */
-    bool is_news; /* the user has not been told yet that nodes are lost */
+    bool is_cut;  /* not all output that arrived was written */
+    bool is_news; /* the user does not know yet that nodes are lost */
 };
 
-/* Judges the output once everything is written that will be, and says in one
- * line what is missing. Output of lost nodes has a line of its own; only with
- * -v when the user knows of their loss. Returns whether output of nodes that
- * live is missing or wrong. O(processes). */
+/* Judges the output of a job, and says in one line what is missing. To be
+ * called once no more output will be written. Missing output of lost nodes has
+ * a line of its own, only with -v when the user knows of the loss. Returns
+ * whether output of nodes that live is missing or wrong. O(processes). */
 bool ep_run_judge(const struct run_judged *what);
 
 #endif
