@@ -1,27 +1,30 @@
-/* Stores for output that clients take instead of the console, until they
+/* Stores for output that clients get instead of the console, until they
  * acknowledge it.
  *
- * The output for such a client lies in a store of its own (sys/hoard.h), is
- * sent from there, and is forgotten when the client acknowledges it. When the
- * client goes, the rest goes back in order, and before anything newer of the
- * same channels: the caller holds back new records of a channel as long as
- * ep_escrows_return() is true for it. Output that another client also has, or
- * has had, instead of the console does not go back: each redirected record has
- * a number, and each client has the numbers from its first one on.
+ * The output for such a client is kept in a store of its own (sys/hoard.h),
+ * sent from there, and forgotten when the client acknowledges it. When the
+ * client leaves, the output that it has not acknowledged is given back to the
+ * console, in order, and before anything newer of the same channels: the caller
+ * holds back new records of a channel as long as ep_escrows_return() is true
+ * for it. Output that another client also gets, or has got, instead of the
+ * console is not given back. To know this, each redirected record has a number,
+ * and each store knows the numbers of its first record and of its last.
  *
- * A client that gets copies may have such a store, too, so that more can wait
- * for it than fits into memory.
+ * A client that gets copies of output, which the console shows, too, may also
+ * have a store, so that more can wait for the client than fits into memory.
  *
- * Records wait for a client only if it takes something within each patience_ms:
- * for a client that redirects when its limit is reached, as they would for a
- * console, and for one that gets copies from EP_ESCROW_PACE_BYTES on. Nothing
- * waits for a client that stands still. Before anything of a redirecting client
- * goes to the file, records also wait for a moment: the client may only lack a
- * processor, and a file costs more.
+ * New records are held back for a client only while the client takes something
+ * within each patience_ms: for a client that redirects, when its store has
+ * reached its limit; for a client that gets copies, when EP_ESCROW_PACE_BYTES
+ * wait for it. Nothing is held back for a client that stands still. Before
+ * output of a redirecting client is written to the store's file, records are
+ * held back for a moment, because the client may only lack a processor, and the
+ * file costs more than the wait.
  *
- * Bounds: kept_blocks for each of two clients; for each client the memory of a
- * hoard and one record, and for each that gets copies EP_ESCROW_COPIES_BYTES;
- * its limit for the file, and the ranges that it names.
+ * Memory: kept_blocks blocks for each of the first two redirecting clients; for
+ * each client a hoard, one record, and the ranges that it names; and
+ * EP_ESCROW_COPIES_BYTES for each client that gets copies. A file is as large
+ * as its client's limit at most.
  */
 #ifndef ENDPOINTS_CLIENT_ESCROW_H
 #define ENDPOINTS_CLIENT_ESCROW_H
@@ -40,122 +43,132 @@ struct job_record;
 struct ep_escrows_cfg {
     struct event_base *base; /* borrowed, as is the writer */
     struct ep_writer *writer;
-    /* How long records wait for a client to take anything; usual:
-     * EP_ESCROW_PATIENCE_MS. */
+    /* How long the records of a channel are held back while the client takes
+     * nothing; the launcher uses EP_ESCROW_PATIENCE_MS. */
     unsigned patience_ms;
-    /* Blocks of the spool that each of the first two redirecting clients has in
-     * memory beside the usual ones; usual: EP_ESCROW_KEPT_BLOCKS. */
+    /* How many blocks each of the first two redirecting clients keeps in
+     * memory, in addition to those of every hoard; the launcher uses
+     * EP_ESCROW_KEPT_BLOCKS. */
     unsigned kept_blocks;
-    /* Takes output that goes back; it is borrowed within the call, and
-     * ep_escrows_took_back() is to follow. False: it cannot be taken, and is
-     * lost. Comes from the loop, as all of these do. */
+    /* Takes a piece of output that is given back. The record is valid within
+     * the call, and ep_escrows_took_back() must follow later. Returns false
+     * when the piece cannot be taken; then it is lost. This and all functions
+     * below are called from the event loop. */
     bool (*on_back)(void *arg, const struct job_record *rec);
-    /* Some channels have got back everything, or there is room again. */
+    /* All output of some channels has been given back, or a store has room
+     * again. */
     void (*on_change)(void *arg);
-    /* A client has reached its limit: it gets copies from then on. */
+    /* A client has reached its limit, so from now on it gets copies and the
+     * console the output. */
     void (*on_behind)(void *arg);
-    /* These bytes are lost, because the file cannot be read (errno `err`) or
-     * memory was out (0). */
+    /* This many bytes are lost, because the file cannot be read (errno `err`)
+     * or because memory was out (`err` is 0). */
     void (*on_lost)(void *arg, uint64_t bytes, int err);
-    /* Everything that a departed client had is back. So many bytes of it had
-     * been sent to the client before, so it may have read them as well. */
+    /* All output of a client that has left was given back. The client had been
+     * sent `bytes` of it, and may have read them as well. */
     void (*on_twice)(void *arg, uint64_t bytes);
     void *arg;
 };
 
-/* What one client wants: output of the processes from base on. */
+/* What one client wants: output of the processes base to base + size - 1. */
 struct ep_escrow_cfg {
     uint8_t channels;    /* bits, 1 << channel each */
     uint32_t base, size; /* processes */
-    /* Owned by the escrow (ep_ranges) from then on, also when it is not opened;
-     * empty: all processes. */
+    /* The processes that the client names (ep_ranges); empty for all. The
+     * escrow frees them, also when it cannot be opened. */
     struct topo_ranges ranges;
-    uint64_t limit_bytes; /* of the file */
-    /* Everything is EP_ESCROW_COPY: nothing is acknowledged or goes back, and a
-     * message that is passed is gone. */
+    uint64_t limit_bytes; /* the size that the file may have */
+    /* The client gets copies only: every message is EP_ESCROW_COPY, is
+     * forgotten once ep_escrow_pass() is called for it, and is never given
+     * back. */
     bool is_copy;
-    /* The store has something to send. Comes from the loop. */
+    /* The store has something to send. Called from the event loop. */
     void (*on_ready)(void *arg);
     void *arg;
 };
 
 enum {
-    /* How many bytes of copies may wait in memory while the file is behind. */
+    /* How many bytes of copies may wait in memory while the file cannot take
+     * them. */
     EP_ESCROW_COPIES_BYTES = 4 << 20,
-    /* A client that reads must have read all but this much before more records
-     * are copied for it. So the job goes as fast as the client reads, and the
-     * client keeps what its own reader is too slow for. No file is needed
-     * then. */
+    /* How many bytes of copies may wait for a client that reads; further
+     * records are then held back. So the job writes as fast as the client
+     * reads, and no file is needed. What the client's own reader is too slow
+     * for, the client has to keep. */
     EP_ESCROW_PACE_BYTES = 512 << 10,
     EP_ESCROW_PATIENCE_MS = 1000,
-    /* Enough for everything that was sent to a tool's helper and is not
+    /* Room for everything that a tool's helper was sent and has not
      * acknowledged yet. */
     EP_ESCROW_KEPT_BLOCKS = 14,
 };
 
 enum ep_escrow_what {
-    EP_ESCROW_COPY,  /* the console has it, too, or it is not output */
+    EP_ESCROW_COPY,  /* the console gets it, too, or it is not output */
     EP_ESCROW_FIRST, /* the first part of a record that only the client has */
     EP_ESCROW_MORE,  /* a further part of the same record */
 };
 
-/* Returns NULL when memory is out. */
+/* Opens the stores, without a client. Returns NULL when memory is out. */
 struct ep_escrows *ep_escrows_open(const struct ep_escrows_cfg *cfg);
-/* No store may still have a client. Output that has not gone back is lost:
- * returns how many bytes that is at most. NULL is fine. */
+/* Closes the stores, none of which may have a client. Output that was not given
+ * back is lost: returns how many bytes that is at most. NULL is fine. */
 uint64_t ep_escrows_close(struct ep_escrows *all);
 
-/* Counts a redirected record, which is about to be given to all clients that
- * want it. */
+/* Counts a redirected record, before the record is put into the stores of all
+ * clients that want it. */
 void ep_escrows_record(struct ep_escrows *all);
-/* Tells whether output of the channel is coming back. O(clients that have
- * left). */
+/* Tells whether output of the channel has yet to be given back. O(clients that
+ * have left). */
 bool ep_escrows_return(const struct ep_escrows *all, uint32_t number,
                        uint8_t channel);
-/* One piece of output given to on_back is on its way to the console. */
+/* Notes that the console has accepted one piece of output that was given to
+ * on_back. */
 void ep_escrows_took_back(struct ep_escrows *all);
-/* True when nothing is coming back. */
+/* Tells whether all output was given back and accepted. */
 bool ep_escrows_are_back(const struct ep_escrows *all);
-/* Counts packets that were acknowledged or went back, so that a caller sees
- * whether anything moves. */
+/* Returns how many packets were acknowledged or given back so far, so that a
+ * caller sees whether anything moves. */
 uint64_t ep_escrows_moved(const struct ep_escrows *all);
 
 /* Opens the store of a client. Returns 0, OV_ENOMEM or OV_ESYS. */
 int ep_escrow_open(struct ep_escrows *all, const struct ep_escrow_cfg *cfg,
                    struct ep_escrow **out);
-/* The client goes: the caller is done with the escrow, and what the client has
- * not acknowledged goes back, from the loop. NULL is fine. */
+/* To be called when the client leaves; the caller must not use the escrow
+ * afterwards. Output that the client has not acknowledged is given back to the
+ * console by on_back, from the event loop. NULL is fine. */
 void ep_escrow_leave(struct ep_escrow *escrow);
 
-/* From the next record on the client has everything that is redirected of its
- * channels. Repeating the call is harmless. */
+/* Redirects the client's channels from the next record on. Further calls change
+ * nothing. */
 void ep_escrow_begin(struct ep_escrow *escrow);
-/* True while the client takes what is redirected, because it has not reached
- * its limit. */
+/* Tells whether the client still gets output instead of the console, as it has
+ * not reached its limit. */
 bool ep_escrow_redirects(const struct ep_escrow *escrow);
 
-/* Tells whether a record can be given to it now. If not, on_change says when:
- * at the latest once the client has taken nothing for patience_ms. O(1). */
+/* Tells whether a record can be put into the store now. If not, on_change is
+ * called when it can: at the latest when the client has taken nothing for
+ * patience_ms. O(1). */
 bool ep_escrow_has_room(struct ep_escrow *escrow);
-/* Puts in a message: a head, and bytes behind it. Returns 0 or OV_EFULL. MORE
- * is never refused; FIRST is refused, where there was room for a record, only
- * when the limit is reached and the client has taken nothing for patience_ms.
- * O(bytes). */
+/* Puts in a message: a head, and the bytes that follow it. Returns 0 or
+ * OV_EFULL. EP_ESCROW_MORE is never refused. After ep_escrow_has_room() was
+ * true, EP_ESCROW_FIRST is refused only when the limit is reached and the
+ * client has taken nothing for patience_ms. O(bytes). */
 int ep_escrow_put(struct ep_escrow *escrow, enum ep_escrow_what what,
                   const uint8_t *head, uint32_t head_bytes, const uint8_t *mem,
                   uint32_t len_bytes);
 
-/* Gives the next message to send, valid until it is passed. False: there is
- * none now. */
+/* Gives the next message to send, which is valid until ep_escrow_pass() says
+ * that it was sent. Returns false when there is none now. */
 bool ep_escrow_next(struct ep_escrow *escrow, const uint8_t **mem,
                     uint32_t *len_bytes);
 void ep_escrow_pass(struct ep_escrow *escrow);
-/* The client acknowledges this number of messages, counted from the first one
- * passed to it. False: it was not sent that many. */
+/* Notes that the client acknowledges this many messages, counted from the first
+ * one that it was sent. Returns false when it was not sent that many. */
 bool ep_escrow_taken(struct ep_escrow *escrow, uint64_t messages);
-/* The client has read none of the others, and will not. */
+/* Notes that the client has read none of the messages that it has not
+ * acknowledged, and will not read them. */
 void ep_escrow_settle(struct ep_escrow *escrow);
-/* True when every message was acknowledged. */
+/* Tells whether every message was acknowledged. */
 bool ep_escrow_is_empty(const struct ep_escrow *escrow);
 
 #endif

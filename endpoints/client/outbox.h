@@ -1,11 +1,11 @@
 /* Packets on their way to one client: a packet is sent at once when the
- * client's socket takes it, and is otherwise kept in memory until it does. The
- * order stays.
+ * client's socket accepts it, and is otherwise kept in memory until it does.
+ * Packets stay in order.
  *
- * Output has a limit for each client and for all clients that share a pool. A
- * little finds room however much others keep, so that each client can be told
- * when there is room for more. Words (messages without output) may take
- * EP_OUTBOX_WORDS_BYTES beside that.
+ * The output that is kept has a limit for each client, and one for all clients
+ * that share a pool. Each client may always keep EP_OUTBOX_LEAST_BYTES, however
+ * much the others keep, so that it can be told later when there is room for
+ * more. Messages without output may take EP_OUTBOX_WORDS_BYTES in addition.
  *
  * All calls are made in the loop's thread, and none blocks.
  */
@@ -22,14 +22,14 @@ struct event_base;
 
 enum {
     EP_OUTBOX_WORDS_BYTES = 64 * 1024,
-    /* For each client, however full the pool is. */
+    /* What each client may keep, however full the pool is. */
     EP_OUTBOX_LEAST_BYTES = 128 * 1024,
 };
 
 /* What all clients of a pool keep together. */
 struct ep_outbox_pool {
     uint64_t used_bytes, limit_bytes;
-    uint64_t sent; /* packets that had been kept */
+    uint64_t sent; /* how many packets were kept first and sent then */
 };
 
 struct ep_outbox_cfg {
@@ -37,7 +37,7 @@ struct ep_outbox_cfg {
     int fd;
     uint64_t limit_bytes;
     struct ep_outbox_pool *pool;
-    /* Everything that was kept is sent. Comes from the loop. */
+    /* All packets that were kept are sent. Called from the event loop. */
     void (*on_empty)(void *arg);
     void *arg;
 };
@@ -47,16 +47,16 @@ int ep_outbox_open(const struct ep_outbox_cfg *cfg, struct ep_outbox **out);
 /* Drops the packets that are kept. NULL is fine. */
 void ep_outbox_close(struct ep_outbox *box);
 
-/* Sends or keeps a packet of output: a head and possibly bytes behind it.
- * Returns 0; or OV_EFULL, and the packet is not taken. A packet for a client
- * that has left is dropped, which is no error. O(bytes). */
+/* Sends or keeps a packet of output: a head, and any bytes that follow it.
+ * Returns 0; or OV_EFULL, and the packet is neither sent nor kept. A packet for
+ * a client that has left is dropped, which is no error. O(bytes). */
 int ep_outbox_put(struct ep_outbox *box, const void *head, uint32_t head_bytes,
                   const void *mem, uint32_t len_bytes);
-/* Sends or keeps a word: a message without a rest. A client that does not read
- * its words misses some. */
+/* Sends or keeps a message without output. When a client does not read its
+ * messages, the newest ones are dropped. */
 void ep_outbox_say(struct ep_outbox *box, const struct job_door *msg);
 bool ep_outbox_is_empty(const struct ep_outbox *box);
-/* The bytes that are kept. */
+/* Returns the size of the packets that are kept. */
 uint64_t ep_outbox_bytes(const struct ep_outbox *box);
 
 #endif

@@ -1,5 +1,5 @@
-/* The jobs of a session as the clients at its door see them: what each job is
- * and how far it is, and for each process which channels have ended, whether it
+/* The jobs of a session as the clients at its door see them: what each job is,
+ * and its stage; and for each process which channels have ended, whether it
  * reads stdin, its pid and how it ended.
  *
  * Memory: 9 bytes for each process, 32 for each run of neighbours on one host,
@@ -17,29 +17,34 @@
 #include "job/neighbours.h"
 
 enum ep_seen_bit {
-    /* 1 << channel for each channel that has ended, and: */
-    EP_SEEN_READS = 16,  /* it has a stdin that can be written to */
-    EP_SEEN_BEHIND = 32, /* for now nothing is to be pushed to its job */
-    EP_SEEN_LOST = 64,   /* it was lost with its node */
+    /* The state of a process: 1 << channel for each channel that has ended, and
+     * the bits below. */
+    EP_SEEN_READS = 16, /* clients can write to its stdin */
+    /* it is slow to read stdin: nothing is pushed to its job now */
+    EP_SEEN_BEHIND = 32,
+    EP_SEEN_LOST = 64, /* it was lost with its node */
     EP_SEEN_OVER = 128,
-    EP_SEEN_OUTPUT = 2 | 4 | 8, /* all channels of output */
+    EP_SEEN_OUTPUT = 2 | 4 | 8, /* mask: all channels of output */
 };
 
-/* What the user is told about the job. */
+/* Which messages about the job the user wants to see. */
 enum ep_seen_says { EP_SEEN_SAYS_STAGES = 1, EP_SEEN_SAYS_END = 2 };
 
 /* What tools get of the job's output unless they ask for something else. */
 struct ep_seen_wish {
-    bool drops_oldest;    /* when a tool is too slow, and in what is kept */
-    uint32_t cache_bytes; /* output from before a tool came; JOB_CACHE_UNSAID */
+    /* drop the oldest output when there is too much, not the newest */
+    bool drops_oldest;
+    /* How much of the output from before a tool connects; JOB_CACHE_UNSAID when
+     * it is not said. */
+    uint32_t cache_bytes;
     uint32_t buffer_bytes, buffer_s;
 };
 
-/* What a job runs. */
+/* The programs of a job. */
 struct ep_seen_words {
-    char **programs; /* owned [apps], with their strings */
-    /* Owned: the words of all programs, joined by " : " and cut to what a
-     * message of the door can carry. */
+    char **programs; /* owned [apps], and so are the strings */
+    /* Owned: the command lines of all programs, joined by " : " and cut to what
+     * a message of the door can carry. */
     char *command;
 };
 
@@ -47,62 +52,69 @@ struct ep_seen_job {
     struct ep_seen_job *next;
     uint32_t base, size, apps, parts, cache_bytes;
     uint8_t channels; /* 1 << channel each */
-    uint8_t forwards; /* channels that tools may pull, if there are any tools */
-    uint8_t says;     /* enum ep_seen_says */
+    uint8_t forwards; /* channels that tools may pull, if any tools are there */
+    uint8_t says;     /* bits of enum ep_seen_says */
     struct ep_seen_wish wish;
     char *name; /* owned */
     struct ep_seen_words words;
-    /* Owned [parts]; the host is borrowed, the program is one of `words`. */
+    /* Owned [parts]. The host of each is borrowed, and the program is one of
+     * `words`. */
     struct job_neighbours *places;
-    /* Owned [size], numbers as the door encodes them: pids (0: not started) and
+    /* Owned, with `size` numbers each, encoded as in messages of the door: the
+     * pids, where 0 is for a process that was not started, and the exit
      * statuses. */
     uint8_t *pids, *statuses;
-    uint32_t started, exited;          /* processes */
-    uint32_t open;                     /* channels that have not ended */
-    uint8_t stage;                     /* enum job_door_stage; 0: none yet */
-    uint64_t stage_s[JOB_DOOR_STAGES]; /* when reached, since 1970 */
-    uint8_t *state;                    /* owned [size]: enum ep_seen_bit */
-    uint32_t behind;                   /* processes */
-    uint32_t users;                    /* clients that look at the job */
+    uint32_t started, exited; /* how many processes */
+    uint32_t open;            /* how many channels have not ended */
+    uint8_t stage;            /* enum job_door_stage; 0 before the first one */
+    /* seconds since 1970 at which it reached each stage */
+    uint64_t stage_s[JOB_DOOR_STAGES];
+    uint8_t *state;  /* owned [size]: bits of enum ep_seen_bit */
+    uint32_t behind; /* how many processes are EP_SEEN_BEHIND */
+    uint32_t users;  /* how many clients look at the job */
     struct job_failure failure;
-    /* When it is killed, having been asked to end; 0: it was not asked, or that
-     * is done. */
+    /* When to kill the job, which a signal has asked to end; 0: it need not be
+     * killed, or was already. */
     uint64_t kill_ns;
-    bool is_started; /* it is known which processes read stdin */
-    bool is_known;   /* to the clients that watch */
-    bool is_daemons; /* not a job: its processes are the dvm's daemons */
+    bool is_started; /* whether it is known which processes read stdin */
+    bool is_known;   /* clients that watch have been told about it */
+    bool is_daemons; /* it is no job, but the daemons of a dvm */
     bool is_over;    /* its processes have ended */
     bool is_gone;    /* it is no longer found by its name */
 };
 
-/* All zero: no jobs. They are in the order in which they began. */
+/* The jobs, in the order in which they began. All zero at first: there are
+ * none. */
 struct ep_seen {
     struct ep_seen_job *jobs; /* owned */
 };
 
-/* Adds a job that begins. What it owns is its own copy; ep_seen_place() is to
- * follow for each part. Returns NULL when memory is out. */
+/* Adds a job that begins. Everything that `like` points to is copied; call
+ * ep_seen_place() for each part next. Returns NULL when memory is out. */
 struct ep_seen_job *ep_seen_add(struct ep_seen *seen,
                                 const struct ep_seen_job *like);
-/* Says where part `index` is; the program is copied. Returns 0 or OV_ENOMEM. */
+/* Sets where part `index` of the job runs; the program's name is copied.
+ * Returns 0 or OV_ENOMEM. */
 int ep_seen_place(struct ep_seen_job *job, uint32_t index,
                   const struct job_neighbours *part);
-/* Processes from this rank on were started. Ranks that the job does not have
- * are ignored. */
+/* Notes that `count` processes from this rank on were started. Ranks that the
+ * job does not have are ignored. */
 void ep_seen_started(struct ep_seen_job *job, uint32_t rank,
                      const uint32_t *pids, uint32_t count);
-/* A process has ended. To be called once for each. */
+/* Notes that a process has ended. To be called once for each process. */
 void ep_seen_exit(struct ep_seen_job *job, uint32_t rank, uint32_t status);
-/* Finds the job with this process; NULL: there is none. O(jobs). */
+/* Finds the job with the process of this number. Returns NULL when there is
+ * none. O(jobs). */
 struct ep_seen_job *ep_seen_of(const struct ep_seen *seen, uint32_t number);
-/* Finds the job of this name; "" finds the only job that is not over. NULL:
- * there is none, and `why` (size_bytes) says what is wrong. O(jobs). */
+/* Finds the job of this name; "" finds the only job that is not over. Returns
+ * NULL when there is no such job, with a sentence in `why` (size_bytes).
+ * O(jobs). */
 struct ep_seen_job *ep_seen_find(const struct ep_seen *seen, const char *name,
                                  char *why, size_t size_bytes);
-/* The job is over and no longer found by its name. It is freed once no client
- * looks at it. */
+/* Notes that the job is over and is no longer to be found by its name. The job
+ * is freed once no client looks at it. */
 void ep_seen_forget(struct ep_seen *seen, struct ep_seen_job *job);
-/* One more client looks at the job, or (let_go) one less. */
+/* Count one more client that looks at the job; and (let_go) one less. */
 void ep_seen_hold(struct ep_seen_job *job);
 void ep_seen_let_go(struct ep_seen *seen, struct ep_seen_job *job);
 void ep_seen_clear(struct ep_seen *seen);

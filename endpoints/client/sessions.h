@@ -1,4 +1,4 @@
-/* The sessions on this machine, as a client finds them by their doors. */
+/* The sessions on this machine, which a client finds by their doors. */
 #ifndef ENDPOINTS_CLIENT_SESSIONS_H
 #define ENDPOINTS_CLIENT_SESSIONS_H
 
@@ -7,16 +7,17 @@
 
 #include "job/door.h"
 
-/* How long to wait for a session that does not answer: when no other session
- * answers, and when another one has. */
+/* How many seconds to wait for a session that does not answer: as long as no
+ * session has answered, and once another one has. */
 enum { EP_SESSIONS_ALONE_S = 20, EP_SESSIONS_BESIDE_S = 2 };
 
 struct ep_session {
-    pid_t number; /* the process number of its launcher, by which it is found */
-    /* That process as our own container numbers it; 0: it runs in another
-     * container. */
+    /* The process number of its launcher, which names its door. */
+    pid_t number;
+    /* The launcher's process number in our own container; 0 when the launcher
+     * runs in another container. */
     pid_t pid;
-    int fd; /* owned; does not block; -1: none */
+    int fd; /* owned; does not block; -1 when there is none */
     bool is_there;
     struct job_door answer; /* WELCOME or REFUSED; kind 0: no answer yet */
 };
@@ -26,26 +27,28 @@ struct ep_sessions {
     unsigned count;
 };
 
-/* Connects to all sessions of a user, or, when number is not 0, to that one of
- * them, and waits for their answers. A wait of more than a second is reported
- * on stderr. Sessions that end meanwhile are left out. */
+/* Connects to all sessions of a user (or, when `number` is not 0, only to the
+ * session with this number) and waits for their answers. A wait of more than a
+ * second is reported on stderr. A session that ends meanwhile is left out. */
 void ep_sessions_open(uid_t uid, pid_t number, struct ep_sessions *out);
-/* Closes all sessions but one, which is taken out; NULL: all. */
+/* Frees the list and closes all of its sessions except `kept`, which the caller
+ * has copied; NULL: closes all. */
 void ep_sessions_close(struct ep_sessions *sessions,
                        const struct ep_session *kept);
-/* Closes a session. Repeating the call is harmless. */
+/* Closes a session. Further calls change nothing. */
 void ep_session_close(struct ep_session *session);
 
 /* Sends a message. Returns 0, or OV_ESYS with errno. */
 int ep_session_say(const struct ep_session *session,
                    const struct job_door *msg);
-/* Waits for a message, timeout_ms at most (-1: for ever). Returns 0;
- * OV_ECLOSED: the session is gone; OV_EPROTO: the message makes no sense;
- * OV_EFULL: none came in that time. What msg borrows is no longer valid. */
+/* Waits for a message, timeout_ms at most (-1: for ever). Returns 0; OV_ECLOSED
+ * when the session has ended; OV_EPROTO when the message makes no sense;
+ * OV_EFULL when none came in that time. What *msg borrows is not valid after
+ * the call. */
 int ep_session_hear(const struct ep_session *session, int timeout_ms,
                     struct job_door *msg);
-/* Waits in the same way for a message with a rest, and copies its bytes,
- * unread, into `mem` of JOB_DOOR_BYTES_MAX; *len_bytes says how many there
+/* Waits in the same way for a message, and copies its bytes into `mem` of
+ * JOB_DOOR_BYTES_MAX without decoding them; *len_bytes says how many there
  * are. */
 int ep_session_receive(const struct ep_session *session, int timeout_ms,
                        uint8_t *mem, uint32_t *len_bytes);

@@ -18,23 +18,23 @@ enum { EP_VIEWER_CHANNELS = 3 };
 
 /* What a client has pushed. */
 struct ep_viewer_input {
-    struct job_push_set set; /* owned: the processes it is for */
-    uint64_t next; /* its ranges ascend: from here on; 0: it is complete */
-    uint8_t *mem;  /* owned: what waits until its job takes more */
+    struct job_push_set set; /* owned: the processes that get the push */
+    uint64_t next; /* the lowest number that may follow; 0: `set` is complete */
+    uint8_t *mem;  /* owned: a push that waits until the job takes more */
     uint32_t len_bytes;
-    bool is_due;    /* it waits for PUSHED */
-    bool is_closed; /* by the push that is due */
-    bool is_there;  /* the launcher knows about it: on_pushers */
-    bool is_more;   /* more follows what waits */
-    bool is_within; /* more follows what went: others of its job wait */
+    bool is_due;    /* the client has yet to get PUSHED */
+    bool is_closed; /* that push closes the processes' stdin */
+    bool is_there;  /* on_pushers counts this client */
+    bool is_more;   /* more of the push follows what waits */
+    bool is_within; /* the push was sent in part: other clients wait */
 };
 
-/* The job that a client asks for. */
+/* The client's request for a job. */
 struct ep_viewer_request {
-    uint8_t *mem; /* owned: pieces so far, or the whole; NULL: none */
+    uint8_t *mem; /* owned: the pieces that have arrived; NULL: none */
     uint32_t len_bytes;
     bool is_whole;
-    bool is_kept; /* it waits, and begins even without its client */
+    bool is_kept; /* the job begins even after the client has left */
 };
 
 struct ep_viewer {
@@ -43,59 +43,60 @@ struct ep_viewer {
     const struct ep_viewer_events *events;
     void *arg;
     int fd;
-    char *name; /* owned: of the job that it waits for; or NULL */
-    struct ep_viewer_request request; /* for a job, or none */
-    bool is_owner;             /* its job ends with it, unless it is_kept */
-    bool is_kept;              /* its job goes on without it */
-    bool is_awaited;           /* its job waits while it is_full */
-    bool is_full;              /* as the launcher was told */
-    struct ep_seen_job *job;   /* held; NULL: it waits for one */
-    struct ep_outbox *box;     /* owned */
-    struct topo_ranges ranges; /* ep_ranges: what it is to pull */
+    char *name; /* owned: the job that it waits for; or NULL */
+    struct ep_viewer_request request; /* its request for a job, if any */
+    bool is_owner;           /* the job ends with the client, unless is_kept */
+    bool is_kept;            /* the job goes on without the client */
+    bool is_awaited;         /* the job waits while is_full */
+    bool is_full;            /* as on_hold was last called */
+    struct ep_seen_job *job; /* held; NULL: it has none yet */
+    struct ep_outbox *box;   /* owned */
+    struct topo_ranges ranges; /* ep_ranges: the processes to pull */
     bool is_pulling;
-    uint8_t channels; /* that it pulls */
-    /* Owned, [job->size]: bit 0, it pulls this process; and 1 << channel, it
-     * knows that the channel has ended. */
+    uint8_t channels; /* which channels it pulls */
+    /* Owned, [job->size]. Bit 0: it pulls this process. Bit 1 << channel: it
+     * has been told that the channel has ended. */
     uint8_t *told;
-    uint64_t *dropped; /* owned, [job->size * CHANNELS]; NULL: none yet */
-    bool is_behind;    /* `dropped` has something to tell when there is room */
-    bool is_told_live; /* PULLED was said */
+    uint64_t *dropped; /* owned, [job->size * CHANNELS]; or NULL */
+    bool is_behind;    /* the client does not know yet how much */
+    bool is_told_live; /* PULLED was sent to the client */
     struct {
-        uint32_t bytes; /* wanted from before, of each channel */
-        bool is_last;   /* these are to be the latest ones */
+        uint32_t bytes; /* how much of each channel's earlier output */
+        bool is_last;   /* the latest bytes, not the first */
     } past;
     struct job_late late;
-    struct ep_escrow *escrow; /* what waits; NULL: that is in its box */
-    bool redirects;           /* it takes its output instead of the console */
-    uint32_t number;          /* of it as a writer */
+    struct ep_escrow *escrow; /* its store; NULL: output waits in `box` */
+    bool redirects;           /* it gets output instead of the console */
+    uint32_t number;          /* its number as a writer of stdin */
     struct ep_viewer_input in;
 };
 
 struct ep_viewers {
-    struct ep_client_cfg cfg; /* events NULL: the tap is not open */
+    struct ep_client_cfg cfg; /* events NULL: there is no launch now */
     struct ep_seen seen;
     struct ep_watchers *watchers; /* owned */
     struct ep_viewer *first;      /* each owned by its client */
-    struct ep_viewer_left *left;  /* owned: jobs that are still to begin */
+    struct ep_viewer_left *left;  /* owned: jobs yet to begin, clients left */
     struct ep_outbox_pool pool;
-    struct event *limit; /* owned: of a flush; NULL: none */
-    struct event *soon;  /* owned: for what cannot be said from within a call */
-    struct event *kills; /* owned: for jobs that were asked to end */
-    bool is_new;         /* jobs that were asked for before are still due */
+    struct event *limit; /* owned: ends a flush; NULL: no flush */
+    struct event *soon;  /* owned: does what may not be done within a call */
+    struct event *kills; /* owned: kills jobs that did not end */
+    bool is_new;         /* requests for jobs from before open are due */
     const char *why;     /* told to clients at the end; NULL: nothing */
-    uint64_t moved;      /* packets at the last look of `limit` */
-    unsigned looks;      /* how many looks of `limit` there were */
-    struct ep_outbox_pool awaited;   /* of the clients whose jobs wait */
-    struct ep_escrows *escrows;      /* owned; NULL: the tap is not open */
-    uint32_t made;                   /* viewers */
-    const struct job_request *asked; /* being carried out; NULL: none */
-    bool have_pushers;               /* as the launcher was told */
-    /* A viewer has less or more to send, begins or ends pushing, or goes. */
+    uint64_t moved;      /* what had moved when `limit` last fired */
+    unsigned looks;      /* how often `limit` has fired */
+    struct ep_outbox_pool awaited;   /* of clients whose jobs wait for them */
+    struct ep_escrows *escrows;      /* owned; NULL: there is no launch now */
+    uint32_t made;                   /* viewers so far */
+    const struct job_request *asked; /* the request being handled; NULL: none */
+    bool have_pushers;               /* as on_pushers was last called */
+    /* Called when a viewer has less or more to send, pushes or not, or
+     * closes. */
     void (*on_change)(struct ep_viewers *all);
     void (*on_ready)(void *viewer);
 };
 
-/* Has the loop look at these viewers soon. */
+/* Calls on_soon() of viewers.c in the loop's next turn. */
 static inline void ep_viewers_soon(struct ep_viewers *all)
 {
     if (all->soon != NULL)
@@ -108,42 +109,42 @@ const char *ep_viewer_ranges(struct ep_viewer *viewer,
                              const struct job_door *msg);
 const char *ep_viewer_pull(struct ep_viewer *viewer,
                            const struct job_door *msg);
-/* Pulls all output of a job that has just begun. */
+/* Makes the client pull all output of its job, which has just begun. */
 void ep_viewer_pull_all(struct ep_viewer *viewer);
-/* Returns true when it has the record instead of the console. */
+/* Sends the client a record. Returns whether only the client gets it. */
 bool ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec);
-/* Tells what it missed, as far as there is room. */
+/* Tells the client what it missed, as far as there is room. */
 void ep_viewer_catch_up(struct ep_viewer *viewer);
-/* The node of this process gives no answers. */
+/* Notes that the node of this process will not answer. */
 void ep_viewer_lost(struct ep_viewer *viewer, uint32_t number);
-/* This process has ended, and with it the channels that it never had. */
+/* Notes the end of this process, and so of channels that it never had. */
 void ep_viewer_exit(struct ep_viewer *viewer, uint32_t rank);
 bool ep_viewer_wants(const struct ep_viewer *viewer, uint32_t number,
                      uint8_t channel);
 
 /* --- viewer_escrow.c */
 
-/* Opens the store of its pull, whose processes are marked, and redirects if the
- * message says so. Returns as ep_viewer_hear(). */
+/* Opens the client's store and redirects its output, as far as the message asks
+ * for this. Returns the same as ep_viewer_hear(). */
 const char *ep_viewer_escrow(struct ep_viewer *viewer,
                              const struct job_door *msg);
-/* Sends what is in its store, as far as its socket takes it. */
+/* Sends what is in the client's store, as far as its socket takes it. */
 void ep_viewer_pump(struct ep_viewer *viewer);
 
 /* --- viewer_redirect.c */
 
 bool ep_viewer_redirects(const struct ep_viewer *viewer, uint32_t number,
                          uint8_t channel);
-/* True when it can be given the record, or the record is not for it. */
+/* Tells whether the client's store, if any, has room for the record. */
 bool ep_viewer_has_room(const struct ep_viewer *viewer,
                         const struct job_record *rec);
-/* Sends all that there is for it, as far as its socket takes it now. */
+/* Sends all that waits for the client, as far as its socket takes it. */
 void ep_viewer_send(struct ep_viewer *viewer);
-/* Does the same, as there is something in its store, or room. */
+/* Does the same, when its store has something to send or has room. */
 void ep_viewer_ready(void *viewer);
 const char *ep_viewer_taken(struct ep_viewer *viewer,
                             const struct job_door *msg);
-/* Opens the stores together with the tap. False: memory is out. */
+/* Opens the stores of all viewers. Returns false when memory is out. */
 bool ep_viewers_escrows_open(struct ep_viewers *all);
 void ep_viewers_escrows_close(struct ep_viewers *all,
                               const struct ep_client_cfg *run);
@@ -152,48 +153,48 @@ void ep_viewers_escrows_close(struct ep_viewers *all,
 
 const char *ep_viewer_push(struct ep_viewer *viewer,
                            const struct job_door *msg);
-/* Its job takes more, or no reader is left. */
+/* Sends the push that waits, if the job takes more or nobody reads it. */
 void ep_viewer_push_on(struct ep_viewer *viewer);
 void ep_viewer_pushed(struct ep_viewer *viewer);
-/* The client goes. */
+/* Ends the client's pushes, as it leaves. */
 void ep_viewer_push_end(struct ep_viewer *viewer);
 
 /* --- viewer.c */
 
-/* The tap is open: finds the job that it waits to attach to. Returns NULL, or a
- * sentence, which may lie in `why`. */
+/* Attaches the client to the job that it waits for; called when there is a
+ * launch. Returns NULL, or a sentence, which may lie in `why`. */
 const char *ep_viewer_begin(struct ep_viewer *viewer, char *why);
 
 /* --- viewer_spawn.c */
 
 const char *ep_viewer_spawn(struct ep_viewer *viewer,
                             const struct job_door *msg);
-/* Tries again what was put off. Returns as ep_viewer_hear(). */
+/* Tries again to start a job that was put off. Returns as ep_viewer_hear(). */
 const char *ep_viewer_spawn_on(struct ep_viewer *viewer);
 const char *ep_viewer_signal(struct ep_viewer *viewer,
                              const struct job_door *msg);
-/* Tell it what becomes of the job that it owns. */
+/* Tell the client what becomes of the job that it owns. */
 void ep_viewer_started(struct ep_viewer *viewer);
 void ep_viewer_unstarted(struct ep_viewer *viewer,
                          const struct ep_client_job *told);
 void ep_viewer_over(struct ep_viewer *viewer);
-/* Lets its job wait while much is kept for it. */
+/* Has its job wait while more than HOLD_BYTES wait for the client. */
 void ep_viewer_hold(struct ep_viewer *viewer);
-/* The client goes, and its job with it unless that is to be kept. */
+/* Ends the client's job, as the client leaves, unless it is to be kept. */
 void ep_viewer_spawn_end(struct ep_viewer *viewer);
 
 /* --- viewer_spawn_wish.c */
 
-/* Asks the launcher for the job. Returns as on_spawn. */
+/* Calls on_spawn for the request, and returns the same. */
 bool ep_viewer_spawn_wish(struct ep_viewers *all,
                           const struct job_request *request,
                           struct ep_client_spawned *out, char *why);
 
 /* --- viewer_attach.c */
 
-/* Opens its outbox, once. Returns 0 or OV_ENOMEM. */
+/* Opens the client's outbox unless it is open. Returns 0 or OV_ENOMEM. */
 int ep_viewer_box(struct ep_viewer *viewer);
-/* It looks at this job from now on. Returns NULL, or what is wrong. */
+/* Makes the client look at this job. Returns NULL, or what is wrong. */
 const char *ep_viewer_attach(struct ep_viewer *viewer, struct ep_seen_job *job);
 
 #endif

@@ -1,8 +1,8 @@
-/* Jobs that wait to begin although the client that asked for them has gone,
- * because it wanted them to go on without it.
+/* Jobs that have not begun although the client that asked for them has left;
+ * the client wanted them to go on without it.
  *
- * What becomes of such a job is told with --verbose only. Memory: what the
- * client has said about the job.
+ * The launcher reports only with --verbose what becomes of such a job. Memory:
+ * the client's request for the job.
  */
 #ifndef ENDPOINTS_CLIENT_VIEWER_LEFT_H
 #define ENDPOINTS_CLIENT_VIEWER_LEFT_H
@@ -10,12 +10,13 @@
 struct ep_viewer;
 struct ep_viewers;
 
-/* The client goes. Nothing happens when it has asked for no such job; when
- * memory is out the job does not begin. O(jobs that are left). */
+/* Keeps the request of a client that leaves, if that is for such a job. When
+ * memory is out the job does not begin. O(jobs of clients that have left). */
 void ep_viewer_leave_job(struct ep_viewer *viewer);
-/* Tries to start all of them, in their order. */
+/* Tries to start all of them, in the order in which their clients left. */
 void ep_viewers_left_on(struct ep_viewers *all);
-/* Drops all of them; otherwise they wait from one launch to the next. */
+/* Drops all of them. This is for the end of the session: from one launch to the
+ * next they stay. */
 void ep_viewers_left_close(struct ep_viewers *all);
 
 #endif

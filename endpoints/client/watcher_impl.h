@@ -11,9 +11,9 @@
 #include "topo/ranges.h"
 
 enum {
-    EP_WATCHER_LOGS = 4,      /* texts without an answer */
-    EP_WATCHERS_ENDED = 64,   /* jobs */
-    EP_WATCHERS_BROKEN = 2048 /* channels */
+    EP_WATCHER_LOGS = 4,      /* texts that may wait for an answer */
+    EP_WATCHERS_ENDED = 64,   /* ended jobs that are kept */
+    EP_WATCHERS_BROKEN = 2048 /* broken channels that are remembered */
 };
 
 struct ep_seen_job;
@@ -21,17 +21,18 @@ struct event;
 
 /* The answer to a DESCRIBE that is being sent. */
 struct ep_watcher_description {
-    struct ep_seen_job *job; /* borrowed, a known job; NULL: none */
-    uint8_t what;            /* kind of the next message */
-    uint32_t at;             /* the part or rank that it begins with */
+    struct ep_seen_job *job; /* borrowed, a known job; NULL: nothing to send */
+    uint8_t what;            /* the kind of the next message */
+    uint32_t at; /* the part or rank with which that message begins */
 };
 
-/* A text for the launcher's console. */
+/* A text that the client wants printed on the launcher's console. */
 struct ep_watcher_text {
-    uint8_t *mem; /* owned: pieces so far */
+    uint8_t *mem; /* owned: the pieces that have arrived */
     uint32_t len_bytes;
-    bool is_too_long; /* such a text is not kept */
-    unsigned count;   /* of texts without an answer, the oldest first: */
+    bool is_too_long; /* too long, so it is not kept */
+    /* how many texts wait for an answer; their order is that of arrival: */
+    unsigned count;
     struct {
         uint32_t token;
         bool is_written, is_refused;
@@ -44,37 +45,39 @@ struct ep_watcher {
     const struct ep_watcher_events *events;
     void *arg;
     int fd;
-    struct ep_outbox *box; /* owned; NULL: it waits for the tap */
-    bool is_full;          /* it is cut off soon */
+    struct ep_outbox *box; /* owned; NULL until there is a launch */
+    bool is_full; /* its outbox is full: it is about to be disconnected */
     struct ep_watcher_description asked;
     struct ep_watcher_text text;
-    char *name; /* owned: of its tool; NULL: none yet */
+    char *name; /* owned: the name of its tool; NULL: not told yet */
     uint32_t rank;
-    struct topo_ranges ranges; /* ep_ranges: whom the next signal is for */
+    /* ep_ranges: the processes that get its next signal */
+    struct topo_ranges ranges;
 };
 
 struct ep_watchers {
     struct ep_watchers_cfg cfg;
-    struct ep_client_cfg run; /* events NULL: the tap is not open */
+    struct ep_client_cfg run; /* events NULL: there is no launch now */
     struct ep_watcher *first; /* each owned by its client */
     struct ep_outbox_pool pool;
-    struct event *soon; /* owned: for cutting off those that are full */
+    struct event *soon; /* owned: disconnects the clients that are full */
     struct ep_seen_job *ended[EP_WATCHERS_ENDED]; /* borrowed, the oldest first
                                                    */
     unsigned ended_count;
-    /* Owned; NULL: none so far. */
+    /* Owned: channels that have ended without all of their output; or NULL. */
     struct ep_watcher_broken {
         uint32_t number;
         uint8_t channel;
     } * broken;
     unsigned broken_count;
-    uint32_t texts, names; /* counted as they are made */
-    bool is_last;          /* nothing more is heard of any job */
+    uint32_t texts, names; /* how many were made so far */
+    bool is_last;          /* nothing more is heard about any job */
 };
 
 /* --- watcher_say.c */
 
-/* Tells it this message with its rest; a watcher without room is cut off. */
+/* Sends the client this message with its rest. A client without room for it is
+ * disconnected. */
 void ep_watcher_say(struct ep_watcher *watcher, const struct job_door *msg);
 
 /* --- watcher_greet.c */
@@ -85,16 +88,17 @@ void ep_watcher_say_stage(struct ep_watcher *watcher,
                           const struct ep_seen_job *job, uint8_t stage);
 void ep_watcher_say_broken(struct ep_watcher *watcher, uint32_t number,
                            uint8_t channel);
-/* The tap is open: tells it all that is known. Returns 0 or OV_ENOMEM. */
+/* Tells the client all that is known; called when there is a launch. Returns 0
+ * or OV_ENOMEM. */
 int ep_watcher_greet(struct ep_watcher *watcher);
 
 /* --- watcher_describe.c */
 
 const char *ep_watcher_describe(struct ep_watcher *watcher,
                                 const struct job_door *msg);
-/* Sends as much of the answer as it has room for. */
+/* Sends as much of the answer to DESCRIBE as the client has room for. */
 void ep_watcher_describe_on(struct ep_watcher *watcher);
-/* The job is no longer known: the rest of the answer does not come. */
+/* Ends the answer to a DESCRIBE about this job, which is no longer known. */
 void ep_watcher_describe_end(struct ep_watcher *watcher,
                              const struct ep_seen_job *job);
 
@@ -102,8 +106,8 @@ void ep_watcher_describe_end(struct ep_watcher *watcher,
 
 const char *ep_watcher_log(struct ep_watcher *watcher,
                            const struct job_door *msg);
-/* This text is written. Returns false when it is not one of the watcher's
- * own. */
+/* Notes that this text is written, and answers the client. Returns false when
+ * the text is not one of this client. */
 bool ep_watcher_logged(struct ep_watcher *watcher, uint32_t token);
 
 /* --- watcher_name.c */
