@@ -24,9 +24,11 @@
 
 enum {
     BACKLOG = 2 * EP_DOOR_CLIENTS_MAX,
-    THERE_MAX = 2 * EP_DOOR_CLIENTS_MAX, /* with those that are refused */
+    /* including clients that are about to be refused */
+    THERE_MAX = 2 * EP_DOOR_CLIENTS_MAX,
     NAME_BYTES = 16,
-    HELLO_S = 10, /* a client that has not said HELLO by then is cut off */
+    /* a client that has sent no HELLO after this time is disconnected */
+    HELLO_S = 10,
     LOOK_S = 60,
     REST_S = 1,
 };
@@ -34,33 +36,36 @@ enum {
 struct client {
     struct ep_door *door;
     struct client *next;
-    struct event *reads;        /* owned; NULL while no loop serves the door */
-    struct ep_viewer *viewer;   /* owned; NULL: it has asked for no job */
-    struct ep_watcher *watcher; /* owned; NULL: it does not watch */
+    struct event *reads; /* owned; NULL while no event loop serves the door */
+    struct ep_viewer *viewer; /* owned; NULL: the client has asked for no job */
+    struct ep_watcher *watcher; /* owned; NULL: the client does not watch */
     int fd;                     /* owned */
     bool is_greeted;
-    bool awaits_tools; /* an answer to ADDRESS is due */
+    /* whether the client has yet to get an answer to ADDRESS */
+    bool awaits_tools;
 };
 
 struct ep_door {
     struct ep_door_cfg cfg;
     int folder, fd; /* owned */
     char name[NAME_BYTES];
-    ino_t inode;          /* of the name; 0: it has none */
-    struct event *comes;  /* owned: another client */
-    struct event *rest;   /* owned: waits while there are no more descriptors */
-    struct event *look;   /* owned: the next ep_door_look() */
+    ino_t inode;         /* of the socket's name; 0: it has no name */
+    struct event *comes; /* owned: fires when a client connects */
+    /* owned: fires when to try again after descriptors ran out */
+    struct event *rest;
+    struct event *look;   /* owned: fires for the next ep_door_look() */
     struct client *first; /* owned */
     unsigned clients;
     struct ep_viewers *viewers; /* owned: the clients that look at a job */
-    /* What ADDRESS is answered with: TOOLS or REFUSED; kind 0: no answer
+    /* The answer to ADDRESS: TOOLS or REFUSED; kind 0 when there is none
      * yet. */
     struct job_door tools;
 };
 
-/* --- what a client is told */
+/* --- answers to clients */
 
-/* A client that does not read its answers misses some. */
+/* Sends a message. When the client does not read its answers and its socket is
+ * full, the message is lost. */
 static void say(const struct client *client, const struct job_door *msg)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX];
@@ -100,7 +105,7 @@ static void drop_client(struct client *client)
     free(client);
 }
 
-/* --- what a client asks; a handler returns false to cut it off */
+/* --- requests of clients; a handler returns false to disconnect the client */
 
 static bool hello(struct client *client, const struct job_door *msg)
 {
@@ -165,7 +170,7 @@ static void on_cut(void *arg, const char *why)
 static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
 static const struct ep_watcher_events watcher_events = {.on_cut = on_cut};
 
-/* True once it has said what it is there for. */
+/* Tells whether the client has said if it wants a job or to watch. */
 static bool is_bound(const struct client *client)
 {
     return client->viewer != NULL || client->watcher != NULL;
@@ -228,11 +233,11 @@ static bool pass_on(struct client *client, const struct job_door *msg)
     return why == NULL || refuse(client, why);
 }
 
-/* What a client may ask, when, and of which session. */
+/* What a client may request, when, and of which session. */
 static const struct {
     bool (*hear)(struct client *client, const struct job_door *msg);
-    bool is_first; /* it comes before anything else, and once */
-    bool of_dvm;   /* only a dvm may be asked this */
+    bool is_first; /* must be the client's first request, and only that */
+    bool of_dvm;   /* only a dvm accepts this request */
 } asks[JOB_DOOR_KINDS] = {
     [JOB_DOOR_HELLO] = {.hear = hello, .is_first = true},
     [JOB_DOOR_STOP] = {.hear = stop, .of_dvm = true},
@@ -276,15 +281,15 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
     if ((what & EV_TIMEOUT) == 0)
         got = recv(fd, mem, sizeof(mem), MSG_DONTWAIT);
-    /* When a client leaves something unread, an error comes before what it
-     * said. */
+    /* When a client has closed its socket without reading everything, recv()
+     * fails once before it returns the client's last messages. */
     if (got < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET))
         return;
     if (got <= 0 || !hear_packet(client, ov_rd_init(mem, (size_t)got)))
         drop_client(client);
 }
 
-/* Returns 0 or OV_ENOMEM. */
+/* Begins to read the client's messages. Returns 0 or OV_ENOMEM. */
 static int serve_client(struct client *client)
 {
     static const struct timeval hello = {.tv_sec = HELLO_S};
@@ -330,8 +335,8 @@ static void rest(struct ep_door *door)
     event_add(door->rest, &wait);
 }
 
-/* A client for which there is no descriptor, or that is one too many, waits in
- * the kernel. */
+/* Accepts a client. A client for which there is no descriptor, or that is one
+ * too many, waits in the kernel. */
 static void on_comes(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_door *door = arg;
@@ -362,8 +367,8 @@ static void on_rest(evutil_socket_t fd, short what, void *arg)
 
 /* --- the door's name */
 
-/* In containers that share the folder, two sessions may have the same process
- * number. */
+/* Tells whether another session has the door's name. Sessions in containers
+ * that share the folder may have the same process number. */
 static bool is_taken(const struct ep_door *door)
 {
     struct stat of;
@@ -377,8 +382,8 @@ static bool is_taken(const struct ep_door *door)
     return fd >= 0 || errno == EAGAIN;
 }
 
-/* The socket has another name until it listens, so that a client that finds it
- * under its final name can connect. */
+/* Binds the socket to another name, which it has until it listens, so that
+ * every client that finds its final name can connect. */
 static int bind_early(struct ep_door *door, const char *early)
 {
     const struct sockaddr_un at = ep_door_address(door->folder, early);
@@ -412,7 +417,7 @@ static int listen_at(struct ep_door *door, char *why)
         return 0;
     if (errno == EADDRINUSE && unlinkat(door->folder, early, 0) == 0 &&
         bind_early(door, early) == 0)
-        return 0; /* a session that was killed had the name */
+        return 0; /* the name was that of a session that was killed */
     snprintf(why, EP_WHY_MAX, "%s", strerror(errno));
     (void)unlinkat(door->folder, early, 0);
     return OV_ESYS;
@@ -440,7 +445,7 @@ static bool has_name(const struct ep_door *door)
            of.st_ino == door->inode;
 }
 
-/* Clients that are connected stay. */
+/* Removes the socket's name. Clients that are connected stay connected. */
 static void close_name(struct ep_door *door)
 {
     if (has_name(door))
@@ -470,7 +475,8 @@ static int attend(struct ep_door *door)
                                                                     : 0;
 }
 
-/* The folder may have been replaced by another one of the same name. */
+/* Opens the folder anew, as it may have been replaced by another one of the
+ * same name. */
 void ep_door_look(struct ep_door *door)
 {
     char why[EP_WHY_MAX];
@@ -483,7 +489,7 @@ void ep_door_look(struct ep_door *door)
     if (open_name(door, why) == 0)
         (void)attend(door);
     else
-        close_name(door); /* until the next look */
+        close_name(door); /* the door has no name until the next look */
 }
 
 static void on_look(evutil_socket_t fd, short what, void *arg)
@@ -529,7 +535,7 @@ void ep_door_pause(struct ep_door *door)
     door->tools.kind = 0;
 }
 
-/* --- where tools connect */
+/* --- the address to which tools connect */
 
 static void answer(struct ep_door *door, uint8_t kind, const char *text)
 {

@@ -1,5 +1,5 @@
-/* Stores of packets that clients have not acknowledged. Packets lie in hoards;
- * how they go back is in escrow_back.c. */
+/* Stores of packets that clients have not acknowledged. Packets are kept in
+ * hoards (sys/hoard.h). escrow_back.c gives them back when a client leaves. */
 #include "config.h"
 
 #include "endpoints/client/escrow.h"
@@ -19,10 +19,11 @@
 #include "overlay/base/panic.h"
 
 enum {
-    HEAD_BYTES = 8, /* of a packet: 2 * number, and 1 where it is redirected */
-    PIECES = 128,   /* numbers that a record has: more than it has packets */
-    SOON_MS = 30,   /* enough for a quarter of a MiB */
-    KEEPERS = 2,    /* escrows that keep more blocks in memory */
+    /* the head of a packet: 2 * number, plus 1 if it is redirected */
+    HEAD_BYTES = 8,
+    PIECES = 128, /* numbers for each record, as a record has fewer packets */
+    SOON_MS = 30, /* time in which a client can take a quarter of a MiB */
+    KEEPERS = 2,  /* how many escrows may keep more blocks in memory */
     PACKET_MAX = HEAD_BYTES + JOB_DOOR_BYTES_MAX,
 };
 
@@ -54,9 +55,10 @@ bool ep_escrow_redirects(const struct ep_escrow *escrow)
     return escrow->until == UINT64_MAX;
 }
 
-/* --- what is put */
+/* --- packets that are put in */
 
-/* The client gets no packet from this number on. */
+/* Ends the redirection: from this number on the client gets no redirected
+ * packet. */
 static void fall_behind(struct ep_escrow *escrow, uint64_t number)
 {
     if (escrow->until != UINT64_MAX || escrow->cfg.is_copy)
@@ -66,7 +68,8 @@ static void fall_behind(struct ep_escrow *escrow, uint64_t number)
     ep_escrows_soon(escrow->all);
 }
 
-/* Tells whether records are to wait for this client: it has moved lately. */
+/* Tells whether to hold records back for this client, because it has taken
+ * something in the last patience_ms. */
 static bool is_patient(struct ep_escrow *escrow)
 {
     struct ep_escrows *all = escrow->all;
@@ -82,8 +85,8 @@ static bool is_patient(struct ep_escrow *escrow)
     return true;
 }
 
-/* Tells whether to wait a moment for the client to take something. What it has
- * not taken would go to the file, which costs more than a short wait for a
+/* Tells whether to hold records back for a moment. What the client has not
+ * taken would be written to the file, which costs more than a short wait for a
  * client that has no processor at the moment. */
 static bool is_soon_moving(struct ep_escrow *escrow)
 {
@@ -146,8 +149,8 @@ static int keep_packet(struct ep_escrow *escrow, const uint8_t *head,
     return 0;
 }
 
-/* A packet that cannot go to the file at all waits until the client takes
- * something. */
+/* Moves packets from `rest` to the hoard, as far as it has room. A packet that
+ * does not fit waits until the client takes something. */
 static void refill(struct ep_escrow *escrow)
 {
     const bool was_full = escrow->rest != NULL;
@@ -216,7 +219,7 @@ int ep_escrow_put(struct ep_escrow *escrow, enum ep_escrow_what what,
     return rc != 0 ? OV_EFULL : 0;
 }
 
-/* --- what is sent, and acknowledged */
+/* --- packets that are sent and acknowledged */
 
 bool ep_escrow_next(struct ep_escrow *escrow, const uint8_t **mem,
                     uint32_t *len_bytes)
@@ -235,8 +238,8 @@ bool ep_escrow_next(struct ep_escrow *escrow, const uint8_t **mem,
     return true;
 }
 
-/* Packets that were lost were not sent, so the client's count is behind the
- * hoard's until the client has everything. */
+/* Packets that could not be read were never sent, so `messages` may be less
+ * than what the hoard has passed until the client has everything. */
 bool ep_escrow_taken(struct ep_escrow *escrow, uint64_t messages)
 {
     if (messages < escrow->taken || messages > escrow->sent)
@@ -282,7 +285,7 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     ep_escrows_turn(arg);
 }
 
-/* Stops waiting for clients that have not moved. */
+/* Ends the wait for clients that have taken nothing for patience_ms. */
 static void on_tick(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_escrows *all = arg;
@@ -296,7 +299,7 @@ static void on_tick(evutil_socket_t fd, short what, void *arg)
     ep_escrows_soon(all);
 }
 
-/* --- an escrow is opened and left */
+/* --- opening an escrow, and leaving it */
 
 static void on_hoard(void *arg)
 {

@@ -1,4 +1,4 @@
-/* How output goes back that a client had not acknowledged when it went. */
+/* Gives output back that a client had not acknowledged when it left. */
 #include "config.h"
 
 #include "endpoints/client/escrow_impl.h"
@@ -14,8 +14,8 @@
 #include "overlay/base/panic.h"
 
 enum {
-    TURN_MAX = 64, /* packets that go back in one turn of the loop */
-    BACK_MAX = 8,  /* packets that went back and are not on their way yet */
+    TURN_MAX = 64, /* packets that are given back in one turn of the loop */
+    BACK_MAX = 8,  /* given back, but not yet accepted by the console */
     MARKS_MAX = 64,
 };
 
@@ -71,7 +71,7 @@ void ep_escrow_free(struct ep_escrow *escrow)
     free(escrow);
 }
 
-/* --- which client has which output */
+/* --- which client has got which output */
 
 static bool is_in(const struct ep_escrow_cfg *cfg, uint32_t number)
 {
@@ -89,8 +89,8 @@ static bool is_for(const struct ep_escrow *escrow, uint32_t number,
            (cfg->channels & 1u << channel) != 0 && is_in(cfg, number);
 }
 
-/* True when another client has or had the packet, or its escrow will give it
- * back. */
+/* Tells whether another client gets or has got the packet instead of the
+ * console, or that client's escrow will give it back. */
 static bool is_elsewhere(const struct ep_escrow *escrow, uint64_t number,
                          const struct job_record *rec)
 {
@@ -124,7 +124,7 @@ bool ep_escrows_are_back(const struct ep_escrows *all)
     return at == NULL && all->out == 0;
 }
 
-/* --- what goes back */
+/* --- packets that are given back */
 
 static void give_packet(struct ep_escrow *escrow, const uint8_t *mem,
                         uint32_t len_bytes)
@@ -156,8 +156,9 @@ static void give_packet(struct ep_escrow *escrow, const uint8_t *mem,
     ep_escrows_soon(all);
 }
 
-/* Escrows that only say what their clients had are kept for the sake of others,
- * and at most MARKS_MAX of them: output of a dropped one may be shown twice. */
+/* Frees escrows that are DONE. They are kept as long as another escrow may have
+ * the same output, but at most MARKS_MAX of them: output that a freed one had
+ * may be shown twice. */
 static void drop_marks(struct ep_escrows *all)
 {
     struct ep_escrow *oldest = NULL;
@@ -189,8 +190,8 @@ static void finish_escrow(struct ep_escrow *escrow)
     all->cfg.on_change(all->cfg.arg);
 }
 
-/* Gives back what is behind the hoard's packets; it need not go through the
- * hoard. */
+/* Gives back the packets that follow those in the hoard, without putting them
+ * through the hoard. */
 static void give_rest(struct ep_escrow *escrow)
 {
     if (escrow->rest == NULL) {
@@ -201,7 +202,7 @@ static void give_rest(struct ep_escrow *escrow)
     ep_escrow_drop_rest(escrow);
 }
 
-/* Gives back the next packet. False: there is none now. */
+/* Gives back the next packet. Returns false when it cannot be read now. */
 static bool give_next(struct ep_escrow *escrow)
 {
     const uint8_t *mem;
@@ -246,7 +247,7 @@ static struct ep_escrow *first_left(const struct ep_escrows *all)
     return at;
 }
 
-/* Stops after TURN_MAX packets, so that other events have their turn. */
+/* Stops after TURN_MAX packets, so that other events are handled as well. */
 void ep_escrows_turn(struct ep_escrows *all)
 {
     static const struct timeval now = {.tv_sec = 0};

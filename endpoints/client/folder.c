@@ -17,7 +17,7 @@
 #include "endpoints/sys/process.h"
 #include "endpoints/sys/why.h"
 
-/* The place of such a folder: the folder above it, and its name there. */
+/* Where such a folder is: the folder above it, and its name there. */
 struct place {
     char top[PATH_MAX];
     char name[32];
@@ -33,8 +33,9 @@ static bool is_same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Finds the place below the user's own runtime folder; false: there is none.
- * is_chosen: the user has chosen it, so no other place is to be looked at. */
+/* Finds the place below the user's own runtime folder. Returns false when there
+ * is none. *is_chosen: the user has chosen this folder, so doors are looked for
+ * in no other one. */
 static bool own_place(uid_t uid, struct place *out, bool *is_chosen)
 {
     const char *given = uid == geteuid() ? getenv("XDG_RUNTIME_DIR") : NULL;
@@ -64,8 +65,8 @@ static int open_folder(int at, const char *path)
     return openat(at, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Takes over the descriptor, and returns it only if nobody but this user can
- * have put anything into the folder. */
+/* Takes the descriptor over. Returns it if nobody but this user can have put
+ * anything into the folder; otherwise closes it and returns -1. */
 static int only_private(int folder, uid_t uid)
 {
     struct stat of;
@@ -101,18 +102,19 @@ int ep_door_folder_open(uid_t uid, unsigned nth)
     return folder;
 }
 
-/* Makes the folder, unless another session was faster. False: it cannot be
- * made. */
+/* Makes the folder. Returns true also when another session has made it
+ * meanwhile. */
 static bool make_folder(int top, const char *name)
 {
     if (mkdirat(top, name, 0700) == 0) {
-        (void)fchmodat(top, name, 0700, 0); /* whatever the umask has left */
+        /* sets the mode whatever the umask is */
+        (void)fchmodat(top, name, 0700, 0);
         return true;
     }
     return errno == EEXIST;
 }
 
-/* Usually the folder is there already. */
+/* Tries to open first, as the folder usually exists. */
 static int open_or_make(const struct place *place)
 {
     int top = open_top(place), folder, err;
@@ -160,7 +162,8 @@ struct sockaddr_un ep_door_address(int folder, const char *name)
     return to;
 }
 
-/* Reads by a descriptor of its own, as reading moves that on. */
+/* Reads with a descriptor of its own, because reading changes the descriptor's
+ * offset. */
 void ep_door_each(int folder, void (*see)(void *arg, int folder, pid_t pid),
                   void *arg)
 {
@@ -197,7 +200,8 @@ int ep_door_dial(int folder, pid_t pid)
     return -1;
 }
 
-/* A session whose process lives is not disturbed. */
+/* Removes the door if nobody listens there. A session whose process lives is
+ * not disturbed. */
 static void sweep_door(void *arg, int folder, pid_t pid)
 {
     int fd;

@@ -30,8 +30,8 @@ static uint64_t cost_of(uint32_t len_bytes)
     return sizeof(struct packet) + len_bytes;
 }
 
-/* False: the socket has no room. Any other failure means that the client has
- * left, and counts as sent. */
+/* Sends a packet. Returns false when the socket has no room. Any other failure
+ * means that the client has left, and counts as sent. */
 static bool send_now(const struct ep_outbox *box, const void *head,
                      uint32_t head_bytes, const void *mem, uint32_t len_bytes)
 {
@@ -92,7 +92,7 @@ static bool has_room(const struct ep_outbox *box, uint64_t cost)
             pool->used_bytes + cost <= pool->limit_bytes);
 }
 
-/* beyond_bytes is not 0 for a word, and raises the limit by that. */
+/* Keeps a packet. beyond_bytes raises the limit, and is 0 for output. */
 static int keep_packet(struct ep_outbox *box, uint64_t beyond_bytes,
                        const void *head, uint32_t head_bytes, const void *mem,
                        uint32_t len_bytes)

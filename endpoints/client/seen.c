@@ -36,8 +36,8 @@ static uint32_t channels_of(const struct ep_seen_job *job)
     return count;
 }
 
-/* Sets the numbers of `count` ranks from `rank` on; values NULL: they all still
- * run. */
+/* Sets pids or statuses of `count` ranks from `rank` on. `values` is NULL when
+ * all of them still run. */
 static void set_numbers(uint8_t *numbers, uint32_t rank, uint32_t count,
                         const uint32_t *values)
 {

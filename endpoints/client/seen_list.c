@@ -1,4 +1,4 @@
-/* A list of jobs for a user who has not said which one is meant. */
+/* A list of jobs for a user who has not said which one to use. */
 #include "endpoints/client/seen_list.h"
 
 #include <inttypes.h>
@@ -9,8 +9,8 @@ enum { LINE_BYTES = 1024, COMMAND_SHOWN = 60 };
 
 static const char more[] = "\n  and more";
 
-/* Counts the hosts of a job of one program, whose parts on one host follow each
- * other. */
+/* Counts the hosts of a job that has one program. Its parts on one host follow
+ * each other. */
 static uint32_t count_hosts(const struct ep_seen_job *job)
 {
     uint32_t count = 0;
@@ -33,8 +33,8 @@ static void age(const struct ep_seen_job *job, uint64_t now_s, char *text,
         text[0] = '\0';
 }
 
-/* For a job of several programs, where their processes are would be a list of
- * its own, and is left out. */
+/* Writes where the processes of a job run. A job of several programs would need
+ * a list of its own, so that is left out. */
 static void where(const struct ep_seen_job *job, char *text, size_t size_bytes)
 {
     const uint32_t hosts = job->apps == 1 ? count_hosts(job) : 0;

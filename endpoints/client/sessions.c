@@ -19,7 +19,7 @@ enum { TELL_MS = 1000, LOOK_MS = 50 };
 
 struct search {
     uid_t uid;
-    pid_t number; /* 0: any */
+    pid_t number; /* the session that is looked for; 0: all */
     struct ep_sessions *out;
 };
 
@@ -36,8 +36,8 @@ int ep_session_say(const struct ep_session *session, const struct job_door *msg)
                : 0;
 }
 
-/* When a session goes while a message of ours is unread, an error comes before
- * what it has said. */
+/* When a session has ended without reading all our messages, recv() fails once
+ * before it returns the session's last messages. */
 int ep_session_receive(const struct ep_session *session, int timeout_ms,
                        uint8_t *mem, uint32_t *len_bytes)
 {
@@ -76,8 +76,8 @@ void ep_session_close(struct ep_session *session)
 
 /* --- greeting a session */
 
-/* True when this user listens there. A link may lead to another user's
- * socket. */
+/* Tells whether the session belongs to this user. A link in the folder may lead
+ * to another user's socket. */
 static bool is_of(int fd, uid_t uid, pid_t *pid)
 {
     struct ucred peer;
@@ -104,8 +104,8 @@ static void add_session(struct ep_sessions *all,
     grown[all->count++] = *session;
 }
 
-/* A session that is too busy to take the greeting counts as one that does not
- * answer. */
+/* Sends HELLO to a session. One that is too busy to take it counts as one that
+ * does not answer. */
 static void greet(void *arg, int folder, pid_t number)
 {
     const struct search *search = arg;
@@ -147,7 +147,7 @@ static void hear_answer(struct ep_session *session)
     ep_session_close(session);
 }
 
-/* Waits until one of them says something, or for a moment. */
+/* Waits until one of the sessions sends something, or for a moment. */
 static void wait_a_moment(const struct ep_sessions *all)
 {
     struct pollfd *said = calloc(all->count, sizeof(*said));
@@ -162,7 +162,8 @@ static void wait_a_moment(const struct ep_sessions *all)
     free(said);
 }
 
-/* Returns how many have not answered; *are_there: at least one has. */
+/* Reads answers. Returns how many sessions have not answered; *are_there
+ * becomes true when at least one has. */
 static unsigned hear_all(const struct ep_sessions *all, bool *are_there)
 {
     unsigned silent = 0;

@@ -1,4 +1,4 @@
-/* How far a job is. */
+/* The stage that a job has reached. */
 #include "endpoints/client/stage.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ uint8_t ep_stage_of(const struct ep_seen_job *job, bool is_last)
     return job->started < job->size ? JOB_DOOR_STARTING : JOB_DOOR_RUNNING;
 }
 
-/* The first process that ended badly says how the job did. */
+/* Writes how the job ended: as its first process that failed did. */
 static void put_end(const struct ep_seen_job *job, char *text, size_t size)
 {
     const int status = job->failure.status;

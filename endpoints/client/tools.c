@@ -1,4 +1,4 @@
-/* Connections that may become PMIx tools. */
+/* Connections to the port for PMIx tools, until they are known to be tools. */
 #include "config.h"
 
 #include "endpoints/client/tools.h"
@@ -20,7 +20,7 @@
 
 enum { BACKLOG = 2 * EP_TOOLS_HEADS_MAX };
 
-/* What the user is told, each once. */
+/* What the user is told, each only once. */
 enum note { NOTE_USER, NOTE_MACHINE, NOTE_KERNEL, NOTE_DESCRIPTORS, NOTES };
 
 static const char *const notes[NOTES] = {
@@ -33,9 +33,9 @@ static const char *const notes[NOTES] = {
         "PMIx tools have to wait: too many open files (ulimit -n)",
 };
 
-/* A connection whose head has not come yet. */
+/* A connection whose first message has not arrived with its whole head. */
 struct head {
-    struct head *next; /* younger; owned */
+    struct head *next; /* the next younger one; owned */
     struct ep_tools *tools;
     struct event *comes, *late; /* owned */
     int fd;                     /* owned */
@@ -47,11 +47,12 @@ struct ep_tools {
     struct ep_peers peers;
     int fd; /* owned: the socket that listens */
     uint16_t port;
-    struct event *comes; /* owned: another connection */
+    struct event *comes; /* owned: fires when a tool connects */
     struct event *rest;  /* owned: no connection is accepted until it fires */
     struct head *first, **last; /* owned, the oldest first */
     unsigned heads;
-    /* No connection is accepted until one of the heads has gone. */
+    /* No connection is accepted until one of the heads is closed or passed
+     * on. */
     bool is_full;
     bool is_noted[NOTES];
 };
@@ -78,8 +79,8 @@ static void free_event(struct event *event)
 
 /* --- heads */
 
-/* Forgets a head, and lets others in that have waited for its place. The caller
- * owns its descriptor from then on. */
+/* Takes a head out of the list and frees it, and accepts connections again if
+ * the list was full. The caller owns the returned descriptor. */
 static int take_head(struct head *head)
 {
     struct ep_tools *tools = head->tools;
@@ -106,8 +107,8 @@ static void drop_head(struct head *head)
     close(take_head(head));
 }
 
-/* Looks how much of the head is there. Returns bytes, or -1 with errno. Nothing
- * is read. */
+/* Returns how many bytes of the head have arrived, or -1 with errno. Nothing is
+ * read from the socket. */
 static ssize_t peek_head(int fd)
 {
     uint8_t mem[EP_TOOLS_HEAD_BYTES];
@@ -127,7 +128,8 @@ static void set_option(int fd, int level, int option, int value)
     (void)setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* The callee may close everything, so nothing is touched after the call. */
+/* Passes the connection on as a tool's. As the callee may close the port,
+ * nothing is used after the call. */
 static void hand_on(struct head *head)
 {
     struct ep_tools_cfg cfg = head->tools->cfg;
@@ -139,8 +141,8 @@ static void hand_on(struct head *head)
     cfg.on_tool(cfg.arg, fd, uid);
 }
 
-/* The event comes once for each new piece at most. Part of a head comes alone
- * only when the kernel is short of memory. */
+/* The event fires once for each new piece at most. The kernel only reports part
+ * of a head by itself when it is short of memory. */
 static void on_head(evutil_socket_t fd, short what, void *arg)
 {
     struct head *head = arg;
@@ -167,7 +169,8 @@ static struct timeval of_ms(unsigned ms)
                             .tv_usec = (suseconds_t)(ms % 1000) * 1000};
 }
 
-/* The kernel does not wake this process for less than a head. */
+/* Begins to wait for the head. The kernel does not wake this process for less
+ * than a whole head. */
 static bool await(struct head *head)
 {
     const struct timeval limit = of_ms(head->tools->cfg.head_ms);
@@ -182,7 +185,7 @@ static bool await(struct head *head)
            event_add(head->late, &limit) == 0;
 }
 
-/* Takes over the descriptor. */
+/* Adds a head for the connection, whose descriptor it takes over. */
 static void add_head(struct ep_tools *tools, int fd, uid_t uid)
 {
     struct head *head = calloc(1, sizeof(*head));
@@ -199,8 +202,8 @@ static void add_head(struct ep_tools *tools, int fd, uid_t uid)
         drop_head(head);
 }
 
-/* Finds the oldest head that has said nothing; NULL: all have, or the loop is
- * about to hear of it. */
+/* Finds the oldest head that has sent nothing. Returns NULL when all have sent
+ * something, or an event for it is pending. */
 static struct head *find_silent(const struct ep_tools *tools)
 {
     for (struct head *head = tools->first; head != NULL; head = head->next) {
@@ -218,7 +221,8 @@ static bool is_allowed(const struct ep_tools_cfg *cfg, uid_t uid)
            (cfg->allows_root && uid == 0);
 }
 
-/* A peer that has gone again is refused without a word. */
+/* Tells whether the connection's user may connect. A peer that has closed its
+ * connection already is refused without a message. */
 static bool may_enter(struct ep_tools *tools, int fd, uid_t *uid)
 {
     struct ep_peer peer;
@@ -245,8 +249,9 @@ static void pause_for(struct ep_tools *tools, unsigned ms)
     event_add(tools->rest, &pause);
 }
 
-/* The listener stays whatever accept() says. When something is lacking, the
- * connection waits in the kernel and would wake the loop again at once. */
+/* The listening socket stays open whatever accept() returns. When a resource is
+ * missing, the connection waits in the kernel, and would wake the loop again at
+ * once without a pause. */
 static int accept_one(struct ep_tools *tools)
 {
     int fd = accept4(tools->fd, NULL, NULL, SOCK_CLOEXEC);
@@ -259,8 +264,8 @@ static int accept_one(struct ep_tools *tools)
     return -1;
 }
 
-/* Accepts one connection at a time, so that what the others said meanwhile is
- * heard in between. A peer that may not come in drives no other out. */
+/* Accepts one connection at a time, so that the events of the others are
+ * handled in between. A peer that may not connect makes no other head leave. */
 static void on_comes(evutil_socket_t listener, short what, void *arg)
 {
     struct ep_tools *tools = arg;
@@ -301,7 +306,7 @@ static void on_rest(evutil_socket_t fd, short what, void *arg)
 
 /* --- beginning and end */
 
-/* Returns the length of the address; 0: the text is not an address. */
+/* Returns the length of the address; 0 when the text is not an address. */
 static socklen_t read_address(const char *text, union address *out)
 {
     *out = (union address){.v6 = {.sin6_family = AF_INET6}};

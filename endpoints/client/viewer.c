@@ -1,4 +1,5 @@
-/* A client that looks at a job: it comes, asks, and goes. */
+/* A client that looks at a job: how it begins, its requests, and how it
+ * ends. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +9,9 @@
 #include "endpoints/client/viewer_left.h"
 #include "overlay/base/err.h"
 
-/* --- what it asks */
+/* --- requests of the client */
 
-/* Answers with as many parts as one message may hold. */
+/* Answers WHERE with as many parts as one message may have. */
 static const char *where(struct ep_viewer *viewer, const struct job_door *msg)
 {
     const struct ep_seen_job *job = viewer->job;
@@ -54,7 +55,7 @@ const char *ep_viewer_hear(struct ep_viewer *viewer, const struct job_door *msg)
     return asks[msg->kind].hear(viewer, msg);
 }
 
-/* --- it comes and goes */
+/* --- the client connects and leaves */
 
 const char *ep_viewer_begin(struct ep_viewer *viewer, char *why)
 {
@@ -113,7 +114,7 @@ struct ep_viewer *ep_viewer_open(struct ep_viewers *all, int fd,
     return NULL;
 }
 
-/* When the launcher hears of it, the viewer is no longer in any list. */
+/* The viewer is taken out of the list before the launcher is told anything. */
 void ep_viewer_close(struct ep_viewer *viewer)
 {
     struct ep_viewers *all = viewer->all;

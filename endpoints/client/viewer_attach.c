@@ -7,7 +7,7 @@
 
 enum { BOX_BYTES = 4 << 20, AWAITED_BYTES = 64 << 20 };
 
-/* Viewers that had no room because of this one have some now, too. */
+/* Also sends to other viewers that had no room because of this one. */
 static void on_empty(void *arg)
 {
     struct ep_viewers *all = ((struct ep_viewer *)arg)->all;

@@ -1,5 +1,5 @@
-/* The store of a client that takes output instead of the console, or for which
- * more is to wait than its box holds. */
+/* The store of a client that gets output instead of the console, or that wants
+ * more output kept than fits into its outbox. */
 #include "endpoints/client/viewer_impl.h"
 
 static const uint64_t least_bytes = 1 << 20, most_bytes = 256 << 20;
@@ -11,7 +11,7 @@ static uint64_t limit_of(const struct job_door *msg)
     return msg->limit_bytes < least_bytes ? least_bytes : msg->limit_bytes;
 }
 
-/* Only the run's own job has a console. */
+/* Redirects only output of the run's own job, as no other has a console. */
 const char *ep_viewer_escrow(struct ep_viewer *viewer,
                              const struct job_door *msg)
 {

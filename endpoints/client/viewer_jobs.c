@@ -1,4 +1,4 @@
-/* What becomes of jobs and of their processes. */
+/* The jobs that viewers look at, and what happens to their processes. */
 #include "endpoints/client/viewer_jobs.h"
 
 #include <stdlib.h>
@@ -42,14 +42,15 @@ void ep_viewers_behind(struct ep_viewers *all, uint32_t number, bool is_behind)
     state = &job->state[number - job->base];
     if (((*state & EP_SEEN_BEHIND) != 0) == is_behind ||
         (is_behind && (*state & EP_SEEN_OVER) != 0))
-        /* A node that was given up may say so about a job that is over. */
+        /* A node that was given up may report that a process is slow when the
+         * process is over already. */
         return;
     *state ^= EP_SEEN_BEHIND;
     job->behind += is_behind ? 1 : UINT32_MAX;
     ep_viewers_soon(all);
 }
 
-/* --- lives */
+/* --- the life of a job */
 
 bool ep_viewers_job_add(struct ep_viewers *all, const struct ep_seen_job *like)
 {
@@ -120,7 +121,8 @@ static void tell_owner(struct ep_viewers *all, const struct ep_seen_job *job,
         ep_viewer_over(at);
 }
 
-/* A job that no client here has asked for has all its channels forwarded. */
+/* Adds a job that begins. When no client here has asked for it, all its
+ * channels are forwarded. */
 static void begin_job(struct ep_viewers *all, const struct ep_client_job *told)
 {
     const struct job_request *asked = all->asked;
@@ -152,7 +154,7 @@ void ep_viewers_job(struct ep_viewers *all, const struct ep_client_job *told)
     if (all != NULL && told->event == EP_CLIENT_JOB_BEGUN)
         begin_job(all, told);
     if (job == NULL || (job->is_over && told->event != EP_CLIENT_JOB_FORGOTTEN))
-        return; /* only FORGOTTEN follows its end */
+        return; /* after its end, only FORGOTTEN is reported */
     job->is_started |= told->event != EP_CLIENT_JOB_BEGUN;
     job->is_over |= told->event == EP_CLIENT_JOB_ENDED;
     ep_viewers_soon(all);

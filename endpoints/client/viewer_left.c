@@ -1,4 +1,4 @@
-/* Jobs that wait to begin, and whose clients have gone. */
+/* Jobs that wait to begin, and whose clients have left. */
 #include "endpoints/client/viewer_left.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void free_left(struct ep_viewer_left **at)
     free(left);
 }
 
-/* False: try again later. */
+/* Tries to start a job. Returns false when to try again later. */
 static bool try_left(struct ep_viewers *all,
                      const struct ep_viewer_request *asked)
 {

@@ -11,7 +11,7 @@
 
 enum { PULLED = 1, RANGES_MAX = 1 << 20 };
 
-/* --- what it asks for */
+/* --- what the client asks for */
 
 const char *ep_viewer_ranges(struct ep_viewer *viewer,
                              const struct job_door *msg)
@@ -38,7 +38,7 @@ static uint8_t *state_of(const struct ep_viewer *viewer, uint32_t rank)
     return &viewer->job->state[rank];
 }
 
-/* --- what it is told */
+/* --- what the client is sent */
 
 static uint64_t *dropped_of(struct ep_viewer *viewer, uint32_t rank,
                             uint8_t channel)
@@ -49,7 +49,8 @@ static uint64_t *dropped_of(struct ep_viewer *viewer, uint32_t rank,
                                   1];
 }
 
-/* A client whose losses cannot even be counted is cut off, and told so. */
+/* Counts dropped bytes. When memory is out even for that, the client's
+ * connection is shut down, so that it knows. */
 static void count_dropped(struct ep_viewer *viewer, uint32_t rank,
                           uint8_t channel, uint64_t bytes)
 {
@@ -66,8 +67,8 @@ static void count_dropped(struct ep_viewer *viewer, uint32_t rank,
     viewer->is_behind = true;
 }
 
-/* Tells whether output goes to the store. A copy passes it by when nothing has
- * to wait. */
+/* Tells whether output is put into the client's store. A copy need not be when
+ * nothing waits before it. */
 static bool has_store(const struct ep_viewer *viewer)
 {
     return viewer->escrow != NULL &&
@@ -85,7 +86,7 @@ static int put_message(struct ep_viewer *viewer, enum ep_escrow_what what,
                : ep_outbox_put(viewer->box, head, head_bytes, mem, len_bytes);
 }
 
-/* Sends one message, with how much was dropped of its channel before. */
+/* Sends one message, and in it how much of its channel was dropped before. */
 static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
                      enum ep_escrow_what what, const uint8_t *mem,
                      uint32_t len_bytes)
@@ -109,8 +110,8 @@ static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
     return true;
 }
 
-/* Returns how many of these bytes go into one message: whole lines, unless a
- * line is too long for that. */
+/* Returns how many of these bytes are put into one message: whole lines, unless
+ * a line is too long. */
 static uint32_t cut_lines(const uint8_t *mem, uint32_t len_bytes)
 {
     const uint32_t least = JOB_DOOR_OUTPUT_MAX / 2;
@@ -122,8 +123,8 @@ static uint32_t cut_lines(const uint8_t *mem, uint32_t len_bytes)
     return end != NULL ? (uint32_t)(end + 1 - mem) : JOB_DOOR_OUTPUT_MAX;
 }
 
-/* Returns false when there is no room. Lost output is counted then, and an end
- * without output is told later. */
+/* Sends a record to the client. Returns false when there is no room: then the
+ * bytes that are not sent are counted, and the channel's end is sent later. */
 static bool give_record(struct ep_viewer *viewer, const struct job_record *rec,
                         bool is_end)
 {
@@ -172,7 +173,7 @@ static bool tell_channel(struct ep_viewer *viewer, uint32_t rank,
     return send_one(viewer, &msg, EP_ESCROW_COPY, NULL, 0);
 }
 
-/* O(processes) when there is something to tell. */
+/* Costs O(processes) when there is something to tell. */
 void ep_viewer_catch_up(struct ep_viewer *viewer)
 {
     if (!viewer->is_pulling || !viewer->is_behind)
@@ -180,7 +181,7 @@ void ep_viewer_catch_up(struct ep_viewer *viewer)
     for (uint32_t rank = 0; rank < viewer->job->size; rank++) {
         for (uint8_t channel = 1; channel <= EP_VIEWER_CHANNELS; channel++) {
             if (!tell_channel(viewer, rank, channel))
-                return; /* it goes on when there is room */
+                return; /* continued when there is room */
         }
     }
     viewer->is_behind = false;
@@ -196,7 +197,7 @@ static void tell_live(struct ep_viewer *viewer)
     viewer->is_told_live = true;
 }
 
-/* --- output from before */
+/* --- output from before the client's pull */
 
 static bool ask_past(struct ep_viewer *viewer)
 {
@@ -213,9 +214,9 @@ static bool ask_past(struct ep_viewer *viewer)
     return viewer->late.ticket != 0;
 }
 
-/* With is_late it also asks about channels of which nothing is kept, while they
- * are open: their nodes may not have heard yet that a client wants them. False:
- * no daemon could be asked. */
+/* Asks the daemons for earlier output. With is_late it also asks about open
+ * channels of which nothing is kept, because their nodes may not know yet that
+ * a client wants them. Returns false when no daemon could be asked. */
 static bool expect_past(struct ep_viewer *viewer, bool is_late)
 {
     const struct ep_seen_job *job = viewer->job;
@@ -247,7 +248,7 @@ static void note_heard(struct ep_viewer *viewer, uint32_t number,
         tell_live(viewer);
 }
 
-/* The channel has all its output from before. */
+/* Notes that all earlier output of the channel has arrived. */
 static void turn_channel(struct ep_viewer *viewer, uint32_t number,
                          uint8_t channel)
 {
@@ -273,11 +274,13 @@ static void take_past(struct ep_viewer *viewer, const struct job_record *rec)
     if (!rec->is_turn)
         return;
     turn_channel(viewer, rec->proc, rec->channel);
-    if (!tell_channel(viewer, rank, rec->channel)) /* its end was held back */
+    /* an end that came meanwhile */
+    if (!tell_channel(viewer, rank, rec->channel))
         viewer->is_behind = true;
 }
 
-/* No output from before will come, so that new output is sent at once. */
+/* Notes that no earlier output of the channel will arrive, so that new output
+ * can be sent at once. */
 static void give_up_past(struct ep_viewer *viewer, uint32_t number,
                          uint8_t channel)
 {
@@ -329,7 +332,7 @@ static void mark_pulled(struct ep_viewer *viewer)
     }
 }
 
-/* The job has just begun, so there is no output from before. */
+/* Needs no earlier output, as the job has just begun. */
 void ep_viewer_pull_all(struct ep_viewer *viewer)
 {
     viewer->is_pulling = true;
@@ -337,8 +340,8 @@ void ep_viewer_pull_all(struct ep_viewer *viewer)
     mark_pulled(viewer);
 }
 
-/* The usual size has room for three messages, and the reader is woken once for
- * so few. */
+/* Makes the socket's buffer larger. A buffer of the default size has room for
+ * three messages, so the reader would be woken for each three. */
 static void widen(int fd)
 {
     static const int bytes = JOB_DOOR_OUTPUT_MAX * 6;
@@ -397,7 +400,7 @@ bool ep_viewer_output(struct ep_viewer *viewer, const struct job_record *rec)
             ? rec->ticket != viewer->late.ticket || viewer->late.waits == NULL
             : !ep_viewer_wants(viewer, rec->proc, rec->channel))
         return false;
-    /* When nothing is kept, the node may have forgotten the channel. */
+    /* A node that keeps no output may have forgotten the channel. */
     if (!is_past && rec->is_end && viewer->job->cache_bytes == 0)
         give_up_past(viewer, rec->proc, rec->channel);
     if (is_past)

@@ -1,4 +1,4 @@
-/* What a client pushes to the stdin of its job, one message at a time. */
+/* What clients push to the stdin of their jobs, one message at a time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +13,15 @@ static void say_pushed(struct ep_viewer *viewer, bool is_over)
                                                   .is_over = is_over});
 }
 
-/* --- whom it is for */
+/* --- the processes that get a push */
 
 static bool is_of(const struct ep_seen_job *job, struct topo_range range)
 {
     return range.first >= job->base && range.last - job->base < job->size;
 }
 
-/* True when the ranges are processes of the job, and ascend over all messages
- * that name the set. */
+/* Tells whether the ranges are processes of the job, and ascend over all
+ * messages that name the set. */
 static bool is_sound(struct ep_viewer *viewer, struct ov_push push)
 {
     struct ep_viewer_input *in = &viewer->in;
@@ -40,7 +40,8 @@ static bool is_sound(struct ep_viewer *viewer, struct ov_push push)
     return true;
 }
 
-/* True when one process of the set reads, or, with by_all, when each does. */
+/* Tells whether some process of the set reads stdin or, with by_all, whether
+ * each of them does. */
 static bool is_read(const struct ep_viewer *viewer, bool by_all)
 {
     const struct ep_seen_job *job = viewer->job;
@@ -57,7 +58,7 @@ static bool is_read(const struct ep_viewer *viewer, bool by_all)
     return by_all;
 }
 
-/* From now on nothing comes for these processes, from any client. */
+/* Notes that the stdin of these processes is closed for all clients. */
 static void close_set(const struct ep_viewer *viewer)
 {
     const struct ep_seen_job *job = viewer->job;
@@ -71,7 +72,7 @@ static void close_set(const struct ep_viewer *viewer)
     }
 }
 
-/* --- on its way */
+/* --- sending a push */
 
 static void be_there(struct ep_viewer *viewer, bool is_there)
 {
@@ -79,7 +80,7 @@ static void be_there(struct ep_viewer *viewer, bool is_there)
     ep_viewers_soon(viewer->all);
 }
 
-/* The launcher may call ep_viewers_pushed() from within. */
+/* Gives the push to the launcher, which may call ep_viewers_pushed() within. */
 static void hand_on(struct ep_viewer *viewer, const uint8_t *mem,
                     uint32_t len_bytes)
 {
@@ -89,7 +90,8 @@ static void hand_on(struct ep_viewer *viewer, const uint8_t *mem,
                          len_bytes);
 }
 
-/* True while another client is within a push that is to stay whole. */
+/* Tells whether another client has sent a part of a push that must stay
+ * whole. */
 static bool is_kept_out(const struct ep_viewer *viewer)
 {
     const struct ep_viewer *at = viewer->all->first;
@@ -137,7 +139,7 @@ static const char *keep_push(struct ep_viewer *viewer, const uint8_t *mem,
     return NULL;
 }
 
-/* A push for processes that read no longer is dropped. */
+/* A push is dropped when the processes that it is for no longer read. */
 const char *ep_viewer_push(struct ep_viewer *viewer, const struct job_door *msg)
 {
     struct ep_viewer_input *in = &viewer->in;
@@ -175,8 +177,8 @@ void ep_viewer_pushed(struct ep_viewer *viewer)
     say_pushed(viewer, false);
 }
 
-/* What waits here goes with the client, which was never told that it was
- * taken. */
+/* A push that waits is freed. Its client was never told PUSHED, so it knows
+ * that the push may be lost. */
 void ep_viewer_push_end(struct ep_viewer *viewer)
 {
     const struct ep_client_cfg *run = &viewer->all->cfg;

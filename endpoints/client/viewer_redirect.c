@@ -1,4 +1,4 @@
-/* A client that takes output instead of the console. */
+/* Clients that get output instead of the console. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ const char *ep_viewer_taken(struct ep_viewer *viewer,
     return NULL;
 }
 
-/* --- all viewers */
+/* --- the stores of all viewers */
 
 static bool escrow_back(void *arg, const struct job_record *rec)
 {

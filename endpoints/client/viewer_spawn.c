@@ -11,9 +11,9 @@
 #include "overlay/base/err.h"
 
 enum {
-    /* This much may wait for it; then its job is held back. */
+    /* When this much waits for the client, its job is stopped. */
     HOLD_BYTES = 1 << 20,
-    HANGUP_S = 2, /* from SIGTERM to SIGKILL */
+    HANGUP_S = 2, /* time from SIGTERM to SIGKILL */
 };
 
 static struct topo_range range_of(const struct ep_seen_job *job)
@@ -21,7 +21,7 @@ static struct topo_range range_of(const struct ep_seen_job *job)
     return (struct topo_range){job->base, job->base + job->size - 1};
 }
 
-/* --- its job is refused */
+/* --- the job is refused */
 
 static const uint8_t refusals[] = {
     [EP_CLIENT_NO_ROOM] = JOB_DOOR_NO_ROOM,
@@ -47,9 +47,10 @@ static void refuse_job(struct ep_viewer *viewer, uint8_t reason,
         ep_outbox_say(viewer->box, &msg);
 }
 
-/* --- its job is started */
+/* --- the job is started */
 
-/* The job's output comes from its first byte on, without being asked for. */
+/* Makes the client the owner of the job. It gets the job's output from the
+ * first byte on, without asking for it. */
 static const char *own_job(struct ep_viewer *viewer,
                            const struct job_request *request,
                            const struct ep_client_spawned *spawned)
@@ -94,13 +95,13 @@ const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
     asked->is_kept = request.is_kept;
     job_request_fini(&request);
     if (viewer->job == NULL && spawned.refusal == EP_CLIENT_LATER)
-        return NULL; /* it is tried again later */
+        return NULL; /* tried again later */
     free(asked->mem);
     *asked = (struct ep_viewer_request){.mem = NULL};
     return wrong;
 }
 
-/* Keeps a piece of the request; the last piece makes it whole. */
+/* Adds a piece to the request. Returns false when the request is too long. */
 static bool keep_piece(struct ep_viewer_request *asked, struct ov_rd piece)
 {
     uint32_t len_bytes = (uint32_t)ov_rd_left(&piece);
@@ -184,7 +185,7 @@ const char *ep_viewer_signal(struct ep_viewer *viewer,
     return NULL;
 }
 
-/* --- the client does not take what its job writes */
+/* --- the client does not read the output of its job */
 
 void ep_viewer_hold(struct ep_viewer *viewer)
 {
@@ -203,7 +204,7 @@ void ep_viewer_hold(struct ep_viewer *viewer)
     run->events->on_hold(run->arg, &range, is_full);
 }
 
-/* --- the client goes */
+/* --- the client leaves */
 
 void ep_viewer_spawn_end(struct ep_viewer *viewer)
 {

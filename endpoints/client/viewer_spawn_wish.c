@@ -1,4 +1,4 @@
-/* What a client asks for, as the launcher takes it. */
+/* Turns a client's request for a job into the form that the launcher takes. */
 #include <stdio.h>
 
 #include "endpoints/client/viewer_impl.h"

@@ -1,4 +1,4 @@
-/* Clients that look at jobs, and what the launcher tells them. */
+/* Clients that look at jobs, and what the launcher reports to them. */
 #include "endpoints/client/viewers.h"
 
 #include <signal.h>
@@ -14,8 +14,8 @@
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
-/* How long the end waits for clients: a client that takes nothing for FLUSH_S
- * does not hold it up, nor does one that takes little for a minute. */
+/* How long the end of a session waits for clients: FLUSH_S for one that reads
+ * nothing, and FLUSH_LOOKS_MAX times that for one that reads slowly. */
 enum { FLUSH_S = 5, FLUSH_LOOKS_MAX = 12 };
 
 static const struct timeval flush_limit = {.tv_sec = FLUSH_S};
@@ -45,7 +45,8 @@ static void cut(struct ep_viewer *viewer, const char *why)
 
 /* --- output */
 
-/* Notes the end of a channel. False: it was known already. */
+/* Notes the end of a channel. Returns false when the record says nothing but an
+ * end that was known already. */
 static bool note_end(struct ep_seen_job *job, struct job_record *rec)
 {
     uint8_t *state = &job->state[rec->proc - job->base];
@@ -60,7 +61,7 @@ static bool note_end(struct ep_seen_job *job, struct job_record *rec)
     return rec->is_end || rec->len_bytes > 0;
 }
 
-/* Tells the end of a channel, behind all its output. */
+/* Tells clients that watch that a channel has ended, after all its output. */
 static void tell_end(struct ep_viewers *all, struct ep_seen_job *job,
                      const struct job_record *end)
 {
@@ -144,7 +145,7 @@ bool ep_viewers_replays(const struct ep_viewers *all)
     return false;
 }
 
-/* How a lost process ends is never known. */
+/* Notes that a process is lost, so that nobody will know how it ends. */
 static void note_lost(struct ep_seen_job *job, uint32_t rank)
 {
     if ((job->state[rank] & EP_SEEN_OVER) == 0)
@@ -221,8 +222,8 @@ static uint64_t moved(const struct ep_viewers *all)
            ep_watchers_sent(all->watchers) + ep_escrows_moved(all->escrows);
 }
 
-/* While there is a console, output that redirecting clients do not take goes
- * back. */
+/* Disconnects redirecting clients that have not taken all their output, so that
+ * it is given back while there is a console. */
 static bool cut_untaken(struct ep_viewers *all)
 {
     struct ep_viewer *at = all->first;
@@ -243,8 +244,8 @@ static void end_flush(struct ep_viewers *all)
     all->cfg.events->on_flushed(all->cfg.arg);
 }
 
-/* As long as clients take something, or output goes back, they get more
- * time. */
+/* Gives clients more time as long as they take something, or output is given
+ * back. */
 static void on_limit(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_viewers *all = arg;
@@ -287,9 +288,9 @@ bool ep_viewers_flush(struct ep_viewers *all)
     return all->limit != NULL;
 }
 
-/* --- what cannot be said from within a call */
+/* --- what may not be done within a call */
 
-/* In the order in which the clients have asked. */
+/* Goes through the clients in the order in which they asked. */
 void ep_viewers_again(struct ep_viewers *all)
 {
     struct ep_viewer *next;
@@ -334,8 +335,8 @@ static void wait_for_kill(const struct ep_viewers *all, uint64_t wait_ns)
     event_add(all->kills, &wait);
 }
 
-/* Kills the jobs whose time has come, and waits for the next one. The event may
- * come early, when the loop's clock lags behind. */
+/* Kills the jobs that are due, and waits for the next one. The event may fire
+ * early, when the loop's clock lags behind. */
 static void on_kills(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_viewers *all = arg;
@@ -377,7 +378,7 @@ static void begin_waiting(struct ep_viewers *all)
     }
 }
 
-/* Clients that wait for a job stay, until there is one. */
+/* Clients that wait for a job stay connected. */
 void ep_viewers_close(struct ep_viewers *all)
 {
     const struct ep_client_cfg run = all->cfg;
@@ -399,8 +400,8 @@ void ep_viewers_close(struct ep_viewers *all)
     all->why = NULL;
 }
 
-/* A dvm has no job of its own. The processes are its daemons then, and only
- * clients that watch hear about them. */
+/* In a dvm, the run's own job is no job: its processes are the daemons, and
+ * only clients that watch are told about them. */
 int ep_viewers_open(struct ep_viewers *all, const struct ep_client_cfg *cfg)
 {
     struct ep_seen_job own = {.size = cfg->size,

@@ -1,10 +1,10 @@
-/* A client that watches: how it comes, what it says, and how it goes. */
+/* A client that watches: how it begins, its requests, and how it ends. */
 #include <stdlib.h>
 
 #include "endpoints/client/ranges.h"
 #include "endpoints/client/watcher_impl.h"
 
-/* --- what it says */
+/* --- requests of the client */
 
 /* Passes the event on unchanged to all other watchers. */
 static const char *event(struct ep_watcher *watcher, const struct job_door *msg)
@@ -37,7 +37,7 @@ static const struct {
     [JOB_DOOR_NOTE] = {note},
 };
 
-/* A watcher that is full is cut off without an answer. */
+/* A watcher that is_full gets no answer, as it is about to be disconnected. */
 const char *ep_watcher_hear(struct ep_watcher *watcher,
                             const struct job_door *msg)
 {
@@ -50,7 +50,7 @@ const char *ep_watcher_hear(struct ep_watcher *watcher,
     return watcher->is_full ? NULL : asks[msg->kind].hear(watcher, msg);
 }
 
-/* --- it comes and goes */
+/* --- the client connects and leaves */
 
 struct ep_watcher *ep_watcher_open(struct ep_watchers *all, int fd,
                                    const struct ep_watcher_events *events,

@@ -1,11 +1,12 @@
-/* What the processes of a job are, for a client that watches. */
+/* Answers to DESCRIBE: the processes of a job, for a client that watches. */
 #include <stdio.h>
 
 #include "endpoints/client/seen.h"
 #include "endpoints/client/watcher_impl.h"
 
 enum {
-    AHEAD_BYTES = 64 * 1024, /* may wait for it at most, and one more message */
+    /* bytes that may wait in the outbox, plus one message */
+    AHEAD_BYTES = 64 * 1024,
     /* How many numbers fit into a message. */
     NUMBERS = JOB_DOOR_REST_MAX / JOB_DOOR_NUMBER_BYTES,
 };

@@ -1,4 +1,4 @@
-/* What a client that watches is told about jobs. */
+/* What a client that watches is sent about jobs. */
 #include <stdio.h>
 
 #include "endpoints/client/seen.h"

@@ -1,14 +1,14 @@
-/* Texts of clients that watch, for the launcher's console. */
+/* Texts that clients which watch want printed on the launcher's console. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "endpoints/client/watcher_impl.h"
 #include "overlay/wire/frame.h"
 
-/* The launcher takes somewhat less. */
+/* The most bytes that are gathered; the launcher takes a little less. */
 enum { TEXT_BYTES = 64 * 1024 };
 
-/* Answers come in the order of the texts. */
+/* Sends the answers that are due, in the order of the texts. */
 static void answer_texts(struct ep_watcher *watcher)
 {
     struct ep_watcher_text *text = &watcher->text;
@@ -56,7 +56,8 @@ static void keep_piece(struct ep_watcher_text *text, struct ov_rd piece)
     text->len_bytes += len_bytes;
 }
 
-/* The launcher may say that the text is written before it returns. */
+/* Gives a text to the launcher, which may report within the call that it is
+ * written. */
 static void give_text(struct ep_watcher *watcher, uint8_t channel)
 {
     const struct ep_client_cfg *run = &watcher->all->run;

@@ -1,4 +1,5 @@
-/* The names of tools: a tool brings its own, or gets one made here. */
+/* The names of tools: a tool brings its own name, or gets one that is made
+ * here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@ static bool is_named(const struct ep_watchers *all, const char *name)
     return false;
 }
 
-/* A namespace that several tools share is told apart by their ranks. */
+/* Tells whether another tool has this name. Tools in one namespace differ by
+ * their ranks. */
 static bool is_taken(const struct ep_watchers *all, const char *name,
                      uint32_t rank)
 {
@@ -25,8 +27,8 @@ static bool is_taken(const struct ep_watchers *all, const char *name,
     return false;
 }
 
-/* True when it is the name of the session, of its server, or of a job that the
- * session has, had or may have. */
+/* Tells whether the name is that of the session, of its server, or of a job
+ * that the session has, had or may have. */
 static bool is_ours(const struct ep_watchers *all, const char *name)
 {
     const char *own = all->run.nspace;
@@ -37,7 +39,8 @@ static bool is_ours(const struct ep_watchers *all, const char *name)
            (*rest == '\0' || *rest == '.' || strcmp(rest, "-server") == 0);
 }
 
-/* Names of sessions differ, whatever hosts they are on. */
+/* Makes a name for a tool. It begins with the session's name, which differs
+ * from those of all other sessions, on any host. */
 static void make_name(struct ep_watchers *all, char *name, size_t size_bytes)
 {
     do

@@ -1,10 +1,10 @@
-/* What a client that watches is told. */
+/* Sends messages to a client that watches. */
 #include <event2/event.h>
 
 #include "endpoints/client/watcher_impl.h"
 #include "overlay/base/panic.h"
 
-/* Enough for a head, a host and a text. */
+/* Enough bytes for a head, a host and a text. */
 enum { WORD_BYTES = JOB_DOOR_HEAD_MAX + 1024 + JOB_DOOR_TEXT_MAX };
 
 void ep_watcher_say(struct ep_watcher *watcher, const struct job_door *msg)

@@ -27,7 +27,8 @@ static bool touches(const struct ep_watcher *watcher,
     return topo_ranges_touches(&watcher->ranges, procs);
 }
 
-/* True when they name a process of a job that has begun and is not over. */
+/* Tells whether the ranges name a process of a job that has begun and is not
+ * over. */
 static bool is_due(const struct ep_watcher *watcher)
 {
     const struct ep_seen_job *job = watcher->all->cfg.seen->jobs;

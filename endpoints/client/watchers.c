@@ -1,4 +1,4 @@
-/* Clients that watch a session, and what they know of its jobs. */
+/* Clients that watch a session, and what is kept of its jobs for them. */
 #include "endpoints/client/watchers.h"
 
 #include <stdlib.h>
@@ -29,9 +29,9 @@ static void cut(struct ep_watcher *watcher, const char *why)
     events->on_cut(arg, why);
 }
 
-/* --- what is known of jobs */
+/* --- jobs that are kept */
 
-/* What a job that has ended costs in memory. */
+/* Returns how much memory a job that has ended takes. */
 static uint64_t cost_of(const struct ep_seen_job *job)
 {
     return sizeof(*job) + (uint64_t)job->parts * sizeof(*job->places) +
@@ -89,8 +89,8 @@ static void keep_ended(struct ep_watchers *all, struct ep_seen_job *job)
     all->ended[all->ended_count++] = job;
 }
 
-/* Passes all stages in their order. A stage that was skipped has the time of
- * the one after it. */
+/* Reports all stages up to this one, in their order. A stage that was skipped
+ * gets the time of the one after it. */
 static void reach_stage(struct ep_watchers *all, struct ep_seen_job *job,
                         uint8_t stage)
 {
