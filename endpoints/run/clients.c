@@ -1,4 +1,4 @@
-/* Does what the clients of a run, and the desk of PMIx tools, want of it. */
+/* Does what clients of the door, and the desk of PMIx tools, ask of a run. */
 #include "endpoints/run/clients.h"
 
 #include "endpoints/client/desk.h"
@@ -16,7 +16,7 @@
 #include "endpoints/run/subscription.h"
 #include "endpoints/sys/clock.h"
 
-/* --- what clients want */
+/* --- what clients ask for */
 
 static void on_part(void *arg, uint32_t base, uint32_t index,
                     struct job_neighbours *out)
@@ -169,7 +169,7 @@ static void open_viewers(struct run *r)
                              r->own.desc.readers[i].last, true);
 }
 
-/* --- what the desk wants */
+/* --- what the desk reports */
 
 static void on_up(void *arg, const char *uri)
 {
@@ -214,7 +214,7 @@ static void open_desk(struct run *r)
     ep_run_dvm_alone(r);
 }
 
-/* --- both */
+/* --- opening and closing both */
 
 void ep_run_clients_open(struct run *r)
 {

@@ -1,4 +1,4 @@
-/* What a run counts. */
+/* Counts what happens in a run, for the report of --stats. */
 #include "endpoints/run/counts.h"
 
 #include "endpoints/run/stats_json.h"

@@ -1,4 +1,4 @@
-/* Sends messages on stream 0, and frames of stdin, by one hub. */
+/* Sends messages on stream 0, and frames of stdin, by the run's hub. */
 #include "endpoints/run/down.h"
 
 #include <stdlib.h>
@@ -17,15 +17,15 @@
 
 struct run_down {
     struct run_down_cfg cfg;
-    struct ep_hub *hub;        /* borrowed; NULL: none */
-    struct run_orders *orders; /* owned, like all that follows */
-    /* The stdin of all processes, from all writers. */
+    struct ep_hub *hub;        /* borrowed; NULL as long as there is no hub */
+    struct run_orders *orders; /* owned, like all pointers below */
+    /* What goes to the stdin of all processes, from all writers. */
     struct job_streams *stdins;
-    /* The launcher's stdin; NULL: no process reads it. */
+    /* Reads the launcher's stdin; NULL when no process reads that. */
     struct ep_input *input;
 };
 
-/* A push has no larger frame, which would only be copied for longer. */
+/* The largest frame for a push. A larger one would only take longer to copy. */
 enum { PUSH_FRAME_BYTES = 32 * 1024 };
 
 static bool is_open(const struct run_down *down)
@@ -85,7 +85,7 @@ int ep_run_down_job(struct run_down *down, const struct job *job)
     return rc;
 }
 
-/* --- what the streams of stdin ask for */
+/* --- what the streams of stdin call */
 
 static struct ov_buf *stream_frame(void *arg, uint32_t stream, uint32_t beside)
 {
@@ -260,7 +260,8 @@ uint64_t ep_run_down_sent(const struct run_down *down)
     return job_streams_sent(down->stdins);
 }
 
-/* A file that was given by its name is not shared with another reader. */
+/* A file that was given by its name is not shared with other readers, so only
+ * real stdin is given back. */
 void ep_run_down_give_back(struct run_down *down)
 {
     if (down->input != NULL && down->cfg.input_fd < 0)

@@ -11,7 +11,7 @@
 #include "endpoints/run/orders.h"
 #include "endpoints/run/report.h"
 
-/* The time that a job gets between SIGTERM and SIGKILL. */
+/* How many seconds a job has between SIGTERM and SIGKILL. */
 enum { GRACE_S = 2 };
 
 /* --- the dvm begins */
@@ -29,8 +29,8 @@ static void say_up(struct run *r)
 void ep_run_dvm_begin(struct run *r)
 {
     ep_run_nodes_idle(r->nodes);
-    /* A daemon that hears a word of the launcher knows that the tree stands.
-     * This word reaches no process, as there is none. */
+    /* When a daemon receives an order of the launcher, it knows that the tree
+     * is complete. This order has no effect, as there is no process yet. */
     ep_run_orders_signal(r->orders, SIGCONT, NULL, 0);
 }
 
@@ -65,7 +65,7 @@ void ep_run_dvm_give_up(struct run *r, const char *why)
     ep_voice_say(&r->voice, "%s", why);
     ep_run_abort(r, 1);
     r->end.is_ending = true;
-    ep_run_check_done(r); /* no client could start a job */
+    ep_run_check_done(r); /* ends at once, as no client could start a job */
 }
 
 /* --- the dvm ends */

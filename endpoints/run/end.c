@@ -1,4 +1,4 @@
-/* How a run ends: limits, losses, exit codes, last words. */
+/* How a run ends: time limits, losses, exit codes, and the last messages. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +21,14 @@
 
 enum {
     EXIT_TIMEOUT = 124,
-    /* The longest time that an end takes that was ordered, and that daemons
-     * take after goodbye. */
+    /* How many seconds the end may take after it was ordered, and how many the
+     * daemons may take after the goodbye. */
     END_S = 3,
-    STUCK_S = 10, /* output that is not read for this time is reported */
+    STUCK_S = 10, /* reported when output is not read for this time */
     WATCH_MS = 1000,
-    WORDS_MS = 100,      /* how often to look whether stderr is read again */
-    LAST_WORDS_MS = 500, /* for a stderr that is not read */
-    LAUNCHES = 2,        /* how many launch timeouts a whole launch may take */
+    WORDS_MS = 100,      /* how often to try again to write to stderr */
+    LAST_WORDS_MS = 500, /* how long to wait at the end for stderr to be read */
+    LAUNCHES = 2, /* all daemons together get this many launch timeouts */
 };
 
 /* --- ending */
@@ -106,8 +106,8 @@ static bool is_flushed(struct run *r)
     return r->clients.is_flushed;
 }
 
-/* Ends when everything that was said has come and was written, or nothing more
- * can be. */
+/* Ends the session when all output has arrived and was written, or can no
+ * longer be written. */
 void ep_run_check_done(struct run *r)
 {
     if (!job_session_runs(&r->session) || r->output == NULL ||
@@ -134,8 +134,8 @@ void ep_run_kill(struct run *r)
     step_session(r, JOB_SESSION_KILL, 0);
 }
 
-/* Before the jobs have begun there are only daemons, which end by themselves;
- * srun ends its step, and is waited for. */
+/* Before jobs have begun only daemons must end, and they end by themselves, so
+ * the loop is left at once. The exception is srun, whose end is waited for. */
 void ep_run_abort(struct run *r, int exit_code)
 {
     if ((step_session(r, JOB_SESSION_ABORT, exit_code) &
@@ -159,7 +159,8 @@ bool ep_run_end_early(struct run *r, int signo)
 
 /* --- processes that end badly */
 
-/* The first failure is told once the output of the process is out. */
+/* Reports the first failure. Called only after the output of the failed process
+ * was written. */
 static void tell_failure(struct run *r)
 {
     const struct job_failure *failure = &r->own.life.failure;
@@ -223,7 +224,8 @@ static void check_stuck(struct run *r)
         place = EP_OUTPUT_FILES;
     }
     resumed_ns = ep_run_suspension_resumed_ns(r->suspension);
-    if (since_ns < resumed_ns) /* nothing was written while we were stopped */
+    /* nothing was written while the launcher was stopped */
+    if (since_ns < resumed_ns)
         since_ns = resumed_ns;
     if (ep_clock_ns() - since_ns < STUCK_S * UINT64_C(1000000000))
         return;
@@ -237,8 +239,9 @@ static void check_stuck(struct run *r)
             "the file system does not take output files: the job waits for it");
 }
 
-/* A daemon says itself what keeps it; this is for daemons that cannot. When
- * some are known to be missing, the user is told that soon. */
+/* Reports daemons that have not joined in time. Usually a daemon reports itself
+ * why it cannot join; this is for daemons that cannot. When some are known to
+ * be missing, missing.c tells the user soon. */
 static void check_launch(struct run *r)
 {
     double waited_s = (double)(ep_clock_ns() - r->launch_ns) / 1e9;
@@ -295,7 +298,7 @@ int ep_run_end_open(struct run *r)
 {
     double gone_s = (double)(ep_clock_ns() - r->plan.relaunch->start_ns) / 1e9;
     double left_s = r->options.timeout_s - gone_s;
-    struct timeval limit = {0, 1}; /* a time that is over already */
+    struct timeval limit = {0, 1}; /* fires at once */
 
     r->end.limit = evtimer_new(r->base, on_limit, r);
     r->end.hard = evtimer_new(r->base, on_hard, r);

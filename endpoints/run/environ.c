@@ -1,4 +1,5 @@
-/* The environment of a program: that of the run, with changes. */
+/* The environment of a program: that of the run, with the changes that a
+ * request asks for. */
 #include "endpoints/run/environ.h"
 
 #include <stdbool.h>
@@ -10,7 +11,7 @@
 #include "overlay/base/err.h"
 
 struct settings {
-    char **at; /* owned, with its strings; NULL: unset */
+    char **at; /* owned, and so are its strings; NULL: unset */
     size_t count;
 };
 
@@ -20,8 +21,8 @@ static bool has_name(const char *setting, const char *name, size_t len)
            setting[len] == '=';
 }
 
-/* Finds the last setting of that name, which is the valid one. NULL: there is
- * none. */
+/* Finds the last setting with that name, which is the one that counts. Returns
+ * NULL when there is none. */
 static char **find_setting(const struct settings *all, const char *name,
                            size_t len)
 {
@@ -42,7 +43,7 @@ static void drop_settings(struct settings *all, const char *name, size_t len)
     }
 }
 
-/* Makes a setting of a name and two values. */
+/* Makes a setting: the name, and two values with the separator between them. */
 static char *join(const char *name, size_t len, const char *first,
                   char separator, const char *second)
 {
@@ -55,7 +56,7 @@ static char *join(const char *name, size_t len, const char *first,
     return text;
 }
 
-/* Returns what the change makes of a setting that exists. */
+/* Returns the setting that the change makes of an existing one. */
 static char *changed(const struct job_env *change, size_t len, const char *old)
 {
     const char *value = change->text + len + 1, *was = old + len + 1;
@@ -67,7 +68,7 @@ static char *changed(const struct job_env *change, size_t len, const char *old)
     return strdup(change->what == JOB_ENV_ADD ? old : change->text);
 }
 
-/* There must be room for one more setting. */
+/* Applies a change. There must be room for one more setting. */
 static int apply_change(struct settings *all, const struct job_env *change)
 {
     size_t len = strcspn(change->text, "=");
@@ -112,8 +113,8 @@ int ep_run_environ(const struct job_strings *own, const struct job_wish *from,
 bool ep_run_env_is_private(const char *entry)
 {
     static const char *const names[] = {"_", "OLDPWD", "PWD", "SHLVL"};
-    /* Settings of PMI and PMIx would lead a process to the server above the
-     * launcher, which does not know the process. */
+    /* With the settings of PMI and PMIx of the launcher itself, a process would
+     * connect to the launcher's own server, which does not know the process. */
     static const char *const prefixes[] = {"XYLEM_", "BASH_FUNC_", "PMIX_",
                                            "PMI_", "PMI2_"};
 

@@ -10,13 +10,13 @@ struct past_job {
     struct past_job *next;
     uint64_t over_ns; /* when the job ended */
     uint32_t base, size;
-    uint32_t node[]; /* of each rank */
+    uint32_t node[]; /* of each rank: its node */
 };
 
 struct run_history {
     const struct run_history_events *events;
     void *arg;
-    struct past_job *first; /* owned */
+    struct past_job *first; /* owned: the job that ended first */
     uint32_t count;
 };
 

@@ -1,4 +1,4 @@
-/* What signals to the launcher mean for the run. */
+/* What the run does at signals to the launcher. */
 #include "endpoints/run/interrupt.h"
 
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include "endpoints/run/suspension.h"
 #include "overlay/base/err.h"
 
-/* --- interrupts */
+/* --- SIGINT, SIGTERM, SIGUSR1, SIGUSR2 */
 
 static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
@@ -34,7 +34,7 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
     }
 }
 
-/* The jobs of a dvm have launchers of their own. */
+/* A dvm passes no signal on: its jobs have launchers of their own, which do. */
 static void on_other(void *arg, int signo)
 {
     struct run *r = arg;
@@ -43,10 +43,10 @@ static void on_other(void *arg, int signo)
         ep_run_orders_signal(r->orders, signo, NULL, 0);
 }
 
-/* --- stopping
+/* --- SIGTSTP
  *
- * The launcher stops with its processes, so that the shell gets its terminal
- * back. */
+ * The launcher stops its processes and then itself, so that the shell gets its
+ * terminal back. */
 
 static void on_stop(void *arg)
 {
@@ -93,7 +93,8 @@ static enum job_suspension_event on_look(void *arg)
     return JOB_SUSPENSION_TOLD;
 }
 
-/* The call returns when SIGCONT has come; the loop hears of that next. */
+/* kill() returns when SIGCONT has come. The loop calls on_continue() after
+ * that. */
 static void on_suspend(void *arg)
 {
     (void)arg;
@@ -107,7 +108,7 @@ static void on_resume(void *arg)
     ep_hub_pause(r->hub, false);
 }
 
-/* --- both */
+/* --- opening and closing */
 
 int ep_run_interrupt_open(struct run *r)
 {

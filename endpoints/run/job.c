@@ -1,4 +1,5 @@
-/* A job, from the message that it runs to the end of its last process. */
+/* A job, from the nodes' message that it runs to the end of its last
+ * process. */
 #include "endpoints/run/job.h"
 
 #include <signal.h>
@@ -34,7 +35,7 @@ void ep_run_job_fini(struct run_job *job)
     job_fini(&job->desc);
 }
 
-/* --- its state */
+/* --- the job's end */
 
 void ep_run_job_kill(struct run_job *job)
 {
@@ -45,8 +46,8 @@ void ep_run_job_kill(struct run_job *job)
     ep_run_orders_signal(job->run->orders, SIGKILL, &all, 1);
 }
 
-/* A process that has not ended when the job ends was on a node that was
- * lost. */
+/* Judges a process whose exit nobody reported: when the job ends, all other
+ * processes have ended, so this one was on a lost node. */
 static enum ep_proof_reason absent(void *arg, uint32_t rank)
 {
     (void)arg;
@@ -84,9 +85,9 @@ static void end_job(struct run_job *job)
     free(job);
 }
 
-/* A process is over, and perhaps with it a further job, which is freed: then
- * returns false. The end of a job is told with that of its last process, so it
- * comes after everything that its files are to have. */
+/* Reports that a process is over. Returns false when that ended a further job,
+ * which is freed. When a job has files, its last process is reported only after
+ * everything was written to them; the job's end comes with it. */
 static bool tell_over(struct run_job *job, const struct job_life_news *news,
                       uint32_t number, uint32_t status)
 {
@@ -117,7 +118,7 @@ static struct job_life_news step_life(struct run_job *job,
     return job_life_step(&job->life, &event);
 }
 
-/* --- its files */
+/* --- the job's files */
 
 static void on_sinks_error(void *arg, const char *why)
 {
@@ -144,7 +145,7 @@ const struct run_sinks_events ep_run_job_sinks = {
     .on_done = on_sinks_done,
 };
 
-/* --- its life */
+/* --- the life of the job's processes */
 
 static void on_node(struct run_job *job, enum job_life_kind kind, uint32_t node)
 {
@@ -170,8 +171,8 @@ bool ep_run_job_ended(struct run_job *job, uint32_t number, uint32_t status)
     return tell_over(job, &news, number, status);
 }
 
-/* Returns what a step that failed for a program was about: its directory, or
- * the program itself. */
+/* Returns what the failed step was applied to: the program's directory, or the
+ * program itself. */
 static const char *subject_of(const struct job_app *app, const char *step)
 {
     return strcmp(step, "chdir") == 0 ? app->cwd : app->argv.at[0];
@@ -195,7 +196,8 @@ static void tell_unstarted(struct run_job *job, uint32_t rank, const char *step,
     job->events->on_unstarted(job, &told);
 }
 
-/* No daemon says that the channels of such a process have ended. */
+/* Ends the channels of a process that was not started. No daemon reports their
+ * ends. */
 static void end_unstarted(struct run_job *job, uint32_t number)
 {
     for (uint8_t channel = OV_CHANNEL_STDOUT; channel < OV_CHANNELS;
@@ -210,8 +212,8 @@ static void end_unstarted(struct run_job *job, uint32_t number)
     }
 }
 
-/* This is told for a job that was killed as well, since the client that has
- * started a further job waits for an answer. */
+/* The client is told this also when the job was killed, because the client that
+ * has started a further job waits for an answer. */
 bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
                           const char *what, int err)
 {
@@ -229,8 +231,8 @@ bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
 
 /* --- losses */
 
-/* The channels that a process on a lost node has left open end here, for all
- * takers. */
+/* Ends the channels that a process on a lost node has left open, for clients,
+ * console and files. */
 static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
 {
     struct run *r = job->run;
@@ -252,8 +254,8 @@ static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
     }
 }
 
-/* It is not known whether the process still runs and is killed, or has ended
- * unheard. Tools are told that it was killed. */
+/* Notes that a process is lost. It may still run and be killed, or have ended
+ * without a report. Tools are told that it was killed. */
 static bool lose_process(struct run_job *job, uint32_t node, uint32_t number)
 {
     uint32_t rank = number - job->desc.base;
@@ -266,7 +268,8 @@ static bool lose_process(struct run_job *job, uint32_t node, uint32_t number)
     return tell_over(job, &news, number, SIGKILL);
 }
 
-/* Returns false when the job is over and was freed. */
+/* Notes that the node's processes are lost. Returns false when the job is over
+ * and was freed. */
 static bool lose_processes(struct run_job *job, uint32_t node)
 {
     struct job_part part = {0};
@@ -280,8 +283,8 @@ static bool lose_processes(struct run_job *job, uint32_t node)
     return true;
 }
 
-/* A dvm goes on, but by this policy a further job that has lost a node does
- * not. */
+/* Tells whether to kill a further job because it has lost a node. A dvm itself
+ * goes on after a loss, but its policy may be that such a job does not. */
 static bool ends_with_loss(const struct run_job *job)
 {
     const struct ep_run_options *options = &job->run->options;
@@ -300,9 +303,10 @@ bool ep_run_job_lost(struct run_job *job, uint32_t node)
         return false;
     if (job->life.processes_over > before && ends_with_loss(job))
         ep_run_job_kill(job);
-    /* Only then is the tool that has spawned the job answered, and only then
-     * does it take what the other processes have written; their ends come after
-     * that. */
+    /* The loss may make the job count as started, when it was the last node
+     * that was awaited. Only then is the tool that has spawned the job
+     * answered, and only then does the tool read what the other processes have
+     * written; their ends come after that. */
     on_node(job, JOB_LIFE_NODE_LOST, node);
     return true;
 }

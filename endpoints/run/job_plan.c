@@ -1,4 +1,4 @@
-/* The plan of a further job. */
+/* Plans a further job. */
 #include "endpoints/run/job_plan.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
-/* --- what the job is */
+/* --- the job's programs and options */
 
 static int add_app(const struct run_plan *plan, const struct job_wish *from,
                    struct job *job)
@@ -21,7 +21,8 @@ static int add_app(const struct run_plan *plan, const struct job_wish *from,
                    : rc;
 }
 
-/* What the request for the job says takes precedence over what the run does. */
+/* Returns how much output to keep. What the request asks for takes precedence
+ * over the run's option. */
 static uint32_t cache_bytes(const struct run_plan *plan,
                             const struct ep_client_spawn *spawn)
 {
@@ -35,7 +36,7 @@ static uint32_t cache_bytes(const struct run_plan *plan,
     return bytes < JOB_CACHE_MAX ? bytes : JOB_CACHE_MAX;
 }
 
-/* Describes what is as in the run's own job. */
+/* Sets the options that are the same as in the run's own job. */
 static int describe_job(const struct run_plan *plan,
                         const struct ep_client_spawn *spawn, struct job *job)
 {
@@ -55,7 +56,8 @@ static int describe_job(const struct run_plan *plan,
 
 /* --- which processes read stdin */
 
-/* Slow readers are treated as in the run's own job. */
+/* Sets which processes read stdin. Slow readers are treated as in the run's own
+ * job. */
 static int add_readers(const struct run_plan *plan,
                        const struct ep_client_spawn *spawn, struct job *job,
                        enum ep_client_refusal *refusal, char *why)

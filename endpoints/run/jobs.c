@@ -22,9 +22,9 @@
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-enum { LATE_MS = 1000 }; /* between two looks for jobs that may be forgotten */
+enum { LATE_MS = 1000 }; /* how often to look for jobs that may be forgotten */
 
-/* --- what becomes of a further job */
+/* --- what is reported about a further job */
 
 static void on_started(struct run_job *job)
 {
@@ -32,7 +32,7 @@ static void on_started(struct run_job *job)
     const struct ep_client_job told = {
         .event = EP_CLIENT_JOB_STARTED, .base = base, .size = job->desc.size};
 
-    /* From now on the readers can be pushed to. */
+    /* From now on clients can push to the processes that read stdin. */
     for (uint32_t i = 0; i < job->desc.readers_count; i++)
         ep_viewers_has_stdin(job->run->clients.viewers,
                              base + job->desc.readers[i].first,
@@ -47,7 +47,8 @@ static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
 
 static void on_bad_exit(struct run_job *job)
 {
-    (void)job; /* the client that has started it is told */
+    /* the client that has started the job reports it, not the launcher */
+    (void)job;
 }
 
 static void on_cut(struct run_job *job, const struct job_record *end)
@@ -65,7 +66,7 @@ static const struct run_job_events further = {
 
 /* --- a further job begins */
 
-/* Prepares what the launcher alone knows of a job. */
+/* Prepares the parts of a job that only the launcher needs. */
 static int prepare_job(struct run *r, const struct ep_client_spawn *spawn,
                        const char *nspace, struct run_job *job, char *why)
 {
@@ -93,7 +94,7 @@ static int prepare_job(struct run *r, const struct ep_client_spawn *spawn,
     return rc;
 }
 
-/* Asks the nodes that are due what their machines are. */
+/* Asks all nodes that are due what their machines are. */
 static void ask_machines(struct run *r)
 {
     struct job_order order = {.kind = JOB_CONTROL_MACHINE};
@@ -104,8 +105,8 @@ static void ask_machines(struct run *r)
     ep_run_orders_rest(r->orders, &order);
 }
 
-/* The reason why a node cannot tell is kept for the clients that have waited
- * for the answer. */
+/* The reason why a node is blind is kept until the clients that have waited for
+ * the answer were told. */
 bool ep_run_jobs_machine(struct run *r, uint32_t node,
                          const struct job_word *word)
 {
@@ -119,8 +120,8 @@ bool ep_run_jobs_machine(struct run *r, uint32_t node,
     return is_news;
 }
 
-/* Plans the job that is then told to the nodes; NULL, with a sentence in
- * why. */
+/* Makes and plans the job, which is not sent to the nodes yet. Returns NULL,
+ * with a sentence in why, when that fails. */
 static struct run_job *plan_job(struct run *r,
                                 const struct ep_client_spawn *spawn,
                                 struct ep_client_spawned *out, char *why)

@@ -21,20 +21,22 @@
 struct run_launch {
     struct run_launch_cfg cfg;
     struct ep_starter *starter;
-    struct ep_gate *gate; /* slurm: where daemons call until all have joined */
-    struct ep_boot_peer *daemons; /* by starter index; address "": unknown */
-    uint32_t count;               /* daemons started by the launcher itself */
+    /* for slurm: where daemons connect until all have joined */
+    struct ep_gate *gate;
+    /* by starter index; address "" when not known */
+    struct ep_boot_peer *daemons;
+    uint32_t count; /* how many daemons the launcher itself starts */
     uint32_t ready, alive;
-    struct run_missing *missing; /* owned: daemons that do not come */
-    struct event *settle;        /* comes when none has failed for a while */
-    bool is_connected;           /* the launcher listens */
-    bool is_recalled;            /* the daemons were let go */
-    bool is_deaf;                /* the spawner has died */
-    bool is_arriving;            /* the last daemon of srun has come */
+    struct run_missing *missing; /* owned: daemons that do not connect */
+    struct event *settle; /* fires when no daemon has failed for a while */
+    bool is_connected;    /* the launcher listens */
+    bool is_recalled;     /* the daemons were told to end */
+    bool is_deaf;         /* the spawner has died */
+    bool is_arriving;     /* ep_starter_arrived() is being called */
 };
 
-/* The starter's index of the srun that starts all daemons; node 0 has no
- * daemon. */
+/* The starter's index of the srun that starts all daemons. No daemon has this
+ * index, as node 0 is the launcher. */
 enum { SRUN = 0 };
 
 static bool is_local(const struct run_launch *l)
@@ -52,14 +54,14 @@ static bool is_slurm(const struct run_launch *l)
     return ep_launcher_ops(l->cfg.plan->config.launcher)->is_for_all;
 }
 
-/* Returns the starter's index of the daemon that hosts a node. Virtual nodes
- * are dealt out in turn, so that inner nodes are spread over the daemons. */
+/* Returns the starter's index of the daemon that hosts a node. Virtual nodes go
+ * to the daemons in turn, so that inner nodes are spread over all daemons. */
 static uint32_t daemon_of(const struct run_launch *l, uint32_t node)
 {
     return is_local(l) ? (node - 1) % l->count : node;
 }
 
-/* --- addresses */
+/* --- telling daemons where others listen */
 
 /* Tells a daemon where `node` listens. */
 static void tell_address(struct run_launch *l, uint32_t index, uint32_t node)
@@ -74,8 +76,8 @@ static void tell_address(struct run_launch *l, uint32_t index, uint32_t node)
     ep_starter_peer(l->starter, index, &peer);
 }
 
-/* Tells a daemon about the ancestors of all its nodes, each once; told[n] is
- * `mark` when n was told. */
+/* Tells a daemon where the ancestors of all its nodes listen, each ancestor
+ * once. told[n] is set to `mark` when node n was told. */
 static void tell_ancestors(struct run_launch *l, uint32_t index, uint32_t *told)
 {
     const struct topo_tree *tree = &l->cfg.plan->config.tree;
@@ -94,8 +96,8 @@ static void tell_ancestors(struct run_launch *l, uint32_t index, uint32_t *told)
     }
 }
 
-/* With virtual nodes, every daemon hears about the ancestors of its nodes when
- * all daemons are ready. */
+/* For virtual nodes: tells every daemon where the ancestors of its nodes
+ * listen, once all daemons are ready. */
 static void tell_virtual(struct run_launch *l)
 {
     uint32_t *told;
@@ -113,8 +115,9 @@ static void tell_virtual(struct run_launch *l)
     free(told);
 }
 
-/* With daemons of one node each that the launcher starts itself, all daemons
- * beneath a node hear about it, also those that are still to be started. */
+/* For daemons that host one node each and are all started by the launcher:
+ * tells all daemons beneath a node where it listens. A daemon that is yet to be
+ * started is told later. */
 static void tell_beneath(struct run_launch *l, uint32_t node)
 {
     const struct topo_tree *tree = &l->cfg.plan->config.tree;
@@ -127,8 +130,8 @@ static void tell_beneath(struct run_launch *l, uint32_t node)
     }
 }
 
-/* Tells the daemons that the launcher has started; the others hear about it
- * from these. */
+/* Tells the daemons that the launcher has started where it listens; they pass
+ * that on to the others. */
 static void tell_children(struct run_launch *l)
 {
     struct topo_range kids = topo_tree_children(&l->cfg.plan->config.tree, 0);
@@ -176,8 +179,9 @@ static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
                       ep_run_host(l->cfg.plan, node), text);
 }
 
-/* Which daemon says so is known from its host, which the daemons that pass the
- * message on have put before it, or by its virtual nodes. */
+/* Reports that a daemon has failed. Which one it is follows from its virtual
+ * nodes, or from the host that `text` begins with; the daemons that pass the
+ * message on have put the host there. */
 static void tell_failed(struct run_launch *l, uint32_t index, const char *text)
 {
     uint32_t *nodes = calloc(l->cfg.plan->nodes_count, sizeof(*nodes));
@@ -194,7 +198,8 @@ static void tell_failed(struct run_launch *l, uint32_t index, const char *text)
     free(nodes);
 }
 
-/* `first`: why its parent, which tried before, could not start it; or NULL. */
+/* A daemon cannot be started. `first`: the error of its parent, which had tried
+ * to start it before; NULL when it had not. */
 static void on_unreached(void *arg, uint32_t index, uint32_t time_ms,
                          const char *text, const char *first)
 {
@@ -218,7 +223,7 @@ static void on_error(void *arg, uint32_t index, const char *text)
     on_unreached(arg, index, 0, text, NULL);
 }
 
-/* srun reports a daemon that does not come. */
+/* srun reports that a daemon has ended without connecting. */
 static void on_missing(void *arg, uint32_t index, const char *host,
                        enum ep_srun_end end, const char *text)
 {
@@ -245,8 +250,8 @@ static void on_peer(void *arg, uint32_t index, const struct ep_boot_peer *peer)
         l->daemons[peer->node] = *peer;
 }
 
-/* Neither the node's parent nor the daemons above it can reach it by a
- * shell. */
+/* Neither the node's parent nor the daemons above it can start the daemon, so
+ * the launcher tries. */
 static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
                      const char *text)
 {
@@ -274,8 +279,8 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
     } while (above != 0);
 }
 
-/* What srun has said before all daemons had come matters when they do not come;
- * what it says about an end that we have ordered never does. */
+/* Shows what srun says while daemons are missing, as it may explain why. What
+ * srun says when it is made to end explains nothing. */
 static void on_srun_line(struct run_launch *l, const char *line)
 {
     if (l->cfg.plan->options->verbose ||
@@ -414,7 +419,8 @@ static int open_gate(struct run_launch *l)
                      "cannot list the network addresses of this host");
 }
 
-/* One srun starts all daemons; those of our children call the gate. */
+/* Starts one srun, which starts all daemons. Those that are the launcher's
+ * children connect to the gate. */
 static int start_slurm(struct run_launch *l, struct topo_range kids)
 {
     char why[EP_BOOT_WHY_MAX] = "out of memory";
@@ -435,7 +441,8 @@ static int start_slurm(struct run_launch *l, struct topo_range kids)
 
 void ep_run_launch_joined(struct run_launch *launch)
 {
-    if (is_local(launch)) /* elsewhere each daemon does so on its host */
+    /* with other launchers each daemon sweeps its own host */
+    if (is_local(launch))
         (void)ep_spawner_sweep(launch->cfg.spawner);
     if (!is_slurm(launch))
         return;
@@ -446,7 +453,7 @@ void ep_run_launch_joined(struct run_launch *launch)
     launch->gate = NULL;
 }
 
-/* --- daemons that do not come */
+/* --- daemons that do not connect */
 
 static void on_settled(evutil_socket_t fd, short what, void *arg)
 {
@@ -512,10 +519,11 @@ static int start_all(struct run_launch *l, struct topo_range kids)
     return is_local(l) ? start_virtual(l) : start_remote(l, kids);
 }
 
-/* The daemons load their programs while the launcher opens its own end, if each
- * of them and the launcher has a processor. Measured on two processors, a
- * launch of one node takes a tenth less time, and one of two daemons some
- * percent more. */
+/* ep_starter_begin() lets the daemons load their programs while the launcher
+ * opens its own part. This is done only if there is a processor for each daemon
+ * and one for the launcher: measured on two processors, a launch of one node
+ * takes a tenth less time with it, and one of two daemons a few percent
+ * more. */
 int ep_run_launch_open(const struct run_launch_cfg *cfg,
                        struct run_launch **out)
 {

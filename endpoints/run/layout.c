@@ -1,4 +1,4 @@
-/* The tree of a run that is not started. */
+/* The tree of a run, planned without starting the run. */
 #include "endpoints/run/layout.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 struct ep_layout {
     struct ep_run_options options;
-    struct run_relaunch again; /* always empty: there is one launch */
+    struct run_relaunch again; /* always empty, as no launch is repeated */
     struct run_voice voice;
     struct job job;
     struct run_plan plan;

@@ -1,4 +1,4 @@
-/* Lines of tools, as records of the console that belong to no process. */
+/* Lines of PMIx tools, as records of the console that belong to no process. */
 #include "endpoints/run/log.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-/* These cookies come after those of records, and far below those of output that
- * clients give back. */
+/* The cookies of these texts: larger than those of records, and far smaller
+ * than those of output that clients give back. */
 enum { COOKIE_FIRST = RUN_NO_RECORD + 1 };
 
 struct log {
@@ -22,9 +22,9 @@ struct log {
 };
 
 struct run_logs {
-    struct log *first; /* owned */
+    struct log *first; /* owned: the oldest text */
     uint32_t count;
-    uint64_t made; /* so far */
+    uint64_t made; /* how many texts were added so far */
 };
 
 int ep_run_logs_open(struct run_logs **out)

@@ -1,4 +1,4 @@
-/* Lost nodes, and what they mean for the job. */
+/* What the launcher does about lost nodes, and what they mean for the job. */
 #include "endpoints/run/loss.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void remember(struct run *r, uint32_t node)
     lost[r->loss.count++] = ep_run_place(&r->plan, node);
 }
 
-/* True for a dvm without a node. */
+/* Tells whether the run is a dvm that has no node left. */
 static bool is_bare(struct run *r)
 {
     if (!r->options.is_dvm || r->loss.count < r->plan.nodes_count)
@@ -48,7 +48,7 @@ static bool is_lost(void *arg, uint32_t node)
     return ep_run_nodes_is_lost(r->nodes, node);
 }
 
-/* The node takes a part of the job, or of a dvm, with it. */
+/* Ends the parts of jobs, or of the dvm, that ran on the node. */
 static void lose_part(struct run *r, uint32_t node)
 {
     remember(r, node);
@@ -101,7 +101,7 @@ void ep_run_loss_close(struct run *r)
     free(r->loss.places);
 }
 
-/* --- what lost nodes have left behind */
+/* --- sweeping the hosts of lost nodes */
 
 void ep_run_loss_sweep(struct run *r)
 {

@@ -14,10 +14,12 @@ enum { LOSSES_MS = 200, HOSTS_BYTES = 400, NUMBERS_BYTES = 200 };
 
 struct run_losses {
     const struct run_plan *plan;
-    uint32_t *nodes; /* owned, [room]: nodes not yet told; for all of them: */
+    /* owned, [room]: nodes whose loss is not reported yet; the two flags below
+     * hold for all of them */
+    uint32_t *nodes;
     uint32_t count, room;
-    bool goes_on; /* the job goes on without them */
-    bool is_news; /* the job had not ended before */
+    bool goes_on; /* whether the job goes on without them */
+    bool is_news; /* whether the job had not ended before */
     struct event *timer;
 };
 
@@ -36,7 +38,7 @@ static bool numbers_init(struct numbers *numbers, size_t ranges)
     return true;
 }
 
-/* Returns the text, with dots where it is cut. */
+/* Returns the text, which ends in dots when it was cut. */
 static const char *numbers_text(struct numbers *numbers)
 {
     size_t len = topo_ranges_format(&numbers->set, numbers->text,
@@ -52,17 +54,18 @@ static void add_ranks(const struct run_plan *plan, uint32_t node,
 {
     struct job_part part = {0};
 
-    /* The processes of a dvm are the daemons themselves. */
+    /* In a dvm, the processes are the daemons themselves, and are not
+     * listed. */
     while (!plan->options->is_dvm && job_next_on_node(plan->job, node, &part))
         (void)topo_ranges_add(
             &ranks->set, (struct topo_range){part.first_rank,
                                              part.first_rank + part.count - 1});
 }
 
-/* Some nodes as a message names them. */
+/* Nodes, in the form in which a message names them. */
 struct named {
     struct numbers nodes, ranks;
-    char *hosts; /* owned */
+    char *hosts; /* owned: the names of their hosts */
     bool many;
 };
 
@@ -105,7 +108,7 @@ static const char *named_hosts(const struct named *named)
     return named->hosts == NULL ? "" : named->hosts;
 }
 
-/* Returns what stands before the numbers of ranks. */
+/* Returns the words before the numbers of ranks. */
 static const char *with_ranks(const struct named *named)
 {
     uint32_t procs = topo_ranges_size(&named->ranks.set);

@@ -1,4 +1,4 @@
-/* Daemons that do not come. */
+/* Daemons that do not connect. */
 #include "endpoints/run/missing.h"
 
 #include <ctype.h>
@@ -12,18 +12,22 @@
 
 enum { SETTLE_MS = 1000, SHOWN_BYTES = 400 };
 
-/* A daemon that does not come; host TOPO_NONE: it is not known which. */
+/* A daemon that does not connect. `host` is TOPO_NONE when it is not known
+ * which daemon it is. */
 struct absent {
-    uint32_t host; /* in the run's list */
-    uint32_t node; /* in the tree, where `first` is not NULL */
+    uint32_t host; /* its place in the run's list of hosts */
+    uint32_t node; /* its number in the tree; valid where `first` is set */
     bool is_told;
-    bool is_task;  /* a resource manager has said so */
-    bool is_vague; /* all that is known is that it has ended */
-    /* It was not started, and all others are killed because of it. */
+    bool is_task;  /* whether the resource manager has reported this */
+    bool is_vague; /* whether nothing is known but that it has ended */
+    /* The daemon was not started, and all others are killed because of it. */
     bool is_refused;
-    char *text;  /* owned: the reason, as it was said */
-    char *plain; /* owned: with HOST for the host's name, to be compared */
-    /* What its parent in the tree has said, where that differs; else NULL. */
+    char *text; /* owned: the reason, as it was reported */
+    /* owned: `text` with HOST for the host's name, so that reasons can be
+     * compared */
+    char *plain;
+    /* Owned: the error of its parent in the tree, in both forms; NULL when
+     * there is none, or when it is the same reason. */
     char *first, *first_plain;
 };
 
@@ -31,7 +35,7 @@ struct run_missing {
     struct run_plan *plan;
     const struct run_missing_events *events;
     void *arg;
-    struct absent *list; /* owned */
+    struct absent *list; /* owned: the daemons */
     uint32_t count;
 };
 
@@ -50,7 +54,8 @@ int ep_run_missing_open(struct run_plan *plan,
     return 0;
 }
 
-/* Finds the host whose name and ": " the text begins with. */
+/* Finds the host with whose name, followed by ": ", the text begins. Sets *len
+ * to the length of both. */
 static uint32_t leading_host(const struct run_plan *plan, const char *text,
                              size_t *len)
 {
@@ -68,14 +73,15 @@ static const char *name_of(const struct run_missing *m,
     return topo_hosts_name(&m->plan->hosts, one->host);
 }
 
-/* '-' is no part of a word: Slurm says "slurmstepd-h3: error: ...". */
+/* Tells whether a character belongs to a word. '-' does not, as Slurm writes
+ * "slurmstepd-h3: error: ...". */
 static bool is_of_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Finds the next place of a name in the text as a word of its own, or NULL;
- * `start` is where the whole text begins. */
+/* Finds the next place at which the name is a whole word in the text, or NULL.
+ * `start` is the beginning of the whole text. */
 static const char *find_name(const char *text, const char *start,
                              const char *name)
 {
@@ -89,7 +95,7 @@ static const char *find_name(const char *text, const char *start,
     return NULL;
 }
 
-/* Returns a copy of the text with HOST instead of a name. */
+/* Returns a copy of the text, in which HOST replaces the name. */
 static char *without_name(const char *text, const char *name)
 {
     const char *start = text, *found;
@@ -128,7 +134,8 @@ static void free_one(struct absent *one)
     free(one->first_plain);
 }
 
-/* Copies the texts. Returns false when memory is out. */
+/* Sets the texts of a daemon to copies of these. Returns false when memory is
+ * out. */
 static bool fill_absent(const struct run_missing *m, struct absent *one,
                         const char *text, const char *first)
 {
@@ -176,7 +183,8 @@ static void add(struct run_missing *m, struct absent *one, const char *text,
     m->events->settle(m->arg, SETTLE_MS);
 }
 
-/* Adds the daemons whose hosts are no longer in `left`. */
+/* Adds the daemons whose hosts are no longer in the allocation, which `left`
+ * lists. */
 static void add_taken(struct run_missing *m, const struct topo_hosts *left)
 {
     for (uint32_t n = 1; n <= m->plan->nodes_count; n++) {
@@ -192,8 +200,9 @@ static void add_taken(struct run_missing *m, const struct topo_hosts *left)
     }
 }
 
-/* srun has ended as a whole, as it does when the allocation has lost a node.
- * Returns whether any daemon is known to be missing because of that. */
+/* Adds the daemons of hosts that the allocation has lost. To be called when
+ * srun as a whole has ended, as it does after such a loss. Returns whether any
+ * daemon is known to be missing. */
 static bool find_taken(struct run_missing *m)
 {
     const char *job = getenv("SLURM_JOB_ID");
@@ -219,8 +228,9 @@ static void add_node(struct run_missing *m, struct absent one, const char *text,
     one.host = has_host ? ep_run_place(m->plan, one.node) : TOPO_NONE;
     text = ep_run_missing_host(m->plan, text, &one.host);
     if (one.host != TOPO_NONE && find_absent(m, one.host) != NULL)
-        return; /* the first reason is the best */
-    /* srun, which starts all daemons, ends because of those that are known. */
+        return; /* keeps the first reason, which is the best one */
+    /* srun starts all daemons, and ends because of those that are known to be
+     * missing. */
     if (one.host == TOPO_NONE && (m->count > 0 || find_taken(m)))
         return;
     add(m, &one, text, first);
@@ -306,8 +316,8 @@ static void say_group(struct run_missing *m, const struct absent *lead,
     free(above);
 }
 
-/* Tells that what was to start all daemons has ended, or that it is not known
- * which daemon is missing. */
+/* Reports that the program which was to start all daemons has ended, or that it
+ * is not known which daemon is missing. */
 static void say_all(struct run_missing *m, const char *text)
 {
     struct topo_hosts hosts;
@@ -330,8 +340,8 @@ static void say_all(struct run_missing *m, const char *text)
     topo_hosts_fini(&hosts);
 }
 
-/* Tells one group: all daemons that are missing for the reasons of number
- * `first`. */
+/* Reports a group: all daemons that are missing for the same reasons as daemon
+ * `first` of the list. */
 static void tell_group(struct run_missing *m, uint32_t first)
 {
     const struct absent *lead = &m->list[first];
@@ -369,7 +379,7 @@ bool ep_run_missing_is_told(const struct run_missing *m)
     return false;
 }
 
-/* Forgets daemons that have ended because of others. */
+/* Removes the daemons that have only ended because others failed. */
 static void drop_vague(struct run_missing *m)
 {
     uint32_t kept = 0, vague = 0;
@@ -399,8 +409,8 @@ static int by_host(const void *a, const void *b)
     return (x->host > y->host) - (x->host < y->host);
 }
 
-/* Returns how many hosts of the run can be used without those that are missing;
- * 0 when it is not known which these are. */
+/* Returns how many hosts of the run are not missing; 0 when it is not known
+ * which are. */
 static uint32_t hosts_left(const struct run_missing *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -410,7 +420,7 @@ static uint32_t hosts_left(const struct run_missing *m)
     return m->plan->hosts.count - m->count;
 }
 
-/* Leaves the missing hosts out of the next launch. */
+/* Has the next launch leave out the hosts of missing daemons. */
 static void leave_out(struct run_missing *m)
 {
     int rc = 0;

@@ -10,18 +10,18 @@ enum asking { ASK_NOT, ASK_DUE, ASK_SENT };
 
 struct node {
     struct job_node life;
-    uint8_t asking;            /* enum asking */
-    uint32_t spare;            /* processes of further jobs */
-    struct ep_machine machine; /* as it has said */
-    char *blind;               /* owned: why it cannot tell; NULL: not known */
+    uint8_t asking; /* enum asking */
+    uint32_t spare; /* how many processes of further jobs run there */
+    struct ep_machine machine; /* what the node has said it is */
+    char *blind; /* owned: why the node is blind; NULL: it is not */
 };
 
 struct run_nodes {
     uint32_t count;
     uint32_t finals;
-    uint32_t asked;   /* nodes that have not answered */
-    uint32_t due;     /* the nodes before it are not due */
-    struct node at[]; /* [1 + count] */
+    uint32_t asked;   /* how many nodes were asked and have not answered */
+    uint32_t due;     /* no node before this one is due */
+    struct node at[]; /* [1 + count], by number */
 };
 
 int ep_run_nodes_open(uint32_t count, struct run_nodes **out)
@@ -165,7 +165,8 @@ bool ep_run_nodes_said(struct run_nodes *nodes, uint32_t node,
         of->machine = (struct ep_machine){word->packages, word->cores, true};
     if (!was_asked) {
         if (word == NULL)
-            of->asking = ASK_NOT; /* it is not to be asked either */
+            /* a node that will never answer is not asked */
+            of->asking = ASK_NOT;
         return false;
     }
     if (word != NULL && word->packages == 0)
@@ -181,7 +182,7 @@ const struct ep_machine *ep_run_nodes_machine(const struct run_nodes *nodes,
     return &nodes->at[node].machine;
 }
 
-/* --- what room they have */
+/* --- what room they have for processes of further jobs */
 
 void ep_run_nodes_fill(struct run_nodes *nodes, const struct job *job)
 {

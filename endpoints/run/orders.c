@@ -22,8 +22,8 @@ struct order {
 struct run_orders {
     const struct run_carrier *carrier;
     void *arg;
-    uint32_t body_bytes_max; /* of a message */
-    uint16_t ticket;         /* the last one; 0: none yet */
+    uint32_t body_bytes_max; /* what a message has room for after its head */
+    uint16_t ticket;         /* the last ticket that was used; 0: none yet */
     struct order *first, **last;
 };
 
@@ -75,8 +75,8 @@ void ep_run_orders_queue(struct run_orders *orders, uint8_t kind,
     orders->last = &order->next;
 }
 
-/* Writes the next message of the first order, which leaves the queue with its
- * last message. Returns the length. */
+/* Writes the next message of the first order in the queue. The order is removed
+ * with its last message. Returns the message's length. */
 static uint32_t put_message(struct run_orders *orders, uint8_t *mem)
 {
     struct order *order = orders->first;
@@ -160,7 +160,7 @@ void ep_run_orders_add(struct run_orders *orders, struct job_order *order,
     order->ranges[order->ranges_count++] = (struct topo_range){number, number};
 }
 
-/* Gives the same order for this many ranges, in several parts if necessary. */
+/* Sends the same order for all these ranges, in several parts if necessary. */
 static void give_all(struct run_orders *orders, struct job_order *order,
                      const struct topo_range *ranges, uint32_t count)
 {

@@ -61,7 +61,8 @@ static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
             told->rank, host, told->step, told->subject, strerror(told->err));
 }
 
-/* The first failure is told once the output of the process is out. */
+/* The failure is reported by the next looks, once the output of the process was
+ * written. */
 static void on_bad_exit(struct run_job *job)
 {
     ep_watch_soon(job->run->watch);
@@ -74,7 +75,8 @@ static void on_abort(struct run_job *job)
     ep_run_abort(job->run, 1);
 }
 
-/* A channel that the console does not hear of here ends at the very end. */
+/* Tells the console and files that a channel has ended. Channels for which this
+ * is not called are ended when the run ends. */
 static void on_cut(struct run_job *job, const struct job_record *end)
 {
     (void)ep_output_record(job->run->output, end);

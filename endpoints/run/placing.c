@@ -11,13 +11,14 @@
 #include "overlay/base/err.h"
 #include "topo/programs.h"
 
-/* Programs that are placed like those of one job. */
+/* Programs with the same list of hosts, which are placed one after the
+ * other. */
 struct group {
     struct run_pool pool;
     struct topo_programs placed;
-    uint32_t first; /* its first program */
-    /* Owned: of each of its programs, for each host; NULL: no program is placed
-     * by machines. */
+    uint32_t first; /* the index of its first program */
+    /* Owned: the processes per host of each of its programs; NULL when no
+     * program is placed by machines. */
     uint32_t *ppn;
 };
 
@@ -26,11 +27,13 @@ struct placing {
     struct run_nodes *nodes;
     const struct ep_client_spawn *spawn;
     struct group groups[JOB_APPS_MAX];
-    uint32_t count;                  /* groups */
-    uint32_t group_of[JOB_APPS_MAX]; /* of each program */
-    bool is_tight;                   /* no node gets more processes than fit */
-    uint32_t *procs_of; /* owned: for each node the processes of this job */
-    uint32_t *place_of; /* owned: for each node its place, from 1; 0: none */
+    uint32_t count;                  /* how many groups there are */
+    uint32_t group_of[JOB_APPS_MAX]; /* the group of each program */
+    bool is_tight; /* no node gets more processes than it has room for */
+    /* owned: how many processes of this job each node has */
+    uint32_t *procs_of;
+    /* owned: the place of each node, from 1; 0: it has none */
+    uint32_t *place_of;
 };
 
 /* --- programs */
@@ -66,8 +69,8 @@ static void group_apps(struct placing *p)
     }
 }
 
-/* Returns how many nodes to use: no more than there are processes, when all
- * programs say how many. */
+/* Returns how many nodes to use: all; or, when each program has a number of
+ * processes, not more nodes than processes. */
 static uint32_t share_among(const struct topo_program *programs, uint32_t count,
                             uint32_t nodes)
 {
@@ -95,8 +98,8 @@ static bool has_objects(const struct placing *p, uint32_t g)
     return false;
 }
 
-/* Takes as many processes as there is room for, when all objects would need
- * more. */
+/* Lowers the processes of a program on each host to those for which the node
+ * has room. */
 static void lower_program(const struct placing *p, const struct group *group,
                           uint32_t *ppn_of, struct topo_program *out)
 {
@@ -112,7 +115,8 @@ static void lower_program(const struct placing *p, const struct group *group,
     }
 }
 
-/* Counts by what the machines of its hosts have, which are known. */
+/* Sets how many processes a program has on each of its hosts, whose machines
+ * are known, by the cores or sockets that they have. */
 static void count_program(const struct placing *p, const struct group *group,
                           const struct job_wish *app, uint32_t *ppn_of,
                           struct topo_program *out)
@@ -125,7 +129,7 @@ static void count_program(const struct placing *p, const struct group *group,
         lower_program(p, group, ppn_of, out);
 }
 
-/* Returns how many programs there are. */
+/* Lists the programs of group `g`. Returns how many there are. */
 static uint32_t list_programs(const struct placing *p, uint32_t g,
                               struct topo_program *out)
 {
@@ -173,8 +177,8 @@ static int place_group(struct placing *p, uint32_t g, char *why)
     return rc;
 }
 
-/* Returns whether all programs say how many processes they have. Others are
- * placed on each node. */
+/* Tells whether each program has a number of processes. A program without one
+ * has processes on each node. */
 static bool are_counted(const struct placing *p)
 {
     for (uint32_t i = 0; i < p->spawn->apps_count; i++) {
@@ -184,8 +188,9 @@ static bool are_counted(const struct placing *p)
     return true;
 }
 
-/* Returns what a node must have room for at least; a program that is placed by
- * objects counts with the processes of one object. */
+/* Returns for how many processes a node must have room to be used. A program
+ * that is placed by cores or sockets counts with the processes of one of
+ * these. */
 static uint32_t least(const struct placing *p, uint32_t g)
 {
     uint32_t most = 1;
@@ -225,7 +230,8 @@ static int open_pools(struct placing *p, enum ep_client_refusal *refusal,
     return rc;
 }
 
-/* Returns 0, OV_EAGAIN or OV_ESYS, as ep_run_nodes_ask() does. */
+/* Asks for the machines of a group's nodes. Returns 0, OV_EAGAIN or OV_ESYS, as
+ * ep_run_nodes_ask() does. */
 static int ask_group(struct placing *p, uint32_t g, char *why)
 {
     const struct run_pool *pool = &p->groups[g].pool;
@@ -243,7 +249,7 @@ static int ask_group(struct placing *p, uint32_t g, char *why)
     return rc;
 }
 
-/* Asks at once for everything that is not known. */
+/* Asks for all machines that are not known, at once for all groups. */
 static int ask_machines(struct placing *p, enum ep_client_refusal *refusal,
                         char *why)
 {
@@ -322,7 +328,8 @@ static void close_groups(struct placing *p)
     }
 }
 
-/* Places again when a node has too little room, on the nodes that have room. */
+/* Places all programs again, only on nodes that have room. Called when a node
+ * had too little room. */
 static int place_tight(struct placing *p)
 {
     enum ep_client_refusal refusal;
@@ -333,9 +340,9 @@ static int place_tight(struct placing *p)
     return place_all(p, &refusal, why) == 0 ? 0 : OV_EFULL;
 }
 
-/* --- places and ranks */
+/* --- numbering places and ranks */
 
-/* Returns the nth node in the order of the job; 0: there is none. */
+/* Returns the nth node in the order of the job; 0 when there are fewer. */
 static uint32_t nth_node(const struct placing *p, uint32_t nth)
 {
     const struct run_pool *pool = &p->groups[0].pool;
@@ -346,7 +353,8 @@ static uint32_t nth_node(const struct placing *p, uint32_t nth)
     return nth < pool->hosts.count ? pool->nodes[nth] : 0;
 }
 
-/* Gives the nodes that run something the places 1, 2, ... */
+/* Numbers the nodes that have processes of the job: they become its places 1,
+ * 2, ... */
 static int list_places(struct placing *p, struct job *job)
 {
     struct job_places run = {{1, 0}, 0};
@@ -369,7 +377,7 @@ static int list_places(struct placing *p, struct job *job)
     return rc == 0 ? job_add_places(job, run) : rc;
 }
 
-/* Adds the next node of a program, with this many ranks. */
+/* Adds a place, with `each` ranks, to those of a program. */
 static int add_rank(struct job_app *app, uint32_t place, uint32_t each,
                     uint32_t first_rank)
 {
@@ -383,7 +391,8 @@ static int add_rank(struct job_app *app, uint32_t place, uint32_t each,
     return 0;
 }
 
-/* `program` counts within its group; *ranks counts on over all programs. */
+/* Lists the ranks of a program. `program` is its index in the group, and *ranks
+ * the number of the job's ranks so far. */
 static int list_app(const struct placing *p, const struct group *group,
                     uint32_t program, struct job_app *app, uint64_t *ranks)
 {
@@ -409,7 +418,7 @@ static int list_app(const struct placing *p, const struct group *group,
 
 static int list_ranks(const struct placing *p, struct job *job)
 {
-    uint32_t programs[JOB_APPS_MAX] = {0}; /* of each group, so far */
+    uint32_t programs[JOB_APPS_MAX] = {0}; /* listed so far, by group */
     uint64_t ranks = 0;
     int rc = 0;
 
