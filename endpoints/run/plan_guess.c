@@ -1,8 +1,9 @@
-/* The tree of hosts of which only the names are known.
+/* Guesses the tree when nothing but the names of the hosts is known.
  *
- * Neighbours in name are under one subtree, and groups of them stay together as
- * if each were under a switch. That costs only a table, or another level where
- * a group would not fit; so groups have to be worth it.
+ * Hosts with similar names are put under the same subtree. They can also be
+ * grouped, as if each group were under a switch. Groups cost a table, or
+ * another level of the tree where a group would not fit; so they are used only
+ * when they are worth it.
  */
 #include <stdlib.h>
 
@@ -14,9 +15,10 @@
 
 #define ADDRESSES "/etc/hosts"
 
-/* --- what session and job are told */
+/* --- giving the shape to the session and the job */
 
-/* Lists runs of places that are nodes one after the other. */
+/* Tells the job which node each place is, as runs of places whose nodes follow
+ * one another. */
 static int list_places(struct run_plan *p)
 {
     uint32_t *node_of = calloc((size_t)p->nodes_count + 1, sizeof(*node_of));
@@ -45,9 +47,10 @@ int ep_run_use_shape(struct run_plan *p)
     return list_places(p);
 }
 
-/* --- the guess */
+/* --- guessing */
 
-/* Makes a complete tree with neighbours under one subtree. */
+/* Makes a complete tree, in which hosts that are neighbours in the guessed
+ * order are under one subtree. */
 static int shape_order(struct run_plan *p, const struct topo_guess *guess,
                        struct topo_shape *out)
 {
@@ -59,7 +62,8 @@ static int shape_order(struct run_plan *p, const struct topo_guess *guess,
     return out->host == NULL ? OV_ENOMEM : topo_spread(&ask, out->host);
 }
 
-/* Makes a tree in which each group is as if under a switch. */
+/* Makes a tree in which each group of hosts is treated as if it were under a
+ * switch. */
 static int shape_groups(struct run_plan *p, const struct topo_guess *guess,
                         struct topo_under *under, struct topo_shape *out)
 {
@@ -79,8 +83,9 @@ static int shape_groups(struct run_plan *p, const struct topo_guess *guess,
     return rc == 0 ? topo_spread(&spread, out->host) : rc;
 }
 
-/* Groups are worth it when fewer links cross between them than without them; at
- * most half as many when the tree gets another level. */
+/* Tells whether groups are worth it: fewer links of the tree cross from one
+ * group to another than without them; at most half as many when groups give the
+ * tree another level. */
 static bool is_worth_it(const struct topo_shape *groups,
                         const struct topo_shape *plain,
                         const struct topo_under *under)
@@ -94,7 +99,7 @@ static bool is_worth_it(const struct topo_shape *groups,
     return groups->crossings < before;
 }
 
-/* Puts the better tree into the plan. */
+/* Puts the better of the two trees into the plan. */
 static int choose_tree(struct run_plan *p, struct topo_guess *guess)
 {
     struct ep_tree_plan *plan = &p->tree;
@@ -126,8 +131,8 @@ int ep_run_plan_guess(struct run_plan *p)
     struct topo_guess guess;
     int rc;
 
-    /* All nodes are beneath the launcher, or there are no hosts but their
-     * names. */
+    /* Nothing to guess: there are no real hosts, or all nodes are children of
+     * the launcher. */
     if (p->hosts.count == 0 || ep_launcher_ops(p->launcher)->is_here ||
         p->nodes_count <= p->tree.arity)
         return 0;

@@ -33,7 +33,8 @@ static int wrong(struct run_plan *p, int rc, const char *why)
     return rc == OV_EINVAL ? 2 : rc != 0;
 }
 
-/* Reads what --hosts or --hostfile names; empty without either. */
+/* Reads the list of --hosts or --hostfile; *out is empty when neither was
+ * given. */
 static int read_wanted(const struct ep_run_options *o, struct topo_hosts *out,
                        char *why)
 {
@@ -51,12 +52,13 @@ static int read_wanted(const struct ep_run_options *o, struct topo_hosts *out,
     return rc;
 }
 
-/* Finds the hosts: those of the user's list, within the allocation if there is
- * one. On this machine alone the list only gives names. */
+/* Finds the hosts: those of the user's list, or of the allocation if there is
+ * one; with both, the user's list chooses within the allocation. With
+ * --launcher local the list only gives names to virtual nodes. */
 static int find_hosts(struct run_plan *p, enum topo_manager *manager, char *why)
 {
     const struct ep_run_options *o = p->options;
-    bool is_here = o->launcher != EP_LAUNCHERS && /* `auto` */
+    bool is_here = o->launcher != EP_LAUNCHERS && /* not with `auto` */
                    ep_launcher_ops(o->launcher)->is_here;
     struct topo_hosts wanted;
     int rc = read_wanted(o, &wanted, why);
@@ -101,7 +103,8 @@ static int leave_out(struct run_plan *p, char *why)
     if (p->relaunch->left_out.count == 0)
         return 0;
     rc = topo_hosts_exclude(&p->hosts, &p->relaunch->left_out, why);
-    /* When more hosts were named than are needed, others take their places. */
+    /* When the user named more hosts than were needed, the spare ones replace
+     * those that are left out; else fewer nodes are used. */
     if (rc == 0 && p->nodes_wanted > p->hosts.count)
         p->nodes_wanted = p->hosts.count;
     return rc;

@@ -47,7 +47,8 @@ static int list_readers(struct run_plan *p)
     return rc;
 }
 
-/* Carries out --env without a value: the launcher's own value is used. */
+/* Carries out --env NAME without a value: the program gets the launcher's own
+ * value. */
 static int add_own(struct run_plan *p, struct job_app *app, const char *name)
 {
     const char *value = getenv(name);

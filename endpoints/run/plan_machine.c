@@ -1,4 +1,4 @@
-/* What a run needs to know about machines. */
+/* What a run has to know about the machines of its hosts. */
 #include <stdlib.h>
 
 #include "endpoints/boot/launcher.h"
@@ -6,9 +6,9 @@
 #include "endpoints/sys/machine.h"
 #include "overlay/base/err.h"
 
-/* --- what is needed */
+/* --- whether machines must be known */
 
-/* Returns whether the list gives slots. */
+/* Tells whether the list of hosts gives slots. */
 static bool has_slots(const struct topo_hosts *hosts)
 {
     for (uint32_t i = 0; i < hosts->count; i++) {
@@ -18,15 +18,15 @@ static bool has_slots(const struct topo_hosts *hosts)
     return false;
 }
 
-/* -n fills hosts up to their slots, which are their cores when no list says
- * anything. */
+/* Tells whether the slots of hosts must be known. -n fills hosts up to their
+ * slots; when the list gives none, a host has as many slots as cores. */
 static bool needs_slots(const struct run_plan *p, const struct job_wish *app)
 {
     return app->procs > 0 && app->ppn == 0 && p->nodes_wanted == 0 &&
            !ep_launcher_ops(p->launcher)->is_here && !has_slots(&p->hosts);
 }
 
-/* Returns whether anything depends on machines. */
+/* Finds out what depends on machines. Returns whether anything does. */
 static bool find_needs(struct run_plan *p)
 {
     struct ep_survey *survey = &p->survey;
@@ -41,11 +41,11 @@ static bool find_needs(struct run_plan *p)
     return survey->by_cores || survey->by_sockets;
 }
 
-/* --- what is known */
+/* --- what is known about machines */
 
-/* Hosts whose machines are unknown are assumed to be like the one before them
- * in the list; those before all others like the first that is known, or like
- * this one. */
+/* Assumes that a host whose machine is unknown is like the host before it in
+ * the list. Hosts before the first known one are like that one; when none is
+ * known, all are like this machine. */
 static int guess_others(struct run_plan *p)
 {
     struct ep_survey *survey = &p->survey;

@@ -1,4 +1,4 @@
-/* Which ranks are on which host. */
+/* Plans which ranks are on which host. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,17 +6,19 @@
 #include "overlay/base/err.h"
 #include "topo/programs.h"
 
-/* The question to the placement, with what it borrows. */
+/* The arguments of topo_programs_place(), with the memory that they borrow. */
 struct asking {
     struct topo_programs_ask ask;
     struct topo_program programs[EP_RUN_APPS_MAX];
-    struct topo_hosts hosts; /* a copy with other slots; owns its items */
-    uint32_t *ppn;           /* owned: of each program, for each host */
+    /* a copy of the list with other slots; owns its items */
+    struct topo_hosts hosts;
+    uint32_t *ppn; /* owned: the processes per host of each program */
 };
 
-/* --- processes by object */
+/* --- processes per core or socket */
 
-/* Fails when the session has no memory for this many processes. */
+/* Fails when `ppn' processes for each core or socket of the host are more than
+ * a node can have. */
 static int check_ppn(struct run_plan *p, const struct job_wish *app,
                      uint32_t host)
 {
@@ -35,7 +37,8 @@ static int check_ppn(struct run_plan *p, const struct job_wish *app,
     return 2;
 }
 
-/* Uses a single number when all hosts have as many. */
+/* Sets the processes of a program on each host; a single number is enough when
+ * all hosts have as many. */
 static int count_program(struct run_plan *p, const struct job_wish *app,
                          uint32_t *ppn_of, struct topo_program *out)
 {
@@ -81,7 +84,8 @@ static int fill_programs(struct run_plan *p, struct asking *out)
     return rc;
 }
 
-/* Copies the list, with the cores of each host as its slots. */
+/* Copies the list of hosts, and gives each host as many slots as it has
+ * cores. */
 static int give_slots(struct run_plan *p, struct asking *out)
 {
     out->hosts = p->hosts;
@@ -96,8 +100,9 @@ static int give_slots(struct run_plan *p, struct asking *out)
     return 0;
 }
 
-/* Places the ranks. When the cores are too few and no list says how many are
- * enough, the hosts share as if their cores were not known. */
+/* Places the ranks. When hosts have fewer cores than there are ranks, and no
+ * list gives slots, the ranks are spread over the hosts as if their cores were
+ * not known. */
 static int place_ranks(struct run_plan *p, struct asking *asking,
                        struct topo_programs *placed, char *why)
 {
@@ -124,8 +129,9 @@ static bool is_all_known(const struct ep_survey *survey)
     return true;
 }
 
-/* A guess may have no room although the hosts do. Then a launch with one
- * process on each, none of which starts, asks the hosts. */
+/* Places one process on each host, none of which is started. This is for hosts
+ * whose machines were only assumed, and by that assumption have no room: the
+ * launch finds out what their machines are. */
 static int place_blind(struct run_plan *p, struct asking *asking,
                        struct topo_programs *placed, char *why)
 {
@@ -138,9 +144,10 @@ static int place_blind(struct run_plan *p, struct asking *asking,
     return topo_programs_place(placed, &asking->ask, why);
 }
 
-/* --- the job */
+/* --- putting ranks into the job */
 
-/* Lists the job's programs with their ranks, and how many are where. */
+/* Adds the programs to the job, with their ranks and how many of these are on
+ * which node. */
 static int list_ranks(struct run_plan *p, const struct topo_programs *placed)
 {
     for (uint32_t i = 0; i < p->options->apps_count; i++) {

@@ -1,4 +1,4 @@
-/* What a run needs of this machine, before anything starts. */
+/* Checks whether this machine has room for a run, before anything starts. */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -38,8 +38,8 @@ uint64_t ep_run_descriptors(const struct run_plan *p)
            3 * (uint64_t)ep_run_daemons(p);
 }
 
-/* Returns how much every process is sent, at most, as far as that can be told;
- * a user who types sends little. */
+/* Returns how much stdin each process gets at most; UINT64_MAX when this is not
+ * known. A user who types is counted as sending nothing. */
 static uint64_t stdin_bytes(const struct run_plan *p, int fd)
 {
     struct stat st;
@@ -71,7 +71,7 @@ int ep_run_plan_room(struct run_plan *p, int input_fd)
     } else {
         plan.shells = ep_launcher_ops(p->launcher)->is_shell
                           ? ep_run_daemons(p)
-                          : 1; /* one srun for all */
+                          : 1; /* one srun starts all daemons */
     }
     need = ep_need_of(&plan);
     if (ep_need_check(&need, &p->room, why) == 0)

@@ -1,4 +1,4 @@
-/* The session of a run: its daemons and their sizes. */
+/* Plans the session of a run: its daemons and their sizes. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,20 +15,22 @@
 enum {
     DAEMONS_MIN = 2,
     DAEMONS_MAX = 64,
-    PROC_DESCRIPTORS = 4, /* of a process while it starts */
-    NODE_INPUTS = 2,      /* beside those of processes: daemon/processes.h */
+    PROC_DESCRIPTORS = 4, /* descriptors that a process needs while it starts */
+    /* a node's channels that belong to no process: daemon/processes.h */
+    NODE_INPUTS = 2,
 };
 
 extern char **environ;
 
-/* Returns the descriptors for the processes of one node. */
+/* Returns how many descriptors the processes of one node need. */
 static uint32_t descriptors(const struct run_plan *p, uint32_t procs)
 {
     return procs * (PROC_DESCRIPTORS + p->options->stddiag);
 }
 
-/* Virtual nodes share few daemons: as many as there are processors to run them,
- * and more when one process could not have all the descriptors. */
+/* Returns how many virtual nodes share a daemon. There are as many daemons as
+ * processors, and more when a daemon would need more descriptors than one
+ * process can have. */
 static uint32_t nodes_per_daemon(const struct run_plan *p, uint32_t most)
 {
     uint32_t daemons = p->room.processors;
@@ -47,8 +49,9 @@ static uint32_t nodes_per_daemon(const struct run_plan *p, uint32_t most)
     return each;
 }
 
-/* Our own xylemd is started from here without a change, so its mark has the
- * same home. When that cannot be found, xylemd looks itself. */
+/* Sets the home of the session's mark, if the daemons are our own xylemd and
+ * started on this machine, so that they have the same home. When it cannot be
+ * found here, xylemd finds it itself. */
 static int set_home(struct run_plan *p)
 {
     char home[EP_MARK_BYTES_MAX];
@@ -89,7 +92,7 @@ static int list_hosts(struct run_plan *p)
     return 0;
 }
 
-/* What libfabric is told here applies to all daemons. */
+/* Passes the launcher's settings for libfabric on to all daemons. */
 static int list_fabric_env(struct run_plan *p)
 {
     for (char **e = environ; *e != NULL; e++) {
@@ -99,7 +102,8 @@ static int list_fabric_env(struct run_plan *p)
     return 0;
 }
 
-/* Gives virtual nodes a heartbeat that a crowded machine can keep. */
+/* Sets the heartbeat, and how many daemons start at a time. Virtual nodes get a
+ * heartbeat that a crowded machine can keep up. */
 static void set_heartbeat(struct run_plan *p, bool is_local)
 {
     uint32_t procs =
@@ -145,7 +149,7 @@ int ep_run_plan_session(struct run_plan *p, uint32_t most)
     if (ep_auth_generate(&config->auth))
         return ep_voice_fail(p->voice,
                              "cannot get random numbers for the session's key");
-    if (o->desk != NULL) /* a tool may start further jobs */
+    if (o->desk != NULL) /* a tool may start further jobs on each node */
         most += RUN_SPARE_PROCS;
     if (ep_run_survey_asks(p) &&
         ep_boot_add_param(config, EP_BOOT_PARAM_MACHINE, 1))

@@ -1,7 +1,8 @@
-/* The tree of a run: how many children a node has, and which host is where.
+/* Plans the tree of a run: how many children a node has, and which host is at
+ * which node.
  *
- * Places, both of hosts in the list and of nodes as the user sees them, do not
- * depend on the tree; numbers of the overlay do.
+ * Places, which count hosts in the list and are the numbers of nodes that the
+ * user sees, do not depend on the tree. The numbers of nodes in the overlay do.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static const char *source_of(const struct run_plan *p)
     return p->options->topology != NULL ? p->options->topology : "scontrol";
 }
 
-/* Says which hosts the topology file does not name. */
+/* Tells the user which hosts the list of switches does not name. */
 static int tell_unnamed(struct run_plan *p, const struct topo_under *under)
 {
     struct topo_hosts unnamed;
@@ -121,7 +122,7 @@ static int plan_fabric(struct run_plan *p)
     return use_fabric(p, EP_TREE_FILE);
 }
 
-/* Returns whether one of the hosts is under a known switch. */
+/* Tells whether any host is under a known switch. */
 static bool names_some(const struct run_plan *p)
 {
     for (uint32_t i = 0; i < p->nodes_count; i++) {
@@ -132,8 +133,8 @@ static bool names_some(const struct run_plan *p)
     return false;
 }
 
-/* Inside an allocation Slurm may know its switches. When it does not, or says
- * so in words that are not understood, only names are left. */
+/* Inside an allocation, asks Slurm for its switches. When Slurm knows none, or
+ * its answer is not understood, the tree can only be guessed from names. */
 static int ask_slurm(struct run_plan *p)
 {
     char why[TOPO_WHY_MAX] = "its answer is empty";
@@ -159,8 +160,8 @@ static int ask_slurm(struct run_plan *p)
 
 /* --- the arity */
 
-/* Virtual nodes share the processors of this machine, so the model does not
- * apply to them. */
+/* Tells whether the model of costs chooses the arity. It does not apply to
+ * virtual nodes, as they share the processors of this machine. */
 static bool wants_model(const struct run_plan *p)
 {
     const struct ep_run_options *o = p->options;

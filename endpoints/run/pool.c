@@ -10,7 +10,7 @@
 #include "endpoints/run/plan.h"
 #include "overlay/base/err.h"
 
-/* What a pool is made from. */
+/* The arguments of ep_run_pool_open(). */
 struct making {
     const struct run_plan *plan;
     const struct run_nodes *nodes;
@@ -19,17 +19,17 @@ struct making {
     char *why;
 };
 
-/* A node of a pool, with its processes of further jobs. */
+/* A node of a pool, with the number of its processes of further jobs. */
 struct spare {
     uint32_t procs;
     uint32_t at; /* its index in the pool */
     uint32_t node, slots;
 };
 
-/* A list of hosts that a client names. */
+/* A list of hosts that a client has named. */
 struct named {
     struct topo_hosts list; /* owned */
-    char label[80];         /* for messages: where the list stands */
+    char label[80];         /* for messages: where the list comes from */
 };
 
 void ep_run_pool_close(struct run_pool *pool)
@@ -96,8 +96,8 @@ static int named_text(const struct making *m, const char *text,
     return rc == 0 ? 0 : fail(m, EP_CLIENT_BAD_HOSTS, why);
 }
 
-/* Accepts only a file that can be read without waiting: no pipe, nothing
- * without an end. */
+/* Accepts only a file that can be read without blocking: no pipe, and no device
+ * that has no end. */
 static int check_file(const struct making *m, const char *path)
 {
     char what[TOPO_WHY_MAX];
@@ -133,15 +133,15 @@ static int named_file(const struct making *m, const struct job_wish *app,
     return rc == 0 ? 0 : fail(m, EP_CLIENT_BAD_HOSTS, why);
 }
 
-/* Returns whether it is this machine, by a name that the tree's list does not
- * have. */
+/* Tells whether the name means this machine. */
 static bool is_here(const struct run_plan *plan, const char *name)
 {
     return strcmp(name, plan->host) == 0 || strcmp(name, "localhost") == 0;
 }
 
-/* Returns the place of a host, from 1; 0 for all places, as virtual nodes have
- * one name; TOPO_NONE: the host is not in the tree. */
+/* Returns the place of a host, from 1. Returns 0, which means all places, for
+ * the name that all virtual nodes share; TOPO_NONE when the host is not in the
+ * tree. */
 static uint32_t place_of(const struct run_plan *plan, const char *name)
 {
     uint32_t at = topo_hosts_find(&plan->hosts, name, strlen(name));
@@ -155,8 +155,9 @@ static uint32_t place_of(const struct run_plan *plan, const char *name)
 
 /* --- choosing among the nodes */
 
-/* Shares the given slots among all nodes of one name; nodes that get none are
- * left out. */
+/* Adds all nodes, which have the same name, and shares these slots among them;
+ * nodes that get no slot are left out. When no slots are given, each node keeps
+ * its own. */
 static void add_all(const struct run_pool *from, uint32_t slots,
                     struct run_pool *to)
 {
@@ -172,8 +173,9 @@ static void add_all(const struct run_pool *from, uint32_t slots,
     }
 }
 
-/* at[node]: its index in the pool plus 1; 0: it is not there; TOPO_NONE: it was
- * taken under another name. */
+/* Adds host `i` of the list to the new pool. at[node] is the index of the node
+ * in the old pool plus 1; 0 when the old pool does not have it; TOPO_NONE when
+ * it was already added under another name. */
 static int choose_one(const struct making *m, const struct named *named,
                       uint32_t i, uint32_t *at, struct run_pool *to)
 {
@@ -202,7 +204,8 @@ static int choose_one(const struct making *m, const struct named *named,
     return 0;
 }
 
-/* Keeps the hosts of the pool that are named, in that order. */
+/* Reduces the pool to the hosts that are named, in the order in which they are
+ * named. */
 static int choose_hosts(const struct making *m, const struct named *named)
 {
     uint32_t *at = calloc((size_t)m->plan->nodes_count + 1, sizeof(*at));
@@ -227,7 +230,8 @@ static int choose_hosts(const struct making *m, const struct named *named)
     return rc;
 }
 
-/* A tree has the nodes that it began with, except those that are lost. */
+/* Refuses hosts that would have to be added to the tree. A tree has only the
+ * nodes that it began with, except for those that are lost. */
 static int check_growth(const struct making *m, const struct named *named)
 {
     char what[TOPO_WHY_MAX];
@@ -353,7 +357,7 @@ int ep_run_pool_level(const struct run_nodes *nodes, struct run_pool *pool)
     return 0;
 }
 
-/* --- nodes that have room */
+/* --- removing nodes that have too little room */
 
 int ep_run_pool_tighten(const struct run_nodes *nodes, struct run_pool *pool,
                         uint32_t least)

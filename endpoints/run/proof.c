@@ -9,8 +9,9 @@
 #include "overlay/base/panic.h"
 
 struct channel {
-    struct job_tally said;                         /* told by the daemon */
-    struct job_tally written[EP_PROOF_PLACES_MAX]; /* written by us */
+    struct job_tally said; /* what the process wrote, as its daemon says */
+    /* what each taker has written */
+    struct job_tally written[EP_PROOF_PLACES_MAX];
 };
 
 struct process {
@@ -19,7 +20,8 @@ struct process {
 
 struct ep_proof {
     struct process *procs;
-    bool *has_ended; /* apart, so that silent processes touch no other memory */
+    /* kept apart, so that the memory of silent processes is not touched */
+    bool *has_ended;
     uint32_t procs_count;
     uint32_t channels; /* bits 1 << enum ov_channel */
     uint32_t places;
@@ -79,7 +81,7 @@ void ep_proof_ended(struct ep_proof *proof, uint32_t rank,
     }
 }
 
-/* --- the judgement */
+/* --- judging */
 
 static enum ep_proof_reason
 compare(const struct channel *ch, const struct job_tally *written, bool is_cut)
@@ -91,8 +93,8 @@ compare(const struct channel *ch, const struct job_tally *written, bool is_cut)
     return written->bytes > ch->said.bytes ? EP_PROOF_EXTRA : EP_PROOF_ALTERED;
 }
 
-/* Returns the place that counts: one that is not right, and among these the one
- * with the fewest bytes. */
+/* Returns the tally of the taker that counts: of the takers whose tallies are
+ * wrong, the one with the fewest bytes; when none is wrong, the first one. */
 static const struct job_tally *place_of(const struct ep_proof *proof,
                                         const struct channel *ch)
 {
@@ -153,7 +155,8 @@ const struct ep_proof_verdict *ep_proof_judge(struct ep_proof *proof,
         for (unsigned i = 0; i < JOB_WORD_OUTPUTS; i++) {
             const struct channel *ch = &proof->procs[rank].channels[i];
 
-            /* A channel that the job does not have counts when it has bytes. */
+            /* A channel that the job should not have is judged only when it has
+             * bytes. */
             if (!has_channel(proof, i) && place_of(proof, ch)->bytes == 0 &&
                 ch->said.bytes == 0)
                 continue;

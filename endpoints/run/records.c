@@ -15,7 +15,7 @@ struct run_records {
     run_records_free_fn on_free;
     void *arg;
     uint32_t used;
-    /* By cookie; only those below `used` are valid. */
+    /* Indexed by cookie. Only those below `used` are valid. */
     struct record records[RUN_RECORDS_MAX];
 };
 
@@ -29,7 +29,7 @@ int ep_run_records_open(run_records_free_fn on_free, void *arg,
         return OV_ENOMEM;
     held->on_free = on_free;
     held->arg = arg;
-    held->used = 0; /* the table is not touched until it is needed */
+    held->used = 0; /* the table is filled only as far as it is used */
     return 0;
 }
 

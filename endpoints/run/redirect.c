@@ -1,4 +1,4 @@
-/* Which records go to the console, and which only to a client. */
+/* Sends each record either to the console and files or only to a client. */
 #include "endpoints/run/redirect.h"
 
 #include <stdlib.h>
@@ -17,26 +17,26 @@
 
 enum { CHANNELS = JOB_WORD_OUTPUTS };
 
-/* The first cookie of output that has come back: higher than any cookie of a
- * record or of a tool's line. */
+/* The first cookie for output that a client has given back. It is larger than
+ * any cookie of a record or of a tool's line. */
 #define COOKIE_FIRST ((uint64_t)1 << 63)
 
-/* A copy of output that has come back. */
+/* A copy of output that a client has given back. */
 struct back {
     struct job_route_back at;
     struct job_record rec;
-    uint8_t *mem; /* owned, until all places have taken it */
+    uint8_t *mem; /* owned, until all takers have finished with it */
 };
 
 struct run_redirect {
-    /* Owned [RUN_RECORDS_MAX], by cookie: the records that wait. */
+    /* Owned [RUN_RECORDS_MAX], indexed by cookie: records that wait. */
     struct job_record *records;
-    struct event *turn; /* owned: for records that wait and may go on */
+    struct event *turn; /* owned: fires when records that wait may go on */
     uint64_t backs_made;
 };
 
-/* Finds the channel's number in the route. False: it has none, so its records
- * go to the clients and to the console at once. */
+/* Finds the number by which the route knows the channel. Returns false when it
+ * has none; its records are then sent to clients and takers at once. */
 static bool channel_of(const struct run *r, uint32_t rank, uint8_t channel,
                        uint32_t *out)
 {
@@ -83,7 +83,8 @@ static void to_both(struct run *r, const struct job_record *rec)
     to_places(r, rec);
 }
 
-/* A client has the record instead of the console, so it counts as written. */
+/* Counts a record that a client got instead of the console as written, so that
+ * the proof does not miss it. */
 static void count_taken(struct run *r, const struct job_record *rec)
 {
     struct job_record end = *rec;
@@ -92,7 +93,7 @@ static void count_taken(struct run *r, const struct job_record *rec)
          i++)
         ep_proof_written(r->own.proof, i, rec->rank, rec->channel, rec->mem,
                          rec->len_bytes);
-    /* The console is told about the channel's end in any case. */
+    /* The takers need to know that the channel has ended. */
     end.mem = NULL;
     end.len_bytes = 0;
     end.cookie = RUN_NO_RECORD;
@@ -120,7 +121,8 @@ static int decode_answer(const struct job_record *rec,
                                     answer);
 }
 
-/* An answer that makes no sense is dropped. */
+/* Sends an answer to the client that asked for earlier output. An answer that
+ * makes no sense is dropped. */
 static void to_asker(struct run *r, const struct job_record *rec)
 {
     struct job_replay_answer answer;
@@ -184,8 +186,8 @@ void ep_run_redirect_record(struct run *r, const struct job_record *rec)
         to_both(r, rec);
 }
 
-/* The answer that says that a node has heard is not output, and has no place in
- * its order. */
+/* An answer that is_heard only says that a node knows what clients want. It is
+ * no output, so it need not wait for output of its channel. */
 void ep_run_redirect_replay(struct run *r, const struct job_record *rec)
 {
     struct job_replay_answer answer;
@@ -198,7 +200,7 @@ void ep_run_redirect_replay(struct run *r, const struct job_record *rec)
         to_asker(r, rec);
 }
 
-/* --- output that has come back */
+/* --- output that a client has given back */
 
 static struct back *keep_back(struct run *r, const struct job_record *rec,
                               uint32_t channel)
@@ -254,7 +256,8 @@ static void show_backs(struct run *r)
             job_route_back_shown(at, (uint32_t)places, rec->len_bytes > 0);
             continue;
         }
-        job_route_back_shown(at, 0, false); /* no place has it, nor ever will */
+        /* no taker has it, nor will any get it */
+        job_route_back_shown(at, 0, false);
         fail_record(r, rec);
         ep_viewers_took_back(r->clients.viewers);
         drop_backs(r, false);
@@ -343,7 +346,8 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     ep_run_check_done(r);
 }
 
-/* Looks in any case, as the end of the job may have waited for this. */
+/* Fires even when no record waits, as the end of the job may have waited for
+ * this. */
 void ep_run_redirect_back_over(struct run *r)
 {
     if (r->redirect.kept != NULL)

@@ -1,4 +1,4 @@
-/* The file that the address of a dvm is written to. */
+/* The file of --report-uri, with the address of a dvm. */
 #include "config.h"
 
 #include "endpoints/run/report.h"
@@ -25,26 +25,27 @@ enum { PATH_BYTES_MAX = 4096, LINE_BYTES_MAX = 1024 };
 
 struct run_report {
     const char *path;
-    struct event_base *base; /* borrowed from the first address on */
+    struct event_base *base; /* borrowed, once there is an address */
     struct run_voice *voice;
-    int fd;      /* owned: stdout and the like; -1: a path */
-    int file;    /* owned, and locked: the file that we made there; -1: none */
-    bool is_put; /* written once; later writes may fail: */
-    bool is_missed;      /* one has failed, and the user was told */
+    int fd; /* owned: stdout and the like; -1: write to `path` */
+    /* Owned: the file that this launcher has made at the path, and has locked;
+     * -1: none. */
+    int file;
+    bool is_put;         /* written at least once; later writes may fail */
+    bool is_missed;      /* a later write failed, and the user knows it */
     struct event *again; /* owned: for a pipe that has no reader yet */
     char line[LINE_BYTES_MAX];
 };
 
-/* What stands at the path. */
+/* What is at the path. */
 enum kind {
     KIND_ROOM,   /* nothing or an empty file */
-    KIND_FORMER, /* the line of a dvm */
+    KIND_FORMER, /* a line that an earlier dvm has written */
     KIND_STREAM,
-    KIND_OTHER, /* anything else; errno: EEXIST, or why that is not known */
+    KIND_OTHER, /* anything else; errno says why it cannot be used */
 };
 
-/* Returns whether the file is one line, written by a dvm that no longer
- * lives. */
+/* Tells whether the file is one line, written by a dvm that no longer runs. */
 static bool is_former(const char *path)
 {
     char line[LINE_BYTES_MAX + 1];
@@ -81,7 +82,7 @@ static enum kind kind_of(const char *path)
     return kind;
 }
 
-/* Explains errno. */
+/* Returns a sentence for errno. */
 static const char *explain(void)
 {
     return errno == EEXIST ? "it exists already, was not written by a dvm, and "
@@ -109,7 +110,7 @@ static void miss(struct run_report *report)
                  report->path, why);
 }
 
-/* Returns false with errno when the path cannot be used. */
+/* Tells whether the path can be used. Returns false with errno when not. */
 static bool is_fit(const char *path, enum kind kind)
 {
     char name[PATH_BYTES_MAX];
@@ -123,7 +124,8 @@ static bool is_fit(const char *path, enum kind kind)
            access(dirname(name), W_OK | X_OK) == 0;
 }
 
-/* Returns 0 or the exit code. */
+/* Checks the path, and removes the file of an earlier dvm. Returns 0 or the
+ * exit code. */
 static int open_path(struct run_report *report)
 {
     char why[EP_WHY_MAX];
@@ -180,7 +182,8 @@ static void let_go(struct run_report *report)
     report->file = -1;
 }
 
-/* Writes the file whole or not at all, as another program may wait for it. */
+/* Writes the file whole or not at all, because a program may wait for it and
+ * read it at once. */
 static bool put_file(struct run_report *report, const char *path)
 {
     char temporary[PATH_BYTES_MAX];
@@ -210,7 +213,8 @@ static bool put_file(struct run_report *report, const char *path)
 
 static void on_again(evutil_socket_t fd, short what, void *arg);
 
-/* When the pipe has no reader yet or is full, this is tried again. */
+/* Writes the address to the pipe. When the pipe is full or has no reader yet,
+ * tries again later. */
 static bool put_stream(struct run_report *report)
 {
     static const struct timeval soon = {.tv_usec = 100000};
@@ -229,7 +233,8 @@ static bool put_stream(struct run_report *report)
     return report->again != NULL && evtimer_add(report->again, &soon) == 0;
 }
 
-/* When our own file was not replaced, it stays locked. */
+/* Writes the address to the path. A file that this launcher has made is
+ * replaced; when that fails, it stays, and stays locked. */
 static bool put_path(struct run_report *report)
 {
     enum kind kind;
@@ -237,7 +242,8 @@ static bool put_path(struct run_report *report)
     int err;
 
     if (report->file >= 0)
-        (void)flock(report->file, LOCK_UN); /* our own file may be replaced */
+        /* lets kind_of() see that the file may be replaced */
+        (void)flock(report->file, LOCK_UN);
     kind = kind_of(report->path);
     if (kind == KIND_STREAM)
         return put_stream(report);

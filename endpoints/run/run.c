@@ -1,4 +1,4 @@
-/* The order of events in a run. */
+/* Opens, runs and closes a run, in this order. */
 #include "endpoints/run/run.h"
 
 #include <signal.h>
@@ -38,7 +38,7 @@
 #include "endpoints/sys/prelude.h"
 #include "overlay/base/err.h"
 
-/* The time that daemons get to go when they are left to themselves. */
+/* How long daemons may take to end when the launcher is killed. */
 enum { GRACE_MS = 3000 };
 
 static int open_hub(struct run *r)
@@ -60,7 +60,8 @@ static int open_hub(struct run *r)
         return 1;
     }
     ep_run_down_hub(r->down, r->hub);
-    /* Shells for hosts that other hosts cannot reach. */
+    /* If a host cannot be reached from other hosts, the launcher starts a shell
+     * for it, which takes three descriptors. */
     if (ep_launcher_ops(r->plan.config.launcher)->is_shell)
         ep_limits_wish(need + 3 * (uint64_t)r->plan.nodes_count);
     return 0;
@@ -124,7 +125,7 @@ static void connect_all(struct run *r)
     ep_hub_start(r->hub);
 }
 
-/* --- what goes down */
+/* --- stdin of the processes */
 
 static void on_stdin_end(void *arg)
 {
@@ -133,7 +134,8 @@ static void on_stdin_end(void *arg)
     ep_viewers_has_stdin(r->clients.viewers, 0, r->own.desc.size - 1, false);
 }
 
-/* Told where a person has typed the end. */
+/* Tells a user who has typed the end of stdin why the processes do not see it
+ * yet. */
 static void on_stdin_held(void *arg)
 {
     struct run *r = arg;
@@ -190,8 +192,8 @@ static int open_down(struct run *r)
 
 /* --- files
  *
- * The report of --stats, when it is not a regular file: its reader must be
- * there, or nothing begins.
+ * Opens the file of --stats, when it is not a regular file. This fails at once
+ * when it is a pipe without a reader.
  */
 static int open_stream(struct run *r)
 {
@@ -221,7 +223,8 @@ static int open_input_file(struct run *r)
     return rc == OV_EINVAL ? 2 : 1;
 }
 
-/* Opening files may take long, so the clock and the signals come first. */
+/* Opens files and plans. As opening files may take long, the timeout and the
+ * handling of signals begin before. */
 static int make_plan(struct run *r)
 {
     int rc;
@@ -237,7 +240,7 @@ static int make_plan(struct run *r)
     return rc;
 }
 
-/* Does everything before the loop. Returns 0 or the exit code. */
+/* Does everything that comes before the loop. Returns 0 or the exit code. */
 static int open_all(struct run *r)
 {
     int rc = make_plan(r);
@@ -247,7 +250,8 @@ static int open_all(struct run *r)
     if (ep_run_nodes_open(r->plan.nodes_count, &r->nodes))
         return ep_voice_fail(&r->voice, "out of memory");
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error */
+    /* a write beyond a size limit then fails with EFBIG */
+    signal(SIGXFSZ, SIG_IGN);
     r->base = event_base_new();
     rc = OV_ENOMEM;
     if (r->base != NULL && !open_down(r) && !ep_run_jobs_open(r) &&
@@ -261,12 +265,14 @@ static int open_all(struct run *r)
     if (rc != 0)
         return 1;
     ep_limits_keep_memory();
-    /* The daemons begin, and load the fabric while we go on. */
+    /* The daemons start, and load the fabric while the launcher opens the
+     * rest. */
     ep_limits_wish(ep_run_descriptors(&r->plan) +
-                   2 * (uint64_t)EP_DOOR_CLIENTS_MAX); /* some have a store */
+                   /* a client that has a store needs two */
+                   2 * (uint64_t)EP_DOOR_CLIENTS_MAX);
     rc = open_launch(r);
     r->jobs.next_number = r->own.desc.size;
-    /* A dvm lets no tool in before the tree stands. */
+    /* A dvm accepts no tool before all nodes have joined. */
     if (rc == 0 && !r->options.is_dvm)
         ep_run_clients_open(r);
     if (rc == 0)
@@ -310,7 +316,8 @@ static void close_all(struct run *r)
         close(r->input_fd);
 }
 
-/* Runs before any other descriptor is opened. Returns 0 or the exit code. */
+/* Finds the descriptor that --stats names, before any other is opened. Returns
+ * 0 or the exit code. */
 static int open_stats(struct run *r)
 {
     char why[EP_WHY_MAX] = "";
@@ -337,7 +344,8 @@ static void on_wait(void *arg)
     ep_watch_soon(((struct run *)arg)->end.words);
 }
 
-/* Processes write to stderr as well, and their lines are not to be broken. */
+/* Asks the console for stderr, because it writes lines of processes there that
+ * must not be broken. */
 static bool on_ask(void *arg, bool wants)
 {
     struct run *r = arg;
@@ -350,8 +358,8 @@ static bool on_ask(void *arg, bool wants)
     return true;
 }
 
-/* Says what the output of the run's own job lacks. If the loss of a node ended
- * the job, the user has read of that already. */
+/* Tells the user which output of the run's own job is missing. When the loss of
+ * a node has ended the job, the user knows of the loss. */
 static void judge_output(struct run *r)
 {
     const struct run_judged what = {
@@ -365,12 +373,13 @@ static void judge_output(struct run *r)
     };
 
     if (!r->session.has_begun || r->options.is_dvm)
-        return; /* there were no processes */
+        return; /* no process was ever started */
     if (ep_run_judge(&what) && r->session.code < 0)
         r->session.code = 1;
 }
 
-/* Runs the loop, and all that follows before anything is closed. */
+/* Runs the loop, and then everything that must be done before anything is
+ * closed. */
 static int run_open(struct run *r)
 {
     int rc;
@@ -390,7 +399,7 @@ static int run_open(struct run *r)
     return rc;
 }
 
-/* Runs one launch, from a zeroed *r on. */
+/* Runs one launch. *r is zeroed, except for its options and plan. */
 static int run_once(struct run *r)
 {
     int rc;
@@ -420,7 +429,7 @@ static int run_once(struct run *r)
     return rc;
 }
 
-/* Runs a launch, and passes on what it knows to one that follows. */
+/* Runs a launch. What the next launch has to know is left in *again. */
 static int launch(const struct ep_run_options *options,
                   struct run_relaunch *again)
 {
@@ -450,12 +459,13 @@ int ep_run(const struct ep_run_options *options)
     sigset_t before;
     int rc;
 
-    /* The mark of a job in which this launcher was started. */
+    /* Removes the mark of a job in which this launcher runs, as this run is
+     * another job. */
     unsetenv(EP_MARK_NAME);
     sigprocmask(SIG_SETMASK, NULL, &before);
     do {
-        /* At its end a launch holds signals back, so that the next one hears
-         * them. */
+        /* A launch blocks signals when it ends, so that they wait for the next
+         * one. */
         sigprocmask(SIG_SETMASK, &before, NULL);
         again.is_due = false;
         rc = launch(options, &again);

@@ -1,4 +1,4 @@
-/* Asks Slurm, for a bounded time. */
+/* Asks Slurm by running scontrol for a limited time. */
 #include "config.h"
 
 #include "endpoints/run/scontrol.h"
@@ -19,7 +19,8 @@
 
 extern char **environ;
 
-/* Its stdout is the pipe; it reads nothing, and its messages are dropped. */
+/* Starts scontrol, with the pipe as its stdout. It has no stdin, and its stderr
+ * is dropped. */
 static int start_scontrol(const char *const *argv, int out, pid_t *pid)
 {
     posix_spawn_file_actions_t files;
@@ -40,7 +41,7 @@ static int start_scontrol(const char *const *argv, int out, pid_t *pid)
     return rc == 0 ? 0 : OV_ENOENT;
 }
 
-/* Returns how many milliseconds are left. */
+/* Returns how many milliseconds are left until end_ns. */
 static int left_ms(uint64_t end_ns)
 {
     uint64_t now_ns = ep_clock_ns();
@@ -48,8 +49,9 @@ static int left_ms(uint64_t end_ns)
     return now_ns < end_ns ? (int)((end_ns - now_ns) / 1000000) + 1 : 0;
 }
 
-/* Reads to the end, while there is time and room. A launcher that was held up
- * for longer reads what has come meanwhile. */
+/* Reads scontrol's output to its end, while there is time and room. When the
+ * launcher was stopped until the time was over, what has arrived is still
+ * read. */
 static bool read_all(int fd, struct text_buf *out)
 {
     uint64_t end_ns = ep_clock_ns() + EP_SCONTROL_MS * UINT64_C(1000000);
@@ -107,7 +109,7 @@ int ep_scontrol_topology(struct text_buf *out)
 
 int ep_scontrol_nodes_parse(const char *text, struct text_buf *out)
 {
-    /* With the space, as other names end in it: ReqNodeList. */
+    /* begins with a space, as ReqNodeList= ends in the same letters */
     static const char mark[] = " NodeList=";
     const char *list = strstr(text, mark);
 

@@ -1,4 +1,4 @@
-/* The signals that a launcher hears. */
+/* The signals that the launcher handles. */
 #include "endpoints/run/signals.h"
 
 #include <signal.h>
@@ -68,8 +68,8 @@ int ep_run_signals_open(struct event_base *base,
         struct sigaction action;
         struct event *event;
 
-        /* A signal that was ignored at our start stays ignored (nohup, `&` in a
-         * script). */
+        /* A signal that was ignored when the launcher started stays ignored, as
+         * under nohup or after `&' in a script. */
         if (sigaction(signos[i], NULL, &action) == 0 &&
             action.sa_handler == SIG_IGN)
             continue;
@@ -85,8 +85,8 @@ int ep_run_signals_open(struct event_base *base,
     return 0;
 }
 
-/* The work that is left is bounded, and would leave processes behind if it were
- * broken off. */
+/* Blocks the signals until the process ends. The work that is left takes a
+ * limited time, and processes would be left behind if a signal broke it off. */
 void ep_run_signals_close(struct run_signals *signals)
 {
     sigset_t late;

@@ -1,4 +1,4 @@
-/* The files of a further job, and its output on the console. */
+/* Output of a further job to files and to the console. */
 #include "endpoints/run/sinks.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 enum { OPEN_MIN = 4 };
 
-/* How the output of a job is shown. */
+/* How the console shows the output of a job. */
 struct run_shown {
     struct run_shown *next;
     struct text_style style;
@@ -27,17 +27,19 @@ struct run_shown {
 struct run_sinks {
     struct run *run;
     struct run_sinks_job job;
-    struct ep_files *files;        /* NULL: none */
-    const struct run_shown *shown; /* owned by the run; NULL: it is not shown */
-    /* Owned: for on_done, as the sinks must not be closed from within. */
+    struct ep_files *files; /* NULL when the job has no files */
+    /* owned by the run; NULL when the job is not shown */
+    const struct run_shown *shown;
+    /* Owned: calls on_done, because that may close the sinks, which must not
+     * happen within a callback of the files. */
     struct event *done;
     struct text_style style;
-    char *nspace, *text; /* owned: borrowed by style and names */
+    char *nspace, *text; /* owned: strings that style and names borrow */
     uint32_t open_max;
     bool is_finishing;
 };
 
-/* --- callbacks of the files */
+/* --- events of the files */
 
 static void on_written(void *arg, uint32_t number, uint8_t channel,
                        const void *mem, uint32_t len_bytes)
@@ -80,7 +82,7 @@ static void on_done(evutil_socket_t fd, short what, void *arg)
     sinks->job.events->on_done(sinks->job.arg);
 }
 
-/* --- calls */
+/* --- what the job calls */
 
 static bool can_show(const struct run *r)
 {
@@ -95,8 +97,8 @@ bool ep_run_sinks_are_asked(const struct run *r,
            spawn->output.is_show_needed;
 }
 
-/* Shows the job as its request says; without a word in it as the run's own
- * job. */
+/* Begins to show the job's output, in the style that its request names, or else
+ * like the output of the run's own job. */
 static bool begin_show(struct run_sinks *sinks,
                        const struct ep_client_spawn *spawn, const char *nspace)
 {
@@ -128,8 +130,8 @@ void ep_run_sinks_forget(struct run *r)
     }
 }
 
-/* Takes half of what is left, so that the first job gets most and each one
- * some. */
+/* Returns how many files the job may have open: half of what is left, so that
+ * the first job gets most and every job gets some. */
 static uint32_t open_max(const struct run *r)
 {
     uint32_t limit = ep_files_open_limit();

@@ -1,4 +1,5 @@
-/* The report of --stats: what the run and others have counted. */
+/* Fills the report of --stats with what the run, the hub and others have
+ * counted. */
 #include "endpoints/run/stats.h"
 
 #include "endpoints/run/counts.h"
@@ -10,8 +11,8 @@
 #include "endpoints/sys/usage.h"
 #include "topo/tree.h"
 
-/* Sets how much memory may be taken, with the processes of further jobs if
- * there may have been any. */
+/* Sets how much memory the launcher and a daemon should need at most. It
+ * includes processes of further jobs if there may have been any. */
 static void set_bounds(const struct run *r, struct ep_stats *stats)
 {
     uint32_t spare = r->jobs.made > 0 ? RUN_SPARE_PROCS : 0, most = 0;

@@ -1,7 +1,7 @@
-/* The report of --stats.
+/* Writes the report of --stats.
  *
- * Jansson writes it: it is small and stable, keeps the order of members, and is
- * used by other resource managers and by PMIx itself.
+ * It is written by Jansson, which is small and stable, keeps the order of
+ * members, and is used by other resource managers and by PMIx itself.
  */
 #include "config.h"
 
@@ -28,11 +28,13 @@
 
 enum {
     TEMP_TRIES = 100,
-    PIECE_BYTES = 2048, /* what a pipe takes if it can be written to at all */
+    /* a pipe accepts this much when it can be written to at all */
+    PIECE_BYTES = 2048,
     READER_MS = 3000,
 };
 
-/* Times with more digits than they deserve would be hard to read. */
+/* Fewer digits, as times with more digits than were measured are hard to
+ * read. */
 #define DUMP_FLAGS (JSON_INDENT(2) | JSON_REAL_PRECISION(9))
 
 static json_int_t as_int(uint64_t value)
@@ -53,7 +55,7 @@ static json_t *lost_list(const struct ep_stats *stats)
     return list;
 }
 
-/* json_pack takes over the parts that it is given, also when it fails. */
+/* json_pack() owns the parts that it is given, even when it fails. */
 static json_t *gap_object(const struct ep_proof_gap *gap)
 {
     return json_pack(
@@ -90,8 +92,8 @@ static json_t *proof_object(const struct ep_proof_verdict *proof)
                      as_int(proof->bytes), "gaps", gaps_list(proof));
 }
 
-/* json_pack takes over lost_list(), also when it fails, and gives NULL when
- * any part of it is missing. */
+/* json_pack() owns what lost_list() returns, even when it fails, and returns
+ * NULL when any part is NULL. */
 static json_t *report(const struct ep_stats *stats)
 {
     // clang-format off
@@ -140,8 +142,8 @@ static int fail(char *why, const char *what, const char *path)
     return OV_ESYS;
 }
 
-/* Writes the text to fd, and closes it whatever happens. wait_ms: how long to
- * wait for the reader of a pipe or terminal; -1: for ever. */
+/* Writes the text to fd, and closes fd in any case. wait_ms: how long to wait
+ * for the reader of a pipe or terminal; -1: for ever. */
 static int put_and_close(int fd, const char *text, int wait_ms)
 {
     size_t left = strlen(text);
@@ -162,15 +164,15 @@ static int put_and_close(int fd, const char *text, int wait_ms)
             left -= (size_t)put;
         }
     }
-    /* Some file systems report a full disk at the close only. */
+    /* Some file systems report only on close that the disk is full. */
     if (close(fd) != 0 && err == 0 && errno != EINTR)
         err = errno;
     errno = err;
     return err == 0 ? 0 : OV_ESYS;
 }
 
-/* Opens a new file beside path; its name goes to temp. mkstemp() would ignore
- * the umask. */
+/* Opens a new file in the directory of `path`, and puts its name into `temp`.
+ * This is not mkstemp(), which would ignore the umask. */
 static int open_temp(const char *path, char *temp, size_t temp_bytes)
 {
     for (unsigned i = 0; i < TEMP_TRIES; i++) {
@@ -245,7 +247,7 @@ static int write_text(const char *path, const char *text, char *why)
 
 /* --- descriptors */
 
-/* Returns whether it is the file behind this descriptor, under any name. */
+/* Tells whether `st` is the file of this descriptor, whatever its name is. */
 static bool is_file_of(const struct stat *st, int fd)
 {
     struct stat own;
@@ -301,7 +303,8 @@ int ep_stats_fd(const char *path, int *fd, char *why)
 
 /* --- the report */
 
-/* Returns the report as text that ends in a newline, for free(); or NULL. */
+/* Returns the report as text that ends in a newline; the caller frees it. NULL
+ * when memory is out. */
 static char *report_text(const struct ep_stats *stats)
 {
     json_t *json = report(stats);
@@ -318,7 +321,8 @@ static char *report_text(const struct ep_stats *stats)
     return more;
 }
 
-/* Makes the text, for free(). */
+/* Makes the text, which the caller frees. Returns 0 or an error, with a
+ * sentence in why. */
 static int make_text(const struct ep_stats *stats, char **text, char *why)
 {
     if (!isfinite(stats->wall_s) || !isfinite(stats->launch_s) ||

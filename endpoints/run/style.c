@@ -1,4 +1,4 @@
-/* The options of output in the form that its sinks take. */
+/* Turns the options about output into the configuration of its takers. */
 #include "endpoints/run/style.h"
 
 #include <string.h>

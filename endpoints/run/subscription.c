@@ -1,4 +1,5 @@
-/* Tells the nodes which output of further jobs is to travel. */
+/* Tells the nodes which output of further jobs they have to send and which to
+ * drop. */
 #include "endpoints/run/subscription.h"
 
 #include "endpoints/client/viewers.h"
@@ -7,7 +8,8 @@
 #include "job/order.h"
 #include "job/subscription.h"
 
-/* Returns how many processes are concerned. */
+/* Adds to an order the processes whose channel is to be sent from now on, or no
+ * longer. Returns how many there are. */
 static uint32_t turn_channel(struct run_job *job, uint8_t channel,
                              bool is_to_send)
 {

@@ -1,4 +1,4 @@
-/* What the hosts say about their machines. */
+/* Compares what the hosts say about their machines with what was assumed. */
 #include "endpoints/run/survey.h"
 
 #include "endpoints/run/nodes.h"
@@ -10,7 +10,8 @@ bool ep_run_survey_come(struct run_plan *plan)
     return ++plan->survey.come == plan->nodes_count;
 }
 
-/* Compares only what matters for the placement. */
+/* Tells whether two machines are the same, as far as it matters for placing
+ * ranks. */
 static bool is_alike(const struct ep_survey *survey, const struct ep_machine *a,
                      const struct ep_machine *b)
 {
@@ -33,8 +34,9 @@ static int keep_machines(struct run_plan *plan)
     return rc;
 }
 
-/* A host whose machine has just changed would be asked for ever, so the run
- * ends. */
+/* Notes what a node has said. Returns false when a machine differs from what
+ * the same host had said in an earlier launch: the run ends, because it could
+ * go on launching for ever. */
 static bool take_machine(struct run_plan *plan, uint32_t node,
                          const struct ep_machine *now, struct run_voice *voice,
                          bool *fits)

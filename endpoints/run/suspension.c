@@ -1,4 +1,4 @@
-/* Stops the launcher as job/suspension.h decides. */
+/* Stops the launcher when job/suspension.h says so. */
 #include "endpoints/run/suspension.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
-enum { LOOK_MS = 10 }; /* between two looks whether everything is on its way */
+enum { LOOK_MS = 10 }; /* how often to look whether all messages were sent */
 
 struct run_suspension {
     const struct run_suspension_events *events;
@@ -25,9 +25,9 @@ static void look_later(struct run_suspension *suspension)
     evtimer_add(suspension->look, &wait);
 }
 
-/* A second SIGTSTP before the stop means the same one: it is left to the
- * system, which drops it with SIGCONT. If it were heard after that, it would
- * stop us again. */
+/* Blocks SIGTSTP, or (SIG_UNBLOCK) no longer. A second SIGTSTP before the
+ * launcher has stopped asks for nothing new. While it is blocked, the kernel
+ * drops it at SIGCONT; else it would stop the launcher again after that. */
 static void hold_back(int how)
 {
     sigset_t stop;

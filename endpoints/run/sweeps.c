@@ -1,5 +1,4 @@
-/* Sweeping hosts: which wait, which are being swept, and which were not
- * reached. */
+/* Sweeps of hosts: which wait, which run, and which hosts were not reached. */
 #include "config.h"
 
 #include "endpoints/run/sweeps.h"
@@ -27,30 +26,30 @@ enum {
     END_S = 30,
     JOB = 0,
     HOSTS_BYTES = 400,
-    SAID_BYTES = 4096 /* the end of what a shell has said */
+    SAID_BYTES = 4096 /* how much of the end of a shell's output is kept */
 };
 
-/* A sweep that runs; the spawner's number for it is its index. */
+/* A sweep that runs. Its index is its process number for the spawner. */
 struct sweep {
     struct run_sweeps *all;
-    uint32_t node; /* 0: free */
-    int said;      /* owned: its stdout */
+    uint32_t node; /* 0: this entry is free */
+    int said;      /* owned: reads the sweep's stdout */
     struct event *timer;
 };
 
 struct run_sweeps {
     struct run_sweeps_cfg cfg;
-    bool *is_swept;             /* owned, by the first node of each daemon */
-    bool is_open;               /* a spawner was asked for */
-    bool has_lost;              /* a spawner has died */
-    struct ep_spawner *spawner; /* NULL: there is none, or it has died */
-    struct event *limit;        /* of the end of the run */
+    bool *is_swept; /* owned, indexed by the first node of each daemon */
+    bool is_open;   /* whether a spawner was started */
+    bool has_lost;  /* whether a spawner has died */
+    struct ep_spawner *spawner; /* NULL: not started, or it has died */
+    struct event *limit;        /* fires when all sweeps have taken too long */
     struct topo_hosts missed;   /* hosts that were not reached */
     /* Owned: one node of each daemon, in the order of sweeps. */
     uint32_t *nodes;
     uint32_t count, next, room;
     uint32_t running;
-    bool is_over; /* the wait is over */
+    bool is_over; /* no further sweep is started */
     struct sweep places[AT_ONCE];
 };
 
@@ -59,7 +58,8 @@ static const struct ep_launcher_ops *ops_of(const struct run_sweeps *all)
     return ep_launcher_ops(all->cfg.plan->config.launcher);
 }
 
-/* Virtual nodes share daemons, and are dealt out to them in turn. */
+/* Returns the first node that the daemon of this node hosts. Daemons share
+ * virtual nodes in turn. */
 static uint32_t first_node(const struct run_sweeps *all, uint32_t node)
 {
     return ops_of(all)->is_here ? (node - 1) % all->cfg.daemons + 1 : node;
@@ -76,8 +76,8 @@ static void miss_host(struct run_sweeps *all, uint32_t node)
 
 /* --- one sweep */
 
-/* Returns how many processes it has ended, by its last words; -1: it did not
- * come to that. */
+/* Returns how many processes the sweep says that it has ended; -1 when it says
+ * nothing. */
 static int read_swept(int fd)
 {
     char text[SAID_BYTES + 1];
@@ -156,8 +156,8 @@ static void on_ended(void *arg)
     (void)arg;
 }
 
-/* Another spawner takes its place, once: a user who kills all spawners of a job
- * kills this one, too. */
+/* Starts the running sweeps again with another spawner. This is done once: a
+ * user who kills all spawners of a job kills this one, too. */
 static void on_lost(void *arg)
 {
     struct run_sweeps *all = arg;
@@ -188,7 +188,8 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
                             SIGKILL);
 }
 
-/* Returns 0 or an error of the spawner. */
+/* Starts the program of a sweep, with `out` as its stdout. Returns 0 or an
+ * error of the spawner. */
 static int spawn_sweep(struct run_sweeps *all, uint32_t place, int out)
 {
     const struct ep_launcher_ops *ops = ops_of(all);
@@ -243,7 +244,7 @@ static void start_sweep(struct run_sweeps *all, uint32_t place, uint32_t node)
         close(ends[1]);
     sweep->said = ends[0];
     all->running++;
-    if (rc == 0 || rc == OV_ECLOSED) /* on_lost() is about to come */
+    if (rc == 0 || rc == OV_ECLOSED) /* when it is closed, on_lost() follows */
         return;
     all->running--;
     miss_host(all, node);
@@ -272,7 +273,8 @@ static const struct ep_spawner_events events = {
     .on_lost = on_lost,
 };
 
-/* Asks for a spawner, once, and once more when that has died. */
+/* Starts a spawner the first time, and once more after it has died. Returns
+ * whether there is one. */
 static bool has_spawner(struct run_sweeps *all)
 {
     if (all->is_open)
@@ -318,9 +320,10 @@ void ep_run_sweep(struct run_sweeps *all, uint32_t node)
     start_some(all);
 }
 
-/* A daemon that hosts virtual nodes may live although the tree has given up one
- * of them. It ends that node's processes itself, and a sweep would also end
- * those of the other nodes. */
+/* Tells whether the daemon of a lost node is lost, too. A daemon of virtual
+ * nodes may live although the tree has given up one of them. It ends that
+ * node's processes itself, and a sweep would also end those of its other
+ * nodes. */
 static bool is_daemon_lost(const struct run_sweeps *all, uint32_t node)
 {
     if (!ops_of(all)->is_here)

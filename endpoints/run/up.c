@@ -1,4 +1,5 @@
-/* Takes what comes up: records go to the console, words to words.c. */
+/* Handles what comes up the tree: records of output, which redirect.c sends on,
+ * and messages of the nodes, which words.c handles. */
 #include "endpoints/run/up.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ static void on_record(void *arg, const struct ov_act *act,
     ep_run_redirect_record(r, &out);
 }
 
-/* --- the console */
+/* --- the console and files */
 
 static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
                        uint8_t channel, const void *mem, uint32_t len_bytes)
@@ -98,8 +99,8 @@ static void on_taken(void *arg, uint64_t cookie)
         ep_viewers_logged(r->clients.viewers, token);
 }
 
-/* A reader that has enough ends the job, as a pipe does; any other error is
- * told. */
+/* Ends the job. No message is given when the reader of stdout has closed it, as
+ * a pipe does when its reader has read enough. */
 static void on_output_error(void *arg, uint8_t channel, int err,
                             const char *why)
 {
@@ -126,7 +127,8 @@ static void on_console_note(void *arg, const char *text)
     ep_voice_say(&r->voice, "%s", text);
 }
 
-/* The output stands still, so that the message can be written. */
+/* Writes messages that wait, as the console writes nothing to stderr at the
+ * moment. */
 static void on_pause(void *arg)
 {
     struct run *r = arg;
@@ -154,8 +156,8 @@ static struct ep_output_cfg output_cfg(struct run *r)
     cfg.console.is_prompting = r->own.desc.open_ms > 0;
     cfg.events = &events;
     cfg.arg = r;
-    /* This is less than one link may have in flight, so that the next piece of
-     * a long line always finds its way. */
+    /* Less than what one link may have in flight, so that there is always room
+     * for the next piece of a long line. */
     cfg.console.park_limit_bytes =
         (uint64_t)r->plan.sizes.frame_bytes * r->plan.sizes.up_frames / 2;
     cfg.console.round_bytes =
@@ -220,7 +222,7 @@ static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
     uint64_t since_ns;
 
     if (stream == 0 || ep_output_is_stuck(r->output, &since_ns, &place))
-        return; /* then the output is what holds up everything */
+        return; /* the output holds up everything, not this process */
     if (stream == JOB_STREAM_PUSHED)
         ep_voice_say(&r->voice,
                      "process %u, of a further job, on %s does not read its "

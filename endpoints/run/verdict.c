@@ -1,5 +1,5 @@
-/* What the proof of the output amounts to at the end: messages and the exit
- * code. */
+/* Judges at the end of a run whether all output has arrived, in messages and in
+ * the exit code. */
 #include "endpoints/run/verdict.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 enum { NAMED_MAX = 4, NAME_BYTES = 400 };
 
-/* Judges a process whose exit was not told. */
+/* Judges a process whose exit nobody has reported. */
 static enum ep_proof_reason absent(void *arg, uint32_t rank)
 {
     const struct run_judged *what = arg;
@@ -25,7 +25,7 @@ static enum ep_proof_reason absent(void *arg, uint32_t rank)
                                                     : EP_PROOF_GIVEN_UP;
 }
 
-/* Says how far it came, to stand after "N bytes". */
+/* Writes the words that follow "N bytes" in a message about a channel. */
 static void gap_words(const struct ep_proof_gap *gap, char *words, size_t size)
 {
     words[0] = '\0';
@@ -51,7 +51,8 @@ static void gap_words(const struct ep_proof_gap *gap, char *words, size_t size)
     }
 }
 
-/* Writes one line for all of them. `say` is ep_voice_say or ep_voice_note. */
+/* Writes one line about all channels in the list. `say` is ep_voice_say or
+ * ep_voice_note. */
 static void tell(const struct run_judged *of,
                  void (*say)(struct run_voice *, const char *, ...),
                  const char *what, const struct ep_proof_list *list,

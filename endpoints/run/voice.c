@@ -1,4 +1,4 @@
-/* Messages on stderr, which must not hold up the loop. */
+/* Messages on stderr, which must not hold up the event loop. */
 #include "endpoints/run/voice.h"
 
 #include <poll.h>
@@ -8,12 +8,12 @@
 
 #include "endpoints/sys/ready.h"
 
-/* One of our lines fits into what a pipe takes at once. LINES_BYTES_MAX bytes
- * wait at most. */
+/* A line is short enough for a pipe to accept it as a whole. At most
+ * LINES_BYTES_MAX bytes of lines wait. */
 enum { LINE_BYTES_MAX = 4000, LINES_BYTES_MAX = 64 * 1024 };
 
-/* Writes a line to stderr only when that cannot block, as the loop must not
- * wait for a stderr that is not read. Returns false when the line has to
+/* Writes a line to stderr if that is possible within wait_ms, because the loop
+ * must not block when nobody reads stderr. Returns false when the line has to
  * wait. */
 static bool write_line(const char *line, size_t len_bytes, int wait_ms)
 {
@@ -35,7 +35,7 @@ static void tell_missing(struct run_voice *voice)
     voice->missing = 0;
 }
 
-/* Returns true when no line is left. */
+/* Writes the lines that wait. Returns true when all were written. */
 static bool write_lines(struct run_voice *voice, int wait_ms)
 {
     struct text_buf *lines = &voice->lines;

@@ -1,4 +1,4 @@
-/* A look now and then while something waits. */
+/* A timer for looks while something waits. */
 #include "endpoints/run/watch.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What the nodes say about their processes and about themselves. */
+/* Messages of the nodes about their processes and about themselves. */
 #include "endpoints/run/words.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "endpoints/run/proof.h"
 #include "endpoints/run/clients.h"
 
-/* --- words about the session */
+/* --- messages about the session */
 
 static void on_usage(struct run *r, uint32_t node, const struct job_word *word)
 {
@@ -25,7 +25,8 @@ static void on_usage(struct run *r, uint32_t node, const struct job_word *word)
     ep_run_counts_usage(&r->counts, &word->usage);
 }
 
-/* What is said about one host usually holds for many. */
+/* Reports the first of these messages only, without --verbose: what holds for
+ * one host usually holds for many. */
 static void on_pieces(struct run *r, uint32_t node, const struct job_word *word)
 {
     int err = (int)word->err;
@@ -58,8 +59,9 @@ static void on_over(struct run *r, uint32_t node, const struct job_word *word)
     ep_run_nodes_over(r->nodes, node, word->jobs);
 }
 
-/* Returns whether all nodes have told their machines, if they were asked, and
- * these are as was assumed. If they are not, the run ends. */
+/* Tells whether the run can begin: if nodes were asked for their machines, all
+ * have answered, and the machines are as assumed. When they differ, the run
+ * ends. */
 static bool are_surveyed(struct run *r)
 {
     if (!ep_run_survey_asks(&r->plan))
@@ -72,8 +74,8 @@ static bool are_surveyed(struct run *r)
     return false;
 }
 
-/* Begins once all nodes have joined. For the tree, one that was lost meanwhile
- * counts as joined; the launch ends because of it in a moment. */
+/* Begins once all nodes have joined. A node that was lost meanwhile counts as
+ * joined in the tree; the launch is about to end because of it. */
 void ep_run_begin(struct run *r)
 {
     if (!r->plan.survey.has_joined ||
@@ -88,14 +90,15 @@ void ep_run_begin(struct run *r)
     } else if (ep_run_own_tell(r)) {
         ep_run_abort(r, 1);
     }
-    /* Further jobs come after the run's own. */
+    /* Further jobs must come after the run's own. */
     ep_viewers_again(r->clients.viewers);
     ep_run_interrupt_begun(r);
 }
 
 static void on_note(struct run *r, uint32_t node, const struct job_word *word)
 {
-    /* What is said about one host usually holds for many. */
+    /* Only the first is reported without --verbose: what holds for one host
+     * usually holds for many. */
     (r->told.note ? ep_voice_note : ep_voice_say)(
         &r->voice, "%s: %s", ep_run_host(&r->plan, node), word->text);
     r->told.note = true;
@@ -108,10 +111,11 @@ static void on_machine(struct run *r, uint32_t node,
         ep_run_begin(r);
 }
 
-/* --- words about a job's processes */
+/* --- messages about the processes of a job */
 
-/* All readers of the run's own job read the same stdin; what a further job
- * reads is pushed to it. */
+/* Reports what has become of a process's stdin. The run's own job waits for a
+ * slow reader, as all its readers get the same stdin; the readers of a further
+ * job get what clients push. */
 static void on_slow_stdin(struct run_job *job, uint32_t node,
                           const struct job_word *word)
 {
@@ -176,8 +180,8 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
     }
 }
 
-/* What the readers of the run's own job took decides which part of stdin is
- * given back. */
+/* Notes how much of stdin the process has read. What no reader of the run's own
+ * job has read is given back at the end. */
 static void count_taken(const struct run_job *job, const struct job_word *word)
 {
     if (ep_run_job_is_own(job))
@@ -211,7 +215,7 @@ static void on_exit_word(struct run_job *job, uint32_t node,
     (void)ep_run_job_ended(job, word->rank, word->status);
 }
 
-/* The process wrote nothing and took nothing. */
+/* Handles the failed start of a process, which has written and read nothing. */
 static void on_failed(struct run_job *job, uint32_t node,
                       const struct job_word *word)
 {
@@ -221,7 +225,7 @@ static void on_failed(struct run_job *job, uint32_t node,
     (void)ep_run_job_unstarted(job, word->rank, word->text, (int)word->err);
 }
 
-/* --- which handler belongs to which word */
+/* --- the handler of each kind of message */
 
 typedef void session_word_fn(struct run *r, uint32_t node,
                              const struct job_word *word);
