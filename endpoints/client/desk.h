@@ -25,7 +25,7 @@ struct ep_desk_events {
 };
 
 struct ep_desk_cfg {
-    struct event_base *base; /* borrowed, like all that follows */
+    struct event_base *base; /* borrowed, like all pointers below */
     const char *nspace; /* the name of the session's own job, or of the dvm */
     bool is_dvm;
     const struct ep_desk_events *events;

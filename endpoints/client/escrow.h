@@ -41,7 +41,7 @@ struct event_base;
 struct job_record;
 
 struct ep_escrows_cfg {
-    struct event_base *base; /* borrowed, as is the writer */
+    struct event_base *base; /* borrowed, like the writer */
     struct ep_writer *writer;
     /* How long the records of a channel are held back while the client takes
      * nothing; the launcher uses EP_ESCROW_PATIENCE_MS. */
@@ -72,8 +72,8 @@ struct ep_escrows_cfg {
 
 /* What one client wants: output of the processes base to base + size - 1. */
 struct ep_escrow_cfg {
-    uint8_t channels;    /* bits, 1 << channel each */
-    uint32_t base, size; /* processes */
+    uint8_t channels;    /* the output channels, 1 << channel each */
+    uint32_t base, size; /* the first process, and how many there are */
     /* The processes that the client names (ep_ranges); empty for all. The
      * escrow frees them, also when it cannot be opened. */
     struct topo_ranges ranges;
@@ -104,7 +104,7 @@ enum {
 
 enum ep_escrow_what {
     EP_ESCROW_COPY,  /* the console gets it, too, or it is not output */
-    EP_ESCROW_FIRST, /* the first part of a record that only the client has */
+    EP_ESCROW_FIRST, /* the first part of a record that only the client gets */
     EP_ESCROW_MORE,  /* a further part of the same record */
 };
 
@@ -130,7 +130,8 @@ bool ep_escrows_are_back(const struct ep_escrows *all);
  * caller sees whether anything moves. */
 uint64_t ep_escrows_moved(const struct ep_escrows *all);
 
-/* Opens the store of a client. Returns 0, OV_ENOMEM or OV_ESYS. */
+/* Opens the store of a client. Returns 0, OV_ENOMEM or OV_ESYS; *out is set
+ * only when it returns 0. */
 int ep_escrow_open(struct ep_escrows *all, const struct ep_escrow_cfg *cfg,
                    struct ep_escrow **out);
 /* To be called when the client leaves; the caller must not use the escrow

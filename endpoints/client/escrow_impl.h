@@ -19,11 +19,12 @@ struct ep_escrow_packet {
 };
 
 enum ep_escrow_state {
-    EP_ESCROW_SERVES, /* it has a client */
-    /* Its client has left, and the output in it is given back after that of the
-     * escrows before it. */
+    EP_ESCROW_SERVES, /* the escrow has a client */
+    /* The client has left. The output in this escrow is given back when that in
+     * the escrows before it was given back. */
     EP_ESCROW_LEFT,
-    /* It is empty, and only kept to say which output its client has got. */
+    /* The escrow is empty, and only kept to say which output its client has
+     * got. */
     EP_ESCROW_DONE,
 };
 
@@ -42,7 +43,7 @@ struct ep_escrow {
     uint64_t rest_bytes; /* the size of the packets in `rest` */
     enum ep_escrow_state state;
     uint64_t since, until, acknowledged; /* numbers of packets */
-    unsigned piece; /* which part of its record the latest packet is, from 0 */
+    unsigned piece;       /* the index of the latest packet in its record */
     uint64_t sent, taken; /* how many messages were sent, and acknowledged */
     /* messages yet to be given back that the client may have read */
     uint64_t unsure;
@@ -50,9 +51,10 @@ struct ep_escrow {
     uint64_t held_bytes;  /* redirected bytes in the store, at most */
     uint64_t copy_bytes;  /* bytes of the messages that wait */
     uint32_t next_bytes;  /* the size of the next message */
-    /* when its client last took something, or when it was last empty */
+    /* when the client last took something, or when the escrow was last empty */
     int64_t moved_ms;
-    /* Since when it would have to write to its file; 0 when it need not. */
+    /* Since when packets would have to be written to the file; 0 when they need
+     * not be. */
     int64_t saving_ms;
     bool is_behind_due, is_settled;
 };
@@ -61,7 +63,7 @@ struct ep_escrows {
     struct ep_escrows_cfg cfg;
     /* owned: for the loop's next turn, and for waiting */
     struct event *turn, *tick;
-    bool is_awaited; /* records are held back for a client */
+    bool is_awaited; /* records are held back for some client */
     /* Owned: first the escrows with a client, then those whose clients have
      * left, in the order in which they left. */
     struct ep_escrow *first;

@@ -29,7 +29,7 @@ enum {
 /* What all clients of a pool keep together. */
 struct ep_outbox_pool {
     uint64_t used_bytes, limit_bytes;
-    uint64_t sent; /* how many packets were kept first and sent then */
+    uint64_t sent; /* how many packets had to be kept before they were sent */
 };
 
 struct ep_outbox_cfg {

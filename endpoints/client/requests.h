@@ -94,7 +94,7 @@ struct ep_client_events {
 };
 
 struct ep_client_cfg {
-    struct event_base *base;  /* borrowed, like all that follows */
+    struct event_base *base;  /* borrowed, like all pointers below */
     const char *nspace;       /* the name of the run's own job */
     uint32_t size;            /* how many processes it has */
     uint32_t apps, parts;     /* programs; on_part explains parts */
@@ -102,7 +102,7 @@ struct ep_client_cfg {
     uint32_t cache_bytes;     /* output kept of each channel, for on_replay */
     uint32_t push_bytes;      /* length of the longest message for on_push */
     bool is_dvm;              /* its processes are the daemons: see run/dvm.h */
-    struct ep_writer *writer; /* for writes that may block */
+    struct ep_writer *writer; /* does writes that may block */
     const struct ep_client_events *events;
     void *arg;
 };

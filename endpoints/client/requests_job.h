@@ -64,12 +64,12 @@ struct ep_client_spawned {
 };
 
 enum ep_client_event {
-    EP_CLIENT_JOB_BEGUN,   /* it is planned, and its nodes are told */
-    EP_CLIENT_JOB_STARTED, /* all of its processes run */
+    EP_CLIENT_JOB_BEGUN,   /* the job is planned, and its nodes are told */
+    EP_CLIENT_JOB_STARTED, /* all processes of the job run */
     /* A process cannot be started, so the others are killed; reported once. */
     EP_CLIENT_JOB_FAILED,
-    EP_CLIENT_JOB_ENDED, /* all of its processes have ended */
-    /* It has ended, and none of its output is kept any longer. */
+    EP_CLIENT_JOB_ENDED, /* all processes of the job have ended */
+    /* The job has ended, and none of its output is kept any longer. */
     EP_CLIENT_JOB_FORGOTTEN
 };
 
@@ -79,8 +79,8 @@ struct ep_client_job {
     enum ep_client_event event;
     uint32_t base;        /* the number of its first process */
     uint32_t size;        /* how many processes it has */
-    const char *nspace;   /* BEGUN: its name, borrowed */
-    uint8_t channels;     /* BEGUN: its channels, 1 << channel each */
+    const char *nspace;   /* BEGUN: the job's name, borrowed */
+    uint8_t channels;     /* BEGUN: the job's channels, 1 << channel each */
     uint32_t apps, parts; /* BEGUN: as in struct ep_client_cfg */
     uint32_t cache_bytes; /* BEGUN: output kept of each channel */
     uint32_t rank;        /* FAILED: the process, from 0 */

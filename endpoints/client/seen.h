@@ -19,10 +19,10 @@
 enum ep_seen_bit {
     /* The state of a process: 1 << channel for each channel that has ended, and
      * the bits below. */
-    EP_SEEN_READS = 16, /* clients can write to its stdin */
-    /* it is slow to read stdin: nothing is pushed to its job now */
+    EP_SEEN_READS = 16, /* clients can write to the process's stdin */
+    /* the process is slow to read stdin: its job gets no pushes now */
     EP_SEEN_BEHIND = 32,
-    EP_SEEN_LOST = 64, /* it was lost with its node */
+    EP_SEEN_LOST = 64, /* the process was lost with its node */
     EP_SEEN_OVER = 128,
     EP_SEEN_OUTPUT = 2 | 4 | 8, /* mask: all channels of output */
 };
@@ -34,8 +34,8 @@ enum ep_seen_says { EP_SEEN_SAYS_STAGES = 1, EP_SEEN_SAYS_END = 2 };
 struct ep_seen_wish {
     /* drop the oldest output when there is too much, not the newest */
     bool drops_oldest;
-    /* How much of the output from before a tool connects; JOB_CACHE_UNSAID when
-     * it is not said. */
+    /* How much of the output from before the tool connects; JOB_CACHE_UNSAID
+     * when the request does not say. */
     uint32_t cache_bytes;
     uint32_t buffer_bytes, buffer_s;
 };
@@ -51,7 +51,7 @@ struct ep_seen_words {
 struct ep_seen_job {
     struct ep_seen_job *next;
     uint32_t base, size, apps, parts, cache_bytes;
-    uint8_t channels; /* 1 << channel each */
+    uint8_t channels; /* channels of its processes, 1 << channel each */
     uint8_t forwards; /* channels that tools may pull, if any tools are there */
     uint8_t says;     /* bits of enum ep_seen_says */
     struct ep_seen_wish wish;
@@ -67,7 +67,7 @@ struct ep_seen_job {
     uint32_t started, exited; /* how many processes */
     uint32_t open;            /* how many channels have not ended */
     uint8_t stage;            /* enum job_door_stage; 0 before the first one */
-    /* seconds since 1970 at which it reached each stage */
+    /* when it reached each stage, in seconds since 1970 */
     uint64_t stage_s[JOB_DOOR_STAGES];
     uint8_t *state;  /* owned [size]: bits of enum ep_seen_bit */
     uint32_t behind; /* how many processes are EP_SEEN_BEHIND */
@@ -78,7 +78,7 @@ struct ep_seen_job {
     uint64_t kill_ns;
     bool is_started; /* whether it is known which processes read stdin */
     bool is_known;   /* clients that watch have been told about it */
-    bool is_daemons; /* it is no job, but the daemons of a dvm */
+    bool is_daemons; /* the entry is no job, but the daemons of a dvm */
     bool is_over;    /* its processes have ended */
     bool is_gone;    /* it is no longer found by its name */
 };

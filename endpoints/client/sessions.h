@@ -19,7 +19,8 @@ struct ep_session {
     pid_t pid;
     int fd; /* owned; does not block; -1 when there is none */
     bool is_there;
-    struct job_door answer; /* WELCOME or REFUSED; kind 0: no answer yet */
+    /* WELCOME or REFUSED; kind 0 before there is an answer */
+    struct job_door answer;
 };
 
 struct ep_sessions {

@@ -54,10 +54,10 @@ struct ep_tools_cfg {
     void *arg;
 };
 
-/* Listens on a free port. Returns 0; OV_EINVAL when the text is not an address;
- * OV_ENOMEM; or OV_ESYS with errno, when the address is not one of this machine
- * or the kernel does not say which user a connection belongs to. *out is NULL
- * after an error. */
+/* Opens a free port and listens on it. Returns 0; OV_EINVAL when the text is
+ * not an address; OV_ENOMEM; or OV_ESYS with errno, when the address is not one
+ * of this machine or the kernel does not say which user a connection belongs
+ * to. *out is NULL after an error. */
 int ep_tools_open(const struct ep_tools_cfg *cfg, struct ep_tools **out);
 
 uint16_t ep_tools_port(const struct ep_tools *tools);

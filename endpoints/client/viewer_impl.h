@@ -16,7 +16,7 @@
 
 enum { EP_VIEWER_CHANNELS = 3 };
 
-/* What a client has pushed. */
+/* What a client pushes to stdin. */
 struct ep_viewer_input {
     struct job_push_set set; /* owned: the processes that get the push */
     uint64_t next; /* the lowest number that may follow; 0: `set` is complete */
@@ -24,7 +24,7 @@ struct ep_viewer_input {
     uint32_t len_bytes;
     bool is_due;    /* the client has yet to get PUSHED */
     bool is_closed; /* that push closes the processes' stdin */
-    bool is_there;  /* on_pushers counts this client */
+    bool is_there;  /* this client is counted for on_pushers */
     bool is_more;   /* more of the push follows what waits */
     bool is_within; /* the push was sent in part: other clients wait */
 };
@@ -45,13 +45,13 @@ struct ep_viewer {
     int fd;
     char *name; /* owned: the job that it waits for; or NULL */
     struct ep_viewer_request request; /* its request for a job, if any */
-    bool is_owner;           /* the job ends with the client, unless is_kept */
-    bool is_kept;            /* the job goes on without the client */
-    bool is_awaited;         /* the job waits while is_full */
-    bool is_full;            /* as on_hold was last called */
-    struct ep_seen_job *job; /* held; NULL: it has none yet */
-    struct ep_outbox *box;   /* owned */
-    struct topo_ranges ranges; /* ep_ranges: the processes to pull */
+    bool is_owner;                    /* the client started the job */
+    bool is_kept;                     /* the job goes on without the client */
+    bool is_awaited;                  /* the job waits while is_full */
+    bool is_full;                     /* what on_hold was last called with */
+    struct ep_seen_job *job;   /* the job, held; NULL: not attached yet */
+    struct ep_outbox *box;     /* owned */
+    struct topo_ranges ranges; /* the processes to pull (ep_ranges) */
     bool is_pulling;
     uint8_t channels; /* which channels it pulls */
     /* Owned, [job->size]. Bit 0: it pulls this process. Bit 1 << channel: it
@@ -61,7 +61,7 @@ struct ep_viewer {
     bool is_behind;    /* the client does not know yet how much */
     bool is_told_live; /* PULLED was sent to the client */
     struct {
-        uint32_t bytes; /* how much of each channel's earlier output */
+        uint32_t bytes; /* how much earlier output of each channel */
         bool is_last;   /* the latest bytes, not the first */
     } past;
     struct job_late late;
@@ -75,21 +75,21 @@ struct ep_viewers {
     struct ep_client_cfg cfg; /* events NULL: there is no launch now */
     struct ep_seen seen;
     struct ep_watchers *watchers; /* owned */
-    struct ep_viewer *first;      /* each owned by its client */
+    struct ep_viewer *first;      /* the list; each is owned by its client */
     struct ep_viewer_left *left;  /* owned: jobs yet to begin, clients left */
     struct ep_outbox_pool pool;
     struct event *limit; /* owned: ends a flush; NULL: no flush */
     struct event *soon;  /* owned: does what may not be done within a call */
     struct event *kills; /* owned: kills jobs that did not end */
     bool is_new;         /* requests for jobs from before open are due */
-    const char *why;     /* told to clients at the end; NULL: nothing */
+    const char *why;     /* the reason told to clients at the end; or NULL */
     uint64_t moved;      /* what had moved when `limit` last fired */
     unsigned looks;      /* how often `limit` has fired */
     struct ep_outbox_pool awaited;   /* of clients whose jobs wait for them */
     struct ep_escrows *escrows;      /* owned; NULL: there is no launch now */
-    uint32_t made;                   /* viewers so far */
+    uint32_t made;                   /* how many viewers were made so far */
     const struct job_request *asked; /* the request being handled; NULL: none */
-    bool have_pushers;               /* as on_pushers was last called */
+    bool have_pushers;               /* what on_pushers was last called with */
     /* Called when a viewer has less or more to send, pushes or not, or
      * closes. */
     void (*on_change)(struct ep_viewers *all);

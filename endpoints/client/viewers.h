@@ -102,7 +102,7 @@ void ep_viewers_took_back(struct ep_viewers *all);
 bool ep_viewers_wants(const struct ep_viewers *all, uint32_t number,
                       uint8_t channel);
 void ep_viewers_exit(struct ep_viewers *all, uint32_t number, uint32_t status);
-/* after on_log */
+/* see on_log */
 void ep_viewers_logged(struct ep_viewers *all, uint32_t token);
 /* Notes that these ranks have a stdin, or no longer have one. At first no rank
  * has. */

@@ -58,11 +58,11 @@ struct ep_watcher {
 struct ep_watchers {
     struct ep_watchers_cfg cfg;
     struct ep_client_cfg run; /* events NULL: there is no launch now */
-    struct ep_watcher *first; /* each owned by its client */
+    struct ep_watcher *first; /* the list; each is owned by its client */
     struct ep_outbox_pool pool;
     struct event *soon; /* owned: disconnects the clients that are full */
-    struct ep_seen_job *ended[EP_WATCHERS_ENDED]; /* borrowed, the oldest first
-                                                   */
+    /* borrowed: jobs that have ended, the oldest first */
+    struct ep_seen_job *ended[EP_WATCHERS_ENDED];
     unsigned ended_count;
     /* Owned: channels that have ended without all of their output; or NULL. */
     struct ep_watcher_broken {
@@ -70,7 +70,7 @@ struct ep_watchers {
         uint8_t channel;
     } * broken;
     unsigned broken_count;
-    uint32_t texts, names; /* how many were made so far */
+    uint32_t texts, names; /* how many texts and names were made so far */
     bool is_last;          /* nothing more is heard about any job */
 };
 

@@ -40,7 +40,8 @@ struct run_down_events {
 struct run_down_cfg {
     struct event_base *base;           /* borrowed, like all pointers below */
     const struct job_session *session; /* says whether the session is ending */
-    const struct job *job; /* the job that reads the launcher's stdin */
+    /* the job whose processes read the launcher's stdin */
+    const struct job *job;
     uint32_t nodes_count;
     uint32_t frame_bytes;
     uint16_t window; /* frames of stdin that may be under way at a time */

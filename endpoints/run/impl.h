@@ -29,46 +29,46 @@
 #include "endpoints/spawn/spawner.h"
 #include "endpoints/sys/writer.h"
 
-/* Listeners to the jobs, beside the console. */
+/* The listeners to the jobs, besides the console. */
 struct run_clients {
     /* Borrowed from the door, and open; NULL when there is no door. */
     struct ep_viewers *viewers;
-    bool is_flushing; /* the viewers know that no output follows */
-    bool is_flushed;  /* clients have read everything, or time is over */
+    bool is_flushing; /* the viewers were told that no output follows */
+    bool is_flushed; /* the viewers have sent everything, or had no more time */
     void *desk; /* owned, made by options.desk; NULL when there is no desk */
 };
 
 /* Nodes that are lost. */
 struct run_loss {
-    uint32_t *places; /* owned: where they are in the list of nodes */
+    uint32_t *places; /* owned: their numbers, as XYLEM_NODE counts */
     uint32_t count;
     /* owned: losses that the user does not know yet */
     struct run_losses *untold;
     struct run_sweeps *sweeps; /* owned: clean-ups on hosts of lost nodes */
 };
 
-/* Jobs beside the run's own. */
+/* Jobs of the session besides the run's own. */
 struct run_jobs {
     struct run_history *past; /* owned: jobs that are over */
     struct run_watch *late;   /* owned: a timer that forgets jobs in `past` */
-    uint32_t made;            /* how many further jobs there have been so far */
+    uint32_t made;            /* how many further jobs were made so far */
     uint32_t next_number; /* the number of the next process that is planned */
     struct run_shown *shown; /* owned: jobs whose output the console shows */
     uint32_t sinks_open;     /* files that these jobs may have open at a time */
 };
 
-/* How the run ends. */
+/* The timers and the state of the end of a run. */
 struct run_end {
     struct event *limit;     /* the timer of --timeout */
-    struct event *hard;      /* ends the run when its end takes too long */
+    struct event *hard;      /* the timer after which an end is forced */
     struct event *grace;     /* dvm: time for jobs to end before SIGKILL */
-    struct event *check;     /* looks whether the run is done */
+    struct event *check;     /* fires to look whether the run is done */
     struct run_watch *words; /* owned: tries to write messages that wait */
     bool is_ending;          /* the dvm is ending: see dvm.c */
-    bool is_quiet;           /* the user knows why the run ends */
+    bool is_quiet;           /* the user needs no message about the end */
     /* some output was dropped because it could not be written */
     bool is_given_up;
-    bool is_unheard; /* nobody reads stderr */
+    bool is_unheard; /* messages wait at the end, as nobody reads stderr */
 };
 
 /* Messages that the user gets once at most: whether each was given. */
@@ -122,13 +122,14 @@ struct run {
     int input_fd;
 };
 
-/* The files, each above those that it calls; some have headers:
- *     again  voice  watch  environ  plan_guess  plan_tree  plan_hosts
+/* The files, in an order in which each calls only files that are listed before
+ * it. Functions of files without a header are declared here or in plan.h:
+ *     relaunch  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
  *     survey  losses  launch  sweeps  counts  orders  down  signals
- *     suspension  held  log  verdict  subscription  pool  placing  further
- *     sinks  past  job  jobs  end  own  stats  report  redirect  loss  dvm
- *     interrupt  door  tap  words  up  run
+ *     suspension  records  log  verdict  subscription  pool  placing  job_plan
+ *     sinks  history  job  jobs  end  own  stats  report  redirect  loss  dvm
+ *     interrupt  door  clients  words  up  run
  */
 
 /* --- end.c */

@@ -26,7 +26,7 @@ struct run_sinks_events;
 
 /* What the session's own job and further jobs do differently. */
 struct run_job_events {
-    void (*on_started)(struct run_job *job); /* all processes of the job run */
+    void (*on_started)(struct run_job *job); /* All processes of the job run. */
     /* A process cannot be started, for the reason that `told` gives. Called for
      * the first such process only. */
     void (*on_unstarted)(struct run_job *job, const struct ep_client_job *told);
@@ -54,14 +54,14 @@ struct run_job {
     struct run_sinks *sinks; /* owned; NULL: only clients get its output */
     /* the process that ended last, and its status */
     uint32_t last, last_status;
-    bool is_cut; /* not all of its output could be written */
+    bool is_cut; /* some of its output could not be written */
 };
 
 /* What the job does at events of its files. */
 extern const struct run_sinks_events ep_run_job_sinks;
 
 bool ep_run_job_is_own(const struct run_job *job);
-/* Frees what the job owns; a zeroed one is fine. */
+/* Frees what the job owns. A zeroed job owns nothing. */
 void ep_run_job_fini(struct run_job *job);
 
 /* Changes in the life of a job. `number` is the number of a process in the

@@ -19,7 +19,8 @@ struct job_word;
 /* How many further jobs there may be at a time. */
 enum { RUN_JOBS_MAX = 128 };
 
-/* Begins with no further job. Returns 0 or OV_ENOMEM. */
+/* Prepares the run for further jobs, of which there is none yet. Returns 0 or
+ * OV_ENOMEM. */
 int ep_run_jobs_open(struct run *r);
 /* Frees all further jobs, and what is known about those that are over, without
  * reporting it to anybody. */

@@ -29,10 +29,10 @@ struct run_launch {
     uint32_t ready, alive;
     struct run_missing *missing; /* owned: daemons that do not connect */
     struct event *settle; /* fires when no daemon has failed for a while */
-    bool is_connected;    /* the launcher listens */
-    bool is_recalled;     /* the daemons were told to end */
-    bool is_deaf;         /* the spawner has died */
-    bool is_arriving;     /* ep_starter_arrived() is being called */
+    bool is_connected;    /* whether the launcher listens */
+    bool is_recalled;     /* whether the daemons were told to end */
+    bool is_deaf;         /* whether the spawner has died */
+    bool is_arriving;     /* whether ep_starter_arrived() is being called */
 };
 
 /* The starter's index of the srun that starts all daemons. No daemon has this

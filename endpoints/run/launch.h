@@ -33,7 +33,7 @@ struct run_launch_events {
 };
 
 struct run_launch_cfg {
-    struct run_plan *plan; /* borrowed, like all pointers here */
+    struct run_plan *plan; /* borrowed, like all pointers of this struct */
     /* says which messages the user still needs */
     const struct job_session *session;
     struct event_base *base;

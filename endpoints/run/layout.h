@@ -16,7 +16,7 @@ enum ep_tree_by {
     EP_TREE_LIST,      /* the order of the user's list; no groups */
     EP_TREE_FILE,      /* switches in the file of --topology */
     EP_TREE_SLURM,     /* switches that Slurm names */
-    EP_TREE_ORDER,     /* names in their natural order; no groups */
+    EP_TREE_ORDER,     /* the natural order of names; no groups */
     EP_TREE_NAMES,     /* groups guessed from names */
     EP_TREE_ADDRESSES, /* groups guessed from addresses */
 };

@@ -10,7 +10,7 @@ enum asking { ASK_NOT, ASK_DUE, ASK_SENT };
 
 struct node {
     struct job_node life;
-    uint8_t asking; /* enum asking */
+    uint8_t asking; /* one of enum asking */
     uint32_t spare; /* how many processes of further jobs run there */
     struct ep_machine machine; /* what the node has said it is */
     char *blind; /* owned: why the node is blind; NULL: it is not */

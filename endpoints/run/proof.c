@@ -23,7 +23,8 @@ struct ep_proof {
     /* kept apart, so that the memory of silent processes is not touched */
     bool *has_ended;
     uint32_t procs_count;
-    uint32_t channels; /* bits 1 << enum ov_channel */
+    /* the channels of the processes: bits 1 << enum ov_channel */
+    uint32_t channels;
     uint32_t places;
     struct ep_proof_verdict verdict;
 };

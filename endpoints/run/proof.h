@@ -1,19 +1,20 @@
-/* The proof that all output came: compares what each process is said to have
- * written with what the launcher's descriptors have taken. Output can go to two
- * places, the console and files; each has to have all of it.
+/* The proof that all output has arrived: compares what each process has
+ * written, as its daemon says, with what the launcher has written. Output can
+ * go to two takers, the console and files; each must get all of it.
  *
  * A channel (stdout, stderr or stddiag of a process) is complete when its
- * process has ended and all tallies are equal, also when nothing was written.
- * Everything else is counted apart:
- *   - a gap: something is missing, too much, altered, or the end of a channel
- *     is missing though its node had nothing more to say;
- *   - lost: the process was on a node that was lost. What came of it is right,
- *     but it is not known whether it is all;
- *   - given up: the launcher ended before the output did, because it was told
- *     to or because no reader takes the output.
+ * process has ended and all tallies of the channel are equal, also when nothing
+ * was written. Other channels are counted by what is wrong with them:
+ *   - gap: bytes are missing, too many or altered; or nobody has reported the
+ *     exit of the process, although its node had nothing left to report;
+ *   - lost: the process was on a node that was lost. The bytes that arrived are
+ *     right, but it is not known whether they are all;
+ *   - given up: the launcher ended before all output was written, because it
+ *     was told to or because nobody read the output.
  *
- * Memory: 144 bytes for each process that had output and 1 for each other one,
- * provided that the system gives pages only to memory that is written to.
+ * Memory: 144 bytes for each process that has written output, and 1 for each
+ * other process, provided that the system gives pages only to memory that is
+ * written to.
  */
 #ifndef ENDPOINTS_RUN_PROOF_H
 #define ENDPOINTS_RUN_PROOF_H
@@ -42,8 +43,8 @@ enum { EP_PROOF_LIST_MAX = 64, EP_PROOF_PLACES_MAX = 2 };
 /* A channel that is not complete. */
 struct ep_proof_gap {
     uint32_t rank;
-    uint8_t channel;   /* enum ov_channel */
-    uint8_t reason;    /* enum ep_proof_reason */
+    uint8_t channel;   /* one of enum ov_channel */
+    uint8_t reason;    /* one of enum ep_proof_reason */
     bool is_end_known; /* whether expected_bytes is valid */
     uint64_t expected_bytes;
     uint64_t delivered_bytes;
@@ -57,9 +58,9 @@ struct ep_proof_list {
 };
 
 struct ep_proof_verdict {
-    uint64_t channels; /* all channels of all processes */
+    uint64_t channels; /* how many channels all processes have */
     uint64_t counts[EP_PROOF_REASONS];
-    uint64_t bytes; /* in complete channels */
+    uint64_t bytes; /* how many bytes the complete channels have */
     struct ep_proof_list gaps;
     struct ep_proof_list lost;
 };

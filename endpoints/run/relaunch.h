@@ -48,7 +48,7 @@ int ep_run_relaunch_without(struct run_relaunch *again, const char *host);
 int ep_run_relaunch_know(struct run_relaunch *again, const char *host,
                          struct ep_machine machine);
 
-/* Returns the machine of a host; zeroed: not known. O(1). */
+/* Returns the machine of a host; zeroed when it is not known. O(1). */
 struct ep_machine ep_run_relaunch_machine(const struct run_relaunch *again,
                                           const char *host);
 

@@ -39,7 +39,7 @@ struct run_report {
 
 /* What is at the path. */
 enum kind {
-    KIND_ROOM,   /* nothing or an empty file */
+    KIND_ROOM,   /* there is nothing, or an empty file */
     KIND_FORMER, /* a line that an earlier dvm has written */
     KIND_STREAM,
     KIND_OTHER, /* anything else; errno says why it cannot be used */

@@ -34,14 +34,16 @@ enum {
 /* The options of a run. All strings are borrowed from argv. A number of zero
  * means that the option was not given, where nothing else is said. */
 struct ep_run_options {
-    /* the programs, whose hosts are not set */
+    /* the programs; their lists of hosts are not used */
     struct job_wish apps[EP_RUN_APPS_MAX];
     uint32_t apps_count;
     const char *hosts, *hostfile, *exclude;
     uint32_t nodes;
-    uint32_t arity;            /* or EP_RUN_ARITY_AUTO */
-    const char *model;         /* a file with the costs of the machine */
-    const char *topology;      /* a file that lists the hosts of switches */
+    uint32_t arity; /* a number, or EP_RUN_ARITY_AUTO */
+    /* a file for the model of costs, which chooses the arity */
+    const char *model;
+    /* a file that says which hosts are under which switch */
+    const char *topology;
     enum ep_launcher launcher; /* EP_LAUNCHERS: one that fits is chosen */
     enum topo_object bind;
     const char *rsh, *xylemd;
@@ -60,12 +62,12 @@ struct ep_run_options {
     double close_s;
     const char *spill_dir;
     struct text_style style; /* how lines begin; nspace is not set */
-    const char *output_dir, *output_file; /* not both */
+    const char *output_dir, *output_file; /* one of them at most */
     bool file_only;
     bool merge_stderr, raw, unbuffered;
     bool stddiag;    /* processes have this output channel, too */
     bool keep_stdin; /* processes' stdin stays open when stdin ends */
-    struct job_env env[EP_RUN_ENV_MAX]; /* of all programs, in their order */
+    struct job_env env[EP_RUN_ENV_MAX]; /* of all programs, one after another */
     uint32_t env_count;
     bool kill_on_bad_exit;
     enum ep_run_loss on_node_loss;
@@ -76,7 +78,7 @@ struct ep_run_options {
     /* serves PMIx tools; NULL: none are served */
     const struct ep_desk_ops *desk;
     bool has_cache;       /* whether cache_bytes was given */
-    uint32_t cache_bytes; /* kept of each channel, for clients that come late */
+    uint32_t cache_bytes; /* output kept of each channel, for late clients */
     /* The run has no job of its own (`xylem dvm`): clients start jobs in its
      * tree until they or the user end it. `apps` has one program, which is
      * never started. */

@@ -23,7 +23,8 @@ struct ep_client_spawn;
 struct run;
 struct run_sinks;
 
-/* Called from the loop; on_error also from within ep_run_sinks_record(). */
+/* What the caller does at events of the sinks. These are called from the event
+ * loop; on_error is also called from within ep_run_sinks_record(). */
 struct run_sinks_events {
     /* Some output cannot be written, for the reason in `why`, and all that
      * follows is dropped. Called once at most. */

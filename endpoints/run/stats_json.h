@@ -20,7 +20,7 @@
 struct ep_stats {
     uint32_t nodes, procs, arity, depth;
     const char *provider; /* borrowed; NULL is written as null */
-    double wall_s;        /* from start to end of the launcher */
+    double wall_s;        /* from the start of the launcher to its end */
     double launch_s;      /* from start until every process was started */
     uint64_t stdin_bytes, stdout_bytes, stderr_bytes, stddiag_bytes;
     int exit_code;
@@ -42,7 +42,7 @@ struct ep_stats {
         uint64_t up, down;
     } frames;
     struct {
-        uint64_t count;   /* nodes that found a new parent */
+        uint64_t count;   /* nodes that have found a new parent */
         double longest_s; /* the longest time that a node had no parent */
     } repairs;
     const uint32_t *lost_nodes; /* borrowed; has lost_count numbers */

@@ -19,7 +19,8 @@ static bool is_alike(const struct ep_survey *survey, const struct ep_machine *a,
            (!survey->by_sockets || a->packages == b->packages);
 }
 
-/* Passes the machines on to the next launch. Returns 0 or OV_ENOMEM. */
+/* Leaves the machines that are known to the next launch. Returns 0 or
+ * OV_ENOMEM. */
 static int keep_machines(struct run_plan *plan)
 {
     const struct ep_survey *survey = &plan->survey;

@@ -11,7 +11,7 @@ struct run_nodes;
 struct run_plan;
 struct run_voice;
 
-/* A job, and what is known of its end. All pointers are borrowed. */
+/* A job, and what is known about its end. All pointers are borrowed. */
 struct run_judged {
     const struct run_plan *plan;
     const struct job *job;
