@@ -382,8 +382,8 @@ static bool is_taken(const struct ep_door *door)
     return fd >= 0 || errno == EAGAIN;
 }
 
-/* Binds the socket to another name, which it has until it listens, so that
- * every client that finds its final name can connect. */
+/* Binds the socket to the name `early`, listens, and renames it to its final
+ * name, so that every client that finds the final name can connect. */
 static int bind_early(struct ep_door *door, const char *early)
 {
     const struct sockaddr_un at = ep_door_address(door->folder, early);

@@ -43,8 +43,8 @@ struct job_record;
 struct ep_escrows_cfg {
     struct event_base *base; /* borrowed, like the writer */
     struct ep_writer *writer;
-    /* How long the records of a channel are held back while the client takes
-     * nothing; the launcher uses EP_ESCROW_PATIENCE_MS. */
+    /* How long records are held back while the client takes nothing; the
+     * launcher uses EP_ESCROW_PATIENCE_MS. */
     unsigned patience_ms;
     /* How many blocks each of the first two redirecting clients keeps in
      * memory, in addition to those of every hoard; the launcher uses
@@ -58,8 +58,8 @@ struct ep_escrows_cfg {
     /* All output of some channels has been given back, or a store has room
      * again. */
     void (*on_change)(void *arg);
-    /* A client has reached its limit, so from now on it gets copies and the
-     * console the output. */
+    /* A client has reached its limit: from now on the console gets the output,
+     * and the client gets copies. */
     void (*on_behind)(void *arg);
     /* This many bytes are lost, because the file cannot be read (errno `err`)
      * or because memory was out (`err` is 0). */

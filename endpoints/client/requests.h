@@ -40,7 +40,7 @@ struct ep_client_events {
      * back. */
     void (*on_back_over)(void *arg);
     /* All clients have read everything that was left at ep_viewers_flush(), or
-     * their time is over. */
+     * did not read it in time. */
     void (*on_flushed)(void *arg);
     /* Prints a text on stdout or stderr (enum ov_channel), as lines. The text
      * is copied. When the token is not 0, ep_viewers_logged() is called with it
@@ -76,8 +76,8 @@ struct ep_client_events {
      * want their new output. Ranks on lost nodes do not answer. */
     uint16_t (*on_replay)(void *arg, const struct job_replay_wish *want);
     /* ep_viewers_wants() is now true for more output than before. Returns
-     * whether the launcher has to tell nodes about this, as they drop that
-     * output so far; the answers to on_replay say when they know. */
+     * whether the launcher has told nodes to send output that they have dropped
+     * so far; the answers to on_replay say when they know. */
     bool (*on_wanted)(void *arg);
     /* Stops reading the output of these processes of a job that a client has
      * started, because there is no room for the output of that client; or

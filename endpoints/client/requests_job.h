@@ -29,11 +29,12 @@ enum { EP_CLIENT_CACHE_BYTES = 64 * 1024 };
 enum { EP_CLIENT_NAME_BYTES = 64 };
 
 struct ep_client_spawn {
-    const struct job_wish *apps; /* borrowed during the call, like all */
+    /* borrowed during the call, like all pointers here */
+    const struct job_wish *apps;
     uint32_t apps_count;
     bool has_stddiag; /* its processes have that output channel */
-    bool has_stdin;   /* clients can push to its stdin; then */
-    uint32_t reader;  /* this rank reads it, or JOB_READERS_ALL */
+    bool has_stdin;   /* clients can push to its stdin; if so: */
+    uint32_t reader;  /* the rank that reads stdin, or JOB_READERS_ALL */
     struct ep_client_sinks output;
     /* How much output of each of these channels (bits, 1 << channel) is kept
      * for on_replay; JOB_CACHE_UNSAID when the request does not say. */
@@ -49,7 +50,7 @@ enum ep_client_refusal {
     EP_CLIENT_BAD_HOSTS, /* a list or a file of hosts makes no sense */
     EP_CLIENT_NO_READER, /* the job does not have the rank `reader` */
     EP_CLIENT_BLIND,     /* a host cannot find out what its machine is */
-    EP_CLIENT_LATER, /* Not now: ep_viewers_again() says when to try again. */
+    EP_CLIENT_LATER,     /* Not now: to be tried again in ep_viewers_again(). */
 };
 
 /* The job that begins; or, in `refusal`, why none does. */
@@ -83,10 +84,10 @@ struct ep_client_job {
     uint8_t channels;     /* BEGUN: the job's channels, 1 << channel each */
     uint32_t apps, parts; /* BEGUN: as in struct ep_client_cfg */
     uint32_t cache_bytes; /* BEGUN: output kept of each channel */
-    uint32_t rank;        /* FAILED: the process, from 0 */
-    const char *step;     /* FAILED: the system call that failed, borrowed */
-    const char *subject;  /* FAILED: the program or directory, borrowed */
-    int err;              /* FAILED: the errno */
+    uint32_t rank;        /* FAILED: the process, by its rank */
+    const char *step; /* FAILED: the step of the start that failed, borrowed */
+    const char *subject; /* FAILED: the program or directory, borrowed */
+    int err;             /* FAILED: the errno of that step */
 };
 
 #endif

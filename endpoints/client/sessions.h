@@ -7,8 +7,8 @@
 
 #include "job/door.h"
 
-/* How many seconds to wait for a session that does not answer: as long as no
- * session has answered, and once another one has. */
+/* How many seconds to wait for a session that does not answer: the first while
+ * no session has answered, the second once another one has. */
 enum { EP_SESSIONS_ALONE_S = 20, EP_SESSIONS_BESIDE_S = 2 };
 
 struct ep_session {

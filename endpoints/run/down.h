@@ -56,7 +56,8 @@ struct run_down_cfg {
 
 /* Returns 0 or OV_ENOMEM. */
 int ep_run_down_open(const struct run_down_cfg *cfg, struct run_down **out);
-/* Frees it. The hub must still be open. NULL is allowed. */
+/* Stops sending, and frees what ep_run_down_open() has made. The hub must still
+ * be open. NULL is allowed. */
 void ep_run_down_close(struct run_down *down);
 /* Sets the hub by which everything is sent from now on. */
 void ep_run_down_hub(struct run_down *down, struct ep_hub *hub);

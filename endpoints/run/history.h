@@ -28,7 +28,7 @@ struct run_history_events {
     bool (*is_awaited)(void *arg);
 };
 
-/* Opens the history, empty. The events are borrowed. Returns 0 or OV_ENOMEM. */
+/* Makes an empty history. The events are borrowed. Returns 0 or OV_ENOMEM. */
 int ep_run_history_open(const struct run_history_events *events, void *arg,
                         struct run_history **out);
 /* Forgets all jobs without calling on_forget. NULL is fine. */

@@ -8,7 +8,7 @@ struct run;
 int ep_run_interrupt_open(struct run *r);
 /* Stops handling signals: from now on no signal changes anything. */
 void ep_run_interrupt_close(struct run *r);
-/* Carries out a SIGTSTP that came before the job began. To be called when the
+/* Carries out a SIGTSTP that came before the job began. To be called once the
  * job's description was sent to the nodes. */
 void ep_run_interrupt_begun(struct run *r);
 

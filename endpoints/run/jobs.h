@@ -51,8 +51,8 @@ void ep_run_jobs_killed(struct run *r);
 /* Gives a record of a further job to its takers. The caller keeps its own hold
  * on the record. */
 void ep_run_jobs_output(struct run *r, const struct job_record *rec);
-/* Lets output of further jobs travel that a client wants and that no client
- * wanted before. Returns whether nodes must be told about this. */
+/* Has the nodes send output of further jobs that a client wants now and that no
+ * client wanted before. Returns whether nodes were told so. */
 bool ep_run_jobs_wanted(struct run *r);
 /* Notes what a node says about its machine; word NULL: the node is lost.
  * Returns true when its machine was not known before. A job that is placed by

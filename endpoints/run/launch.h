@@ -1,8 +1,8 @@
 /* The launch of a run: starts the daemons and follows them until they end.
  *
- * It starts the daemons as the plan says, and tells each where its ancestors
- * listen. It tells the user about daemons that do not connect (missing.h).
- * Everything runs in the thread of the event base.
+ * Daemons are started as the plan says, and the launcher tells each where its
+ * ancestors listen. It tells the user about daemons that do not connect
+ * (missing.h). Everything runs in the thread of the event base.
  */
 #ifndef ENDPOINTS_RUN_LAUNCH_H
 #define ENDPOINTS_RUN_LAUNCH_H

@@ -1,4 +1,4 @@
-/* The tree of a run, planned without starting anything, to be looked at. */
+/* The tree of a run, planned without starting the run. */
 #ifndef ENDPOINTS_RUN_LAYOUT_H
 #define ENDPOINTS_RUN_LAYOUT_H
 
@@ -39,8 +39,9 @@ struct ep_tree_plan {
 /* Frees what the plan holds, but not the plan itself. */
 void ep_tree_plan_fini(struct ep_tree_plan *plan);
 
-/* The tree that a run with these options would have. The strings that it
- * returns are valid as long as the options are, and until it is closed. */
+/* A planned tree, which a run with these options would have. The strings that
+ * the functions below return are borrowed from the options, or from the layout
+ * until it is closed. */
 struct ep_layout;
 
 /* Plans the tree, with the hosts, exclusion, placement and shape that ep_run()

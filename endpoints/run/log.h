@@ -28,9 +28,9 @@ void ep_run_logs_close(struct run_logs *logs);
 bool ep_run_logs_add(struct run_logs *logs, uint32_t token, const char *text,
                      uint32_t len_bytes, struct job_record *record);
 
-/* Frees the text behind a record that the console has written or refuses.
- * Returns false when the record is not one of these texts; else true, with the
- * text's token, whose sender can now be told. O(texts that wait). */
+/* Frees the text of a record that the console has written or refuses. Returns
+ * false when the record has no such text; else true, with the token of the
+ * text, whose sender can now be told. O(texts that wait). */
 bool ep_run_logs_taken(struct run_logs *logs, uint64_t cookie, uint32_t *token);
 
 #endif

@@ -17,7 +17,7 @@ struct run_plan;
  */
 int ep_run_losses_open(const struct run_plan *plan, struct event_base *base,
                        struct run_losses **out);
-/* Frees it. Messages that are not written yet are dropped. NULL is fine. */
+/* Closes it. Messages that are not written yet are dropped. NULL is fine. */
 void ep_run_losses_close(struct run_losses *losses);
 
 /* Adds the message about a lost node. goes_on: the job goes on without the

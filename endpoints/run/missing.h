@@ -29,8 +29,8 @@ struct run_missing_events {
     void (*failed)(void *arg);
 };
 
-/* Opens it, with no daemon missing. The plan is borrowed: messages are written
- * by its voice, and hosts that the next launch leaves out are noted in
+/* Makes an empty list of missing daemons. The plan is borrowed: messages are
+ * written by its voice, and hosts that the next launch leaves out are noted in
  * plan->relaunch. Returns 0 or OV_ENOMEM. */
 int ep_run_missing_open(struct run_plan *plan,
                         const struct run_missing_events *events, void *arg,

@@ -19,8 +19,8 @@ enum { RUN_SPARE_PROCS = 256 };
 
 struct run_nodes;
 
-/* Opens it for nodes 1 to count. At first nothing is known of the nodes, and
- * none is final. Returns 0 or OV_ENOMEM. */
+/* Makes the list of nodes 1 to count. At first nothing is known of the nodes,
+ * and none is final. Returns 0 or OV_ENOMEM. */
 int ep_run_nodes_open(uint32_t count, struct run_nodes **out);
 void ep_run_nodes_close(struct run_nodes *nodes); /* NULL is fine */
 
@@ -47,7 +47,7 @@ bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node);
  * At first nothing is known. When a job is placed by the machines of nodes, the
  * launcher asks the nodes what their machines are, and keeps the answers for
  * later jobs. A node is *due* while the caller has yet to send it the question.
- * A node that cannot find out what its machine is is *blind*, until
+ * A node that cannot examine its machine is *blind*, until
  * ep_run_nodes_forgive(). */
 
 /* Asks for the machines of the nodes in `list`. Returns 0 when all are known.

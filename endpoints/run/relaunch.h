@@ -52,8 +52,8 @@ int ep_run_relaunch_know(struct run_relaunch *again, const char *host,
 struct ep_machine ep_run_relaunch_machine(const struct run_relaunch *again,
                                           const char *host);
 
-/* Calls off the next launch, so that the run ends with this code, which
- * *exit_code becomes. Returns false when no launch was due. */
+/* Calls off the next launch, so that the run ends with this code, and sets
+ * *exit_code to it. Returns false when no launch was due. */
 bool ep_run_relaunch_stop(struct run_relaunch *again, int code, int *exit_code);
 
 #endif

@@ -3,7 +3,7 @@
  * An empty file, or one that a former dvm has left, is replaced; any other file
  * is an error. A dvm that lives keeps its file locked. When the path is a pipe,
  * a terminal or the like, or any name of stdout or stderr, the address is
- * written to it and it is not removed.
+ * written to it, and the dvm does not remove it.
  */
 #ifndef ENDPOINTS_RUN_REPORT_H
 #define ENDPOINTS_RUN_REPORT_H

@@ -89,9 +89,9 @@ struct ep_run_options {
     const char *dvm;
 };
 
-/* Runs the job to its end. As this forks, call it before anything that must not
- * be forked, right after the options are read. Says on stderr what goes wrong.
- * Returns the exit code. */
+/* Runs the job to its end. Call it first in main, right after the options are
+ * read, because it forks. Says on stderr what goes wrong. Returns the exit
+ * code. */
 int ep_run(const struct ep_run_options *options);
 
 #endif

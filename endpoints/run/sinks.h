@@ -6,9 +6,9 @@
  * nothing stops the output of all jobs.
  *
  * For all further jobs together, at most ep_files_open_limit() files are open
- * at a time, and 4 more for each job. A job takes 120 KiB and a thread. When
- * the console shows the output of a job, 140 bytes of it are kept until the run
- * ends, as lines of the job may still wait in the console's spool.
+ * at a time, and 4 more for each job. A job takes 120 KiB and a thread. A job
+ * whose output the console shows takes 140 bytes until the run ends, because
+ * lines of the job may wait in the console's spool.
  */
 #ifndef ENDPOINTS_RUN_SINKS_H
 #define ENDPOINTS_RUN_SINKS_H

@@ -16,8 +16,8 @@ struct run_job;
  * told. */
 void ep_run_subscription_record(struct run_job *job, uint32_t rank,
                                 uint8_t channel, uint32_t len_bytes);
-/* Has the nodes send output that a client now wants and that they have dropped
- * so far. Returns whether there is anything to tell the nodes. O(size). */
+/* Has the nodes send output of the job that a client wants now and that they
+ * have dropped so far. Returns whether nodes were told so. O(size). */
 bool ep_run_subscription_wanted(struct run_job *job);
 
 /* Has the nodes stop reading the output of these processes for now (is_held),

@@ -1,6 +1,7 @@
-/* A timer for looks while something waits. Code that waits asks for a look, and
- * asks again when the look finds that it still has to wait. The time to each
- * look is twice that of the look before it, up to a limit.
+/* A timer for code that waits for something and looks now and then whether it
+ * still has to wait. Such code asks for a look, and asks again when the look
+ * finds that it must wait on. The time to each look is twice that of the look
+ * before it, up to a limit.
  */
 #ifndef ENDPOINTS_RUN_WATCH_H
 #define ENDPOINTS_RUN_WATCH_H
