@@ -76,9 +76,9 @@ struct ep_viewers {
     struct ep_seen seen;
     struct ep_watchers *watchers; /* owned */
     struct ep_viewer *first;      /* the list; each is owned by its client */
-    struct ep_viewer_left *left;  /* owned: jobs yet to begin, clients left */
+    struct ep_viewer_left *left;  /* owned: jobs whose clients have left */
     struct ep_outbox_pool pool;
-    struct event *limit; /* owned: ends a flush; NULL: no flush */
+    struct event *limit; /* owned: fires when a flush takes too long; or NULL */
     struct event *soon;  /* owned: does what may not be done within a call */
     struct event *kills; /* owned: kills jobs that did not end */
     bool is_new;         /* requests for jobs from before open are due */

@@ -31,7 +31,7 @@ struct ep_watcher_text {
     uint8_t *mem; /* owned: the pieces that have arrived */
     uint32_t len_bytes;
     bool is_too_long; /* too long, so it is not kept */
-    /* how many texts wait for an answer; their order is that of arrival: */
+    /* how many texts wait for an answer; `logs` has the oldest first */
     unsigned count;
     struct {
         uint32_t token;

@@ -33,8 +33,7 @@ enum {
     READER_MS = 3000,
 };
 
-/* Fewer digits, as times with more digits than were measured are hard to
- * read. */
+/* Times get nine digits, as more digits than were measured are hard to read. */
 #define DUMP_FLAGS (JSON_INDENT(2) | JSON_REAL_PRECISION(9))
 
 static json_int_t as_int(uint64_t value)
