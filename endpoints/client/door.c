@@ -49,7 +49,8 @@ struct ep_door {
     struct ep_door_cfg cfg;
     int folder, fd; /* owned */
     char name[NAME_BYTES];
-    ino_t inode;         /* of the socket's name; 0: it has no name */
+    /* the file that the socket's name should lead to; 0: no name */
+    ino_t inode;
     struct event *comes; /* owned: fires when a client connects */
     /* owned: fires when to try again after descriptors ran out */
     struct event *rest;
@@ -236,8 +237,9 @@ static bool pass_on(struct client *client, const struct job_door *msg)
 /* What a client may request, when, and of which session. */
 static const struct {
     bool (*hear)(struct client *client, const struct job_door *msg);
-    bool is_first; /* must be the client's first request, and only that */
-    bool of_dvm;   /* only a dvm accepts this request */
+    /* this must be the client's first request, and must not be repeated */
+    bool is_first;
+    bool of_dvm; /* only a dvm accepts this request */
 } asks[JOB_DOOR_KINDS] = {
     [JOB_DOOR_HELLO] = {.hear = hello, .is_first = true},
     [JOB_DOOR_STOP] = {.hear = stop, .of_dvm = true},
@@ -489,7 +491,7 @@ void ep_door_look(struct ep_door *door)
     if (open_name(door, why) == 0)
         (void)attend(door);
     else
-        close_name(door); /* the door has no name until the next look */
+        close_name(door); /* tried again at the next look */
 }
 
 static void on_look(evutil_socket_t fd, short what, void *arg)

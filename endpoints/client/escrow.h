@@ -77,7 +77,7 @@ struct ep_escrow_cfg {
     /* The processes that the client names (ep_ranges); empty for all. The
      * escrow frees them, also when it cannot be opened. */
     struct topo_ranges ranges;
-    uint64_t limit_bytes; /* the size that the file may have */
+    uint64_t limit_bytes; /* the most bytes that the file may have */
     /* The client gets copies only: every message is EP_ESCROW_COPY, is
      * forgotten once ep_escrow_pass() is called for it, and is never given
      * back. */

@@ -42,8 +42,8 @@ struct ep_escrow {
         **last;          /* owned: packets that follow those in the hoard */
     uint64_t rest_bytes; /* the size of the packets in `rest` */
     enum ep_escrow_state state;
-    uint64_t since, until, acknowledged; /* numbers of packets */
-    unsigned piece;       /* the index of the latest packet in its record */
+    uint64_t since, until, acknowledged; /* packets are numbered; see above */
+    unsigned piece; /* which packet of its record the latest one is, from 0 */
     uint64_t sent, taken; /* how many messages were sent, and acknowledged */
     /* messages yet to be given back that the client may have read */
     uint64_t unsure;
@@ -71,7 +71,7 @@ struct ep_escrows {
     uint64_t moved;
     uint64_t lost_bytes; /* lost as memory was out; not reported yet */
     unsigned out; /* packets given back that the console has not accepted yet */
-    uint32_t kept_blocks; /* additional blocks of all hoards together */
+    uint32_t kept_blocks; /* the additional blocks of all hoards together */
 };
 
 void ep_escrows_soon(const struct ep_escrows *all);

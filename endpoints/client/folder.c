@@ -107,7 +107,7 @@ int ep_door_folder_open(uid_t uid, unsigned nth)
 static bool make_folder(int top, const char *name)
 {
     if (mkdirat(top, name, 0700) == 0) {
-        /* sets the mode whatever the umask is */
+        /* sets the full mode, as mkdirat() obeys the umask */
         (void)fchmodat(top, name, 0700, 0);
         return true;
     }

@@ -89,19 +89,20 @@ struct ep_client_events {
      * (EP_CLIENT_LATER). */
     bool (*on_spawn)(void *arg, const struct ep_client_spawn *spawn,
                      struct ep_client_spawned *out, char *why);
-    void (*on_say)(void *arg, const char *text);  /* tells the user */
-    void (*on_note)(void *arg, const char *text); /* same, if --verbose */
+    void (*on_say)(void *arg, const char *text); /* tells the user */
+    /* Tells the user, but only with --verbose. */
+    void (*on_note)(void *arg, const char *text);
 };
 
 struct ep_client_cfg {
-    struct event_base *base;  /* borrowed, like all pointers below */
-    const char *nspace;       /* the name of the run's own job */
-    uint32_t size;            /* how many processes it has */
-    uint32_t apps, parts;     /* programs; on_part explains parts */
-    uint8_t channels;         /* of its processes, 1 << channel each */
-    uint32_t cache_bytes;     /* output kept of each channel, for on_replay */
-    uint32_t push_bytes;      /* length of the longest message for on_push */
-    bool is_dvm;              /* its processes are the daemons: see run/dvm.h */
+    struct event_base *base; /* borrowed, like all pointers below */
+    const char *nspace;      /* the name of the run's own job */
+    uint32_t size;           /* how many processes the job has */
+    uint32_t apps, parts;    /* how many programs, and parts: see on_part */
+    uint8_t channels;     /* the channels of its processes, 1 << channel each */
+    uint32_t cache_bytes; /* output kept of each channel, for on_replay */
+    uint32_t push_bytes;  /* the length of the longest message for on_push */
+    bool is_dvm;          /* the job is a dvm: its processes are the daemons */
     struct ep_writer *writer; /* does writes that may block */
     const struct ep_client_events *events;
     void *arg;

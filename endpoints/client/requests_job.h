@@ -10,7 +10,8 @@
 
 /* Where a job's output goes besides clients. */
 struct ep_client_sinks {
-    struct ep_names names;   /* of files; EP_NAMES_NONE: no files */
+    /* the names of its files; EP_NAMES_NONE: it has none */
+    struct ep_names names;
     struct text_style style; /* how lines in files begin; nspace is not set */
     bool is_raw; /* bytes are written as they arrive, not as whole lines */
     bool merges_stderr;
@@ -32,7 +33,7 @@ struct ep_client_spawn {
     /* borrowed during the call, like all pointers here */
     const struct job_wish *apps;
     uint32_t apps_count;
-    bool has_stddiag; /* its processes have that output channel */
+    bool has_stddiag; /* the processes have the stddiag channel */
     bool has_stdin;   /* clients can push to its stdin; if so: */
     uint32_t reader;  /* the rank that reads stdin, or JOB_READERS_ALL */
     struct ep_client_sinks output;
@@ -79,11 +80,11 @@ enum ep_client_event {
 struct ep_client_job {
     enum ep_client_event event;
     uint32_t base;        /* the number of its first process */
-    uint32_t size;        /* how many processes it has */
+    uint32_t size;        /* how many processes the job has */
     const char *nspace;   /* BEGUN: the job's name, borrowed */
     uint8_t channels;     /* BEGUN: the job's channels, 1 << channel each */
-    uint32_t apps, parts; /* BEGUN: as in struct ep_client_cfg */
-    uint32_t cache_bytes; /* BEGUN: output kept of each channel */
+    uint32_t apps, parts; /* BEGUN: how many programs and parts it has */
+    uint32_t cache_bytes; /* BEGUN: how much output is kept of each channel */
     uint32_t rank;        /* FAILED: the process, by its rank */
     const char *step; /* FAILED: the step of the start that failed, borrowed */
     const char *subject; /* FAILED: the program or directory, borrowed */

@@ -64,9 +64,10 @@ struct ep_seen_job {
      * pids, where 0 is for a process that was not started, and the exit
      * statuses. */
     uint8_t *pids, *statuses;
-    uint32_t started, exited; /* how many processes */
-    uint32_t open;            /* how many channels have not ended */
-    uint8_t stage;            /* enum job_door_stage; 0 before the first one */
+    /* how many processes were started, and have ended */
+    uint32_t started, exited;
+    uint32_t open; /* how many channels have not ended */
+    uint8_t stage; /* enum job_door_stage; 0 before the first one */
     /* when it reached each stage, in seconds since 1970 */
     uint64_t stage_s[JOB_DOOR_STAGES];
     uint8_t *state;  /* owned [size]: bits of enum ep_seen_bit */
@@ -77,10 +78,10 @@ struct ep_seen_job {
      * killed, or was already. */
     uint64_t kill_ns;
     bool is_started; /* whether it is known which processes read stdin */
-    bool is_known;   /* clients that watch have been told about it */
+    bool is_known;   /* whether clients that watch know the job */
     bool is_daemons; /* the entry is no job, but the daemons of a dvm */
-    bool is_over;    /* its processes have ended */
-    bool is_gone;    /* it is no longer found by its name */
+    bool is_over;    /* whether its processes have ended */
+    bool is_gone;    /* whether its name no longer finds it */
 };
 
 /* The jobs, in the order in which they began. All zero at first: there are

@@ -49,7 +49,7 @@ struct ep_tools {
     uint16_t port;
     struct event *comes; /* owned: fires when a tool connects */
     struct event *rest;  /* owned: no connection is accepted until it fires */
-    struct head *first, **last; /* owned, the oldest first */
+    struct head *first, **last; /* owned: a list, the oldest first */
     unsigned heads;
     /* No connection is accepted until one of the heads is closed or passed
      * on. */

@@ -1,4 +1,4 @@
-/* A client that looks at a job: it attaches to the job. */
+/* How a client attaches to the job that it looks at. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,8 @@
 
 enum { BOX_BYTES = 4 << 20, AWAITED_BYTES = 64 << 20 };
 
-/* Also sends to other viewers that had no room because of this one. */
+/* The outbox is empty: sends more to this client, and to others that had no
+ * room because of this one. */
 static void on_empty(void *arg)
 {
     struct ep_viewers *all = ((struct ep_viewer *)arg)->all;

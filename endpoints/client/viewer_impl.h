@@ -22,11 +22,11 @@ struct ep_viewer_input {
     uint64_t next; /* the lowest number that may follow; 0: `set` is complete */
     uint8_t *mem;  /* owned: a push that waits until the job takes more */
     uint32_t len_bytes;
-    bool is_due;    /* the client has yet to get PUSHED */
-    bool is_closed; /* that push closes the processes' stdin */
+    bool is_due;    /* PUSHED is to be sent for the last push */
+    bool is_closed; /* the last push closes the processes' stdin */
     bool is_there;  /* this client is counted for on_pushers */
-    bool is_more;   /* more of the push follows what waits */
-    bool is_within; /* the push was sent in part: other clients wait */
+    bool is_more;   /* the push does not end with `mem` */
+    bool is_within; /* a whole push was sent in part: others wait */
 };
 
 /* The client's request for a job. */
@@ -43,7 +43,7 @@ struct ep_viewer {
     const struct ep_viewer_events *events;
     void *arg;
     int fd;
-    char *name; /* owned: the job that it waits for; or NULL */
+    char *name; /* owned: the name of the job to attach to; or NULL */
     struct ep_viewer_request request; /* its request for a job, if any */
     bool is_owner;                    /* the client started the job */
     bool is_kept;                     /* the job goes on without the client */
@@ -57,7 +57,7 @@ struct ep_viewer {
     /* Owned, [job->size]. Bit 0: it pulls this process. Bit 1 << channel: it
      * has been told that the channel has ended. */
     uint8_t *told;
-    uint64_t *dropped; /* owned, [job->size * CHANNELS]; or NULL */
+    uint64_t *dropped; /* owned, [size * CHANNELS]: bytes dropped; or NULL */
     bool is_behind;    /* the client does not know yet how much */
     bool is_told_live; /* PULLED was sent to the client */
     struct {
@@ -85,7 +85,7 @@ struct ep_viewers {
     const char *why;     /* the reason told to clients at the end; or NULL */
     uint64_t moved;      /* what had moved when `limit` last fired */
     unsigned looks;      /* how often `limit` has fired */
-    struct ep_outbox_pool awaited;   /* of clients whose jobs wait for them */
+    struct ep_outbox_pool awaited;   /* for clients whose jobs wait for them */
     struct ep_escrows *escrows;      /* owned; NULL: there is no launch now */
     uint32_t made;                   /* how many viewers were made so far */
     const struct job_request *asked; /* the request being handled; NULL: none */

@@ -154,7 +154,7 @@ void ep_viewers_job(struct ep_viewers *all, const struct ep_client_job *told)
     if (all != NULL && told->event == EP_CLIENT_JOB_BEGUN)
         begin_job(all, told);
     if (job == NULL || (job->is_over && told->event != EP_CLIENT_JOB_FORGOTTEN))
-        return; /* after its end, only FORGOTTEN is reported */
+        return; /* only FORGOTTEN may follow the end of a job */
     job->is_started |= told->event != EP_CLIENT_JOB_BEGUN;
     job->is_over |= told->event == EP_CLIENT_JOB_ENDED;
     ep_viewers_soon(all);

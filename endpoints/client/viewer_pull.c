@@ -1,4 +1,4 @@
-/* The output that a client has asked for. */
+/* Sends a client the output that it has asked for. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -173,7 +173,7 @@ static bool tell_channel(struct ep_viewer *viewer, uint32_t rank,
     return send_one(viewer, &msg, EP_ESCROW_COPY, NULL, 0);
 }
 
-/* Costs O(processes) when there is something to tell. */
+/* Costs O(processes) when there is anything to tell. */
 void ep_viewer_catch_up(struct ep_viewer *viewer)
 {
     if (!viewer->is_pulling || !viewer->is_behind)
@@ -274,7 +274,7 @@ static void take_past(struct ep_viewer *viewer, const struct job_record *rec)
     if (!rec->is_turn)
         return;
     turn_channel(viewer, rec->proc, rec->channel);
-    /* an end that came meanwhile */
+    /* a channel may have ended while it waited */
     if (!tell_channel(viewer, rank, rec->channel))
         viewer->is_behind = true;
 }

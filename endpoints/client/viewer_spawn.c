@@ -95,7 +95,7 @@ const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
     asked->is_kept = request.is_kept;
     job_request_fini(&request);
     if (viewer->job == NULL && spawned.refusal == EP_CLIENT_LATER)
-        return NULL; /* tried again later */
+        return NULL; /* ep_viewers_again() tries it again */
     free(asked->mem);
     *asked = (struct ep_viewer_request){.mem = NULL};
     return wrong;

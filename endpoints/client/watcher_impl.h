@@ -13,7 +13,7 @@
 enum {
     EP_WATCHER_LOGS = 4,      /* texts that may wait for an answer */
     EP_WATCHERS_ENDED = 64,   /* ended jobs that are kept */
-    EP_WATCHERS_BROKEN = 2048 /* broken channels that are remembered */
+    EP_WATCHERS_BROKEN = 2048 /* channels in `broken`, at most */
 };
 
 struct ep_seen_job;
@@ -23,14 +23,14 @@ struct event;
 struct ep_watcher_description {
     struct ep_seen_job *job; /* borrowed, a known job; NULL: nothing to send */
     uint8_t what;            /* the kind of the next message */
-    uint32_t at; /* the part or rank with which that message begins */
+    uint32_t at; /* the part or rank with which the next message begins */
 };
 
 /* A text that the client wants printed on the launcher's console. */
 struct ep_watcher_text {
     uint8_t *mem; /* owned: the pieces that have arrived */
     uint32_t len_bytes;
-    bool is_too_long; /* too long, so it is not kept */
+    bool is_too_long; /* the text is too long, so it is not kept */
     /* how many texts wait for an answer; `logs` has the oldest first */
     unsigned count;
     struct {
@@ -45,13 +45,13 @@ struct ep_watcher {
     const struct ep_watcher_events *events;
     void *arg;
     int fd;
-    struct ep_outbox *box; /* owned; NULL until there is a launch */
+    struct ep_outbox *box; /* owned; NULL as long as there is no launch */
     bool is_full; /* its outbox is full: it is about to be disconnected */
     struct ep_watcher_description asked;
     struct ep_watcher_text text;
-    char *name; /* owned: the name of its tool; NULL: not told yet */
+    char *name; /* owned: its tool's name; NULL until it has one */
     uint32_t rank;
-    /* ep_ranges: the processes that get its next signal */
+    /* the processes that get its next signal (ep_ranges) */
     struct topo_ranges ranges;
 };
 

@@ -34,7 +34,7 @@ struct job_door;
 enum { EP_WATCHERS_MAX = 128 };
 
 struct ep_watchers_cfg {
-    struct ep_seen *seen; /* borrowed, and its jobs, too */
+    struct ep_seen *seen; /* borrowed; the jobs that viewers can look at */
     /* A watcher has been sent everything, or is closed. */
     void (*on_change)(void *arg);
     void *arg;

@@ -1,4 +1,4 @@
-/* What a run counts, for the report of --stats. */
+/* What a run has counted, for the report of --stats. */
 #ifndef ENDPOINTS_RUN_COUNTS_H
 #define ENDPOINTS_RUN_COUNTS_H
 

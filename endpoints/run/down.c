@@ -18,7 +18,7 @@
 struct run_down {
     struct run_down_cfg cfg;
     struct ep_hub *hub;        /* borrowed; NULL as long as there is no hub */
-    struct run_orders *orders; /* owned, like all pointers below */
+    struct run_orders *orders; /* owned, like the next two */
     /* What goes to the stdin of all processes, from all writers. */
     struct job_streams *stdins;
     /* Reads the launcher's stdin; NULL when no process reads that. */

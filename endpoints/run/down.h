@@ -38,14 +38,16 @@ struct run_down_events {
 };
 
 struct run_down_cfg {
-    struct event_base *base;           /* borrowed, like all pointers below */
-    const struct job_session *session; /* says whether the session is ending */
+    struct event_base *base; /* borrowed, like all pointers below */
+    /* says whether the session runs, is ending or is over */
+    const struct job_session *session;
     /* the job whose processes read the launcher's stdin */
     const struct job *job;
     uint32_t nodes_count;
     uint32_t frame_bytes;
-    uint16_t window; /* frames of stdin that may be under way at a time */
-    bool is_kept;    /* no end of stdin is sent, as clients may push more */
+    uint16_t window; /* how many frames of stdin may be in the tree at a time */
+    /* the processes' stdin stays open, as clients may push more */
+    bool is_kept;
     /* A descriptor to read instead of the launcher's stdin; -1: read the
      * launcher's stdin. struct run_down owns it once ep_run_down_open() has
      * succeeded. */

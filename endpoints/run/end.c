@@ -24,11 +24,11 @@ enum {
     /* How many seconds the end may take after it was ordered, and how many the
      * daemons may take after the goodbye. */
     END_S = 3,
-    STUCK_S = 10, /* reported when output is not read for this time */
+    STUCK_S = 10, /* output that nobody reads for this time is reported */
     WATCH_MS = 1000,
     WORDS_MS = 100,      /* how often to try again to write to stderr */
     LAST_WORDS_MS = 500, /* how long to wait at the end for stderr to be read */
-    LAUNCHES = 2, /* all daemons together get this many launch timeouts */
+    LAUNCHES = 2, /* how many times launch_timeout_s a launch may take in all */
 };
 
 /* --- ending */
@@ -298,7 +298,8 @@ int ep_run_end_open(struct run *r)
 {
     double gone_s = (double)(ep_clock_ns() - r->plan.relaunch->start_ns) / 1e9;
     double left_s = r->options.timeout_s - gone_s;
-    struct timeval limit = {0, 1}; /* fires at once */
+    /* limit of a time that is over: fires at once */
+    struct timeval limit = {0, 1};
 
     r->end.limit = evtimer_new(r->base, on_limit, r);
     r->end.hard = evtimer_new(r->base, on_hard, r);

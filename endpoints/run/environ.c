@@ -11,7 +11,7 @@
 #include "overlay/base/err.h"
 
 struct settings {
-    char **at; /* owned, and so are its strings; NULL: unset */
+    char **at; /* owned, and so are its strings; NULL where one was unset */
     size_t count;
 };
 
@@ -56,7 +56,8 @@ static char *join(const char *name, size_t len, const char *first,
     return text;
 }
 
-/* Returns the setting that the change makes of an existing one. */
+/* Returns the text that a setting has after the change; `old` is its text
+ * before. */
 static char *changed(const struct job_env *change, size_t len, const char *old)
 {
     const char *value = change->text + len + 1, *was = old + len + 1;

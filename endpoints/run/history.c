@@ -10,13 +10,14 @@ struct past_job {
     struct past_job *next;
     uint64_t over_ns; /* when the job ended */
     uint32_t base, size;
-    uint32_t node[]; /* of each rank: its node */
+    uint32_t node[]; /* for each rank, the node on which it ran */
 };
 
 struct run_history {
     const struct run_history_events *events;
     void *arg;
-    struct past_job *first; /* owned: the job that ended first */
+    /* owned: the jobs; the first is the one that ended first */
+    struct past_job *first;
     uint32_t count;
 };
 

@@ -35,7 +35,7 @@ struct run_clients {
     struct ep_viewers *viewers;
     bool is_flushing; /* the viewers were told that no output follows */
     bool is_flushed; /* the viewers have sent everything, or had no more time */
-    void *desk; /* owned, made by options.desk; NULL when there is no desk */
+    void *desk; /* owned, opened by options.desk; NULL when there is no desk */
 };
 
 /* Nodes that are lost. */
@@ -44,7 +44,8 @@ struct run_loss {
     uint32_t count;
     /* owned: losses that the user does not know yet */
     struct run_losses *untold;
-    struct run_sweeps *sweeps; /* owned: clean-ups on hosts of lost nodes */
+    /* owned: the clean-ups on the hosts of these nodes */
+    struct run_sweeps *sweeps;
 };
 
 /* Jobs of the session besides the run's own. */
@@ -54,21 +55,22 @@ struct run_jobs {
     uint32_t made;            /* how many further jobs were made so far */
     uint32_t next_number; /* the number of the next process that is planned */
     struct run_shown *shown; /* owned: jobs whose output the console shows */
-    uint32_t sinks_open;     /* files that these jobs may have open at a time */
+    uint32_t sinks_open; /* files that all these jobs together may have open */
 };
 
 /* The timers and the state of the end of a run. */
 struct run_end {
-    struct event *limit;     /* the timer of --timeout */
-    struct event *hard;      /* the timer after which an end is forced */
-    struct event *grace;     /* dvm: time for jobs to end before SIGKILL */
-    struct event *check;     /* fires to look whether the run is done */
-    struct run_watch *words; /* owned: tries to write messages that wait */
-    bool is_ending;          /* the dvm is ending: see dvm.c */
-    bool is_quiet;           /* the user needs no message about the end */
+    struct event *limit; /* the timer of --timeout */
+    struct event *hard;  /* the timer that forces an end which takes too long */
+    struct event *grace; /* dvm: the timer that kills jobs which do not end */
+    struct event *check; /* fires to look whether the run is done */
+    /* owned: the timer that tries to write stderr again */
+    struct run_watch *words;
+    bool is_ending; /* the dvm is ending: see dvm.c */
+    bool is_quiet;  /* the user needs no message about the end */
     /* some output was dropped because it could not be written */
     bool is_given_up;
-    bool is_unheard; /* messages wait at the end, as nobody reads stderr */
+    bool is_unheard; /* nobody reads stderr, so the end does not wait for it */
 };
 
 /* Messages that the user gets once at most: whether each was given. */
@@ -91,7 +93,7 @@ struct run {
     struct ep_hub *hub;
     struct ep_writer *writer;
     struct ep_output *output;
-    struct run_job own; /* the run's own job; further ones follow it */
+    struct run_job own; /* the run's own job; its `next` are the further jobs */
     struct run_jobs jobs;
     struct run_clients clients;
     struct run_loss loss;
@@ -100,10 +102,10 @@ struct run {
     struct run_redirects redirect;
     struct job_session session;
 
-    struct run_launch *launch;   /* owned: the daemons */
+    struct run_launch *launch;   /* owned: the start of the daemons */
     uint64_t launch_ns;          /* when the launch began */
     struct run_nodes *nodes;     /* owned */
-    struct run_down *down;       /* owned: sends to all nodes */
+    struct run_down *down;       /* owned: what goes down the tree */
     struct run_orders *orders;   /* borrowed from `down` */
     struct run_signals *signals; /* owned */
     /* owned: stops the launcher itself at SIGTSTP */
@@ -115,7 +117,8 @@ struct run {
 
     struct run_counts counts;
     struct run_report *report; /* owned; only for a dvm with --report-uri */
-    /* the descriptor for --stats; -1 when it names a file, or was not given */
+    /* a descriptor for the report of --stats; -1: none, or a file by its
+     * name */
     int stats_fd;
     /* Read instead of stdin, and owned until `down` has it; -1: stdin is
      * read. */

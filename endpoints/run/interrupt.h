@@ -1,4 +1,4 @@
-/* What signals to the launcher mean for the run. */
+/* What the run does at signals to the launcher. */
 #ifndef ENDPOINTS_RUN_INTERRUPT_H
 #define ENDPOINTS_RUN_INTERRUPT_H
 

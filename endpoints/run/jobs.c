@@ -47,7 +47,7 @@ static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
 
 static void on_bad_exit(struct run_job *job)
 {
-    /* the client that has started the job reports it, not the launcher */
+    /* Does nothing, as the client that has started the job reports it. */
     (void)job;
 }
 

@@ -21,9 +21,9 @@
 struct run_launch {
     struct run_launch_cfg cfg;
     struct ep_starter *starter;
-    /* for slurm: where daemons connect until all have joined */
+    /* for slurm: the port at which daemons connect until all have joined */
     struct ep_gate *gate;
-    /* by starter index; address "" when not known */
+    /* the daemons' addresses, by starter index; "" when not known */
     struct ep_boot_peer *daemons;
     uint32_t count; /* how many daemons the launcher itself starts */
     uint32_t ready, alive;

@@ -34,10 +34,10 @@ struct run_launch_events {
 
 struct run_launch_cfg {
     struct run_plan *plan; /* borrowed, like all pointers of this struct */
-    /* says which messages the user still needs */
+    /* the state of the session, which decides what is reported */
     const struct job_session *session;
     struct event_base *base;
-    struct ep_spawner *spawner; /* used only for the daemons */
+    struct ep_spawner *spawner; /* used only to start the daemons */
     const struct run_launch_events *events;
     void *arg;
 };
@@ -53,7 +53,7 @@ void ep_run_launch_close(struct run_launch *launch); /* NULL is fine */
 void ep_run_launch_connect(struct run_launch *launch);
 /* Notes that a node was lost before the job began. */
 void ep_run_launch_lost(struct run_launch *launch, uint32_t node);
-/* Notes that every node has joined. */
+/* Notes that every node has joined: the daemons are complete. */
 void ep_run_launch_joined(struct run_launch *launch);
 /* Tells the daemons that they may end. */
 void ep_run_launch_leave(struct run_launch *launch);

@@ -23,7 +23,7 @@ enum ep_tree_by {
 
 /* How the tree of a run was planned. */
 struct ep_tree_plan {
-    /* The costs by which the arity was chosen, if it was chosen. */
+    /* The costs by which the arity was chosen; only valid if is_chosen. */
     struct topo_cost cost;
     /* Which host is at which node. A complete tree has no table of parents. */
     struct topo_shape shape;
@@ -31,7 +31,7 @@ struct ep_tree_plan {
     struct topo_fabric fabric;
     struct topo_under under; /* under which switch of `fabric` each host is */
     uint32_t arity;          /* the arity that was asked for, or chosen */
-    uint32_t procs;          /* processes on a host, on average */
+    uint32_t procs;          /* how many processes a host has on average */
     bool is_chosen;
     enum ep_tree_by by;
 };

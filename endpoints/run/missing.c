@@ -18,8 +18,8 @@ struct absent {
     uint32_t host; /* its place in the run's list of hosts */
     uint32_t node; /* its number in the tree; valid where `first` is set */
     bool is_told;
-    bool is_task;  /* whether the resource manager has reported this */
-    bool is_vague; /* whether nothing is known but that it has ended */
+    bool is_task;  /* whether the resource manager has reported its end */
+    bool is_vague; /* whether only the daemon's end is known, and no reason */
     /* The daemon was not started, and all others are killed because of it. */
     bool is_refused;
     char *text; /* owned: the reason, as it was reported */
@@ -229,7 +229,7 @@ static void add_node(struct run_missing *m, struct absent one, const char *text,
     text = ep_run_missing_host(m->plan, text, &one.host);
     if (one.host != TOPO_NONE && find_absent(m, one.host) != NULL)
         return; /* keeps the first reason, which is the best one */
-    /* srun starts all daemons, and ends because of those that are known to be
+    /* srun has ended, but only because of daemons that are known to be
      * missing. */
     if (one.host == TOPO_NONE && (m->count > 0 || find_taken(m)))
         return;

@@ -21,7 +21,7 @@ struct run_nodes {
     uint32_t finals;
     uint32_t asked;   /* how many nodes were asked and have not answered */
     uint32_t due;     /* no node before this one is due */
-    struct node at[]; /* [1 + count], by number */
+    struct node at[]; /* [1 + count]: the nodes, by their numbers */
 };
 
 int ep_run_nodes_open(uint32_t count, struct run_nodes **out)

@@ -22,7 +22,7 @@ struct order {
 struct run_orders {
     const struct run_carrier *carrier;
     void *arg;
-    uint32_t body_bytes_max; /* what a message has room for after its head */
+    uint32_t body_bytes_max; /* the room that a message has after its head */
     uint16_t ticket;         /* the last ticket that was used; 0: none yet */
     struct order *first, **last;
 };

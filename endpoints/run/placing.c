@@ -418,7 +418,8 @@ static int list_app(const struct placing *p, const struct group *group,
 
 static int list_ranks(const struct placing *p, struct job *job)
 {
-    uint32_t programs[JOB_APPS_MAX] = {0}; /* listed so far, by group */
+    /* how many programs of each group are listed so far */
+    uint32_t programs[JOB_APPS_MAX] = {0};
     uint64_t ranks = 0;
     int rc = 0;
 

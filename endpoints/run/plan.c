@@ -1,4 +1,4 @@
-/* What is known about a run before anything starts. */
+/* The plan of a run: what is known before anything starts. */
 #include "endpoints/run/plan.h"
 
 #include <stdlib.h>

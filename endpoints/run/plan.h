@@ -33,14 +33,16 @@ struct run_plan {
     struct topo_hosts hosts; /* empty when nodes are virtual, on this machine */
     struct ep_survey survey; /* the machines of hosts, if ranks need them */
     struct ep_tree_plan tree; /* the tree, and how it was chosen */
-    /* of the session; has the hosts of all nodes */
+    /* what the daemons are told, such as the hosts of all nodes */
     struct ep_boot_config config;
     struct ep_session_sizes sizes;
-    struct ep_room room;   /* memory and the like of this machine */
-    char host[256];        /* this machine's name */
-    char nspace[32];       /* begins the names of the session's jobs */
-    uint32_t nodes_wanted; /* as the user said; 0: as many as needed */
-    uint32_t nodes_count;  /* N: nodes that run processes */
+    struct ep_room room; /* the memory, processors and limits of this machine */
+    char host[256];      /* this machine's name */
+    /* the session's name, with which the names of its jobs begin */
+    char nspace[32];
+    /* as many as the user wants; 0: as many as are needed */
+    uint32_t nodes_wanted;
+    uint32_t nodes_count; /* N: nodes that run processes */
     uint32_t nodes_per_daemon;
     uint32_t daemons_parallel; /* how many daemons start at a time */
 };

@@ -1,4 +1,4 @@
-/* The hosts of a run. */
+/* Plans the hosts of a run. */
 #include <stdlib.h>
 
 #include "endpoints/boot/launcher.h"
@@ -58,8 +58,9 @@ static int read_wanted(const struct ep_run_options *o, struct topo_hosts *out,
 static int find_hosts(struct run_plan *p, enum topo_manager *manager, char *why)
 {
     const struct ep_run_options *o = p->options;
-    bool is_here = o->launcher != EP_LAUNCHERS && /* not with `auto` */
-                   ep_launcher_ops(o->launcher)->is_here;
+    /* a launcher was named, not `auto` */
+    bool is_here =
+        o->launcher != EP_LAUNCHERS && ep_launcher_ops(o->launcher)->is_here;
     struct topo_hosts wanted;
     int rc = read_wanted(o, &wanted, why);
 

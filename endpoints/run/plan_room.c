@@ -71,7 +71,7 @@ int ep_run_plan_room(struct run_plan *p, int input_fd)
     } else {
         plan.shells = ep_launcher_ops(p->launcher)->is_shell
                           ? ep_run_daemons(p)
-                          : 1; /* one srun starts all daemons */
+                          : 1; /* a single srun starts all daemons */
     }
     need = ep_need_of(&plan);
     if (ep_need_check(&need, &p->room, why) == 0)

@@ -1,4 +1,4 @@
-/* Two tallies for each channel, and their comparison. */
+/* The proof: tallies of each channel, and their comparison. */
 #include "config.h"
 
 #include "endpoints/run/proof.h"

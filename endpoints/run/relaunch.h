@@ -14,7 +14,8 @@
 #include "topo/object.h"
 
 struct ep_machine {
-    uint32_t packages, cores; /* as in topo/machine.h; 0 when not known */
+    /* numbers as in topo/machine.h; 0 when not known */
+    uint32_t packages, cores;
     bool is_known; /* whether a daemon there has said what its machine is */
 };
 
@@ -33,7 +34,8 @@ struct run_relaunch {
     struct topo_hosts left_out;
     struct topo_hosts known;     /* owned: hosts whose machines are known */
     struct ep_machine *machines; /* owned: the machine of each known host */
-    struct ep_door *door; /* shared by all launches; NULL when there is none */
+    /* the session's door, for all launches; NULL when there is none */
+    struct ep_door *door;
     /* Why there is no door; "" when the user has been told the reason. */
     char no_door[EP_WHY_MAX];
     bool has_begun; /* whether the first launch has tried to open the door */

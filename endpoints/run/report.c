@@ -33,7 +33,7 @@ struct run_report {
     int file;
     bool is_put;         /* written at least once; later writes may fail */
     bool is_missed;      /* a later write failed, and the user knows it */
-    struct event *again; /* owned: for a pipe that has no reader yet */
+    struct event *again; /* owned: a timer, while a pipe has no reader yet */
     char line[LINE_BYTES_MAX];
 };
 

@@ -61,13 +61,15 @@ struct ep_run_options {
     uint64_t spill_bytes;
     double close_s;
     const char *spill_dir;
-    struct text_style style; /* how lines begin; nspace is not set */
+    /* how the lines of output begin; nspace is not set */
+    struct text_style style;
     const char *output_dir, *output_file; /* one of them at most */
     bool file_only;
     bool merge_stderr, raw, unbuffered;
     bool stddiag;    /* processes have this output channel, too */
     bool keep_stdin; /* processes' stdin stays open when stdin ends */
-    struct job_env env[EP_RUN_ENV_MAX]; /* of all programs, one after another */
+    /* settings for all programs, one program's after another's */
+    struct job_env env[EP_RUN_ENV_MAX];
     uint32_t env_count;
     bool kill_on_bad_exit;
     enum ep_run_loss on_node_loss;
@@ -77,8 +79,9 @@ struct ep_run_options {
     bool verbose;
     /* serves PMIx tools; NULL: none are served */
     const struct ep_desk_ops *desk;
-    bool has_cache;       /* whether cache_bytes was given */
-    uint32_t cache_bytes; /* output kept of each channel, for late clients */
+    bool has_cache; /* whether cache_bytes was given */
+    /* how much output is kept of each channel, for clients that come late */
+    uint32_t cache_bytes;
     /* The run has no job of its own (`xylem dvm`): clients start jobs in its
      * tree until they or the user end it. `apps` has one program, which is
      * never started. */

@@ -109,7 +109,8 @@ int ep_scontrol_topology(struct text_buf *out)
 
 int ep_scontrol_nodes_parse(const char *text, struct text_buf *out)
 {
-    /* begins with a space, as ReqNodeList= ends in the same letters */
+    /* The space before the name is needed, because other names end in it:
+     * ReqNodeList= */
     static const char mark[] = " NodeList=";
     const char *list = strstr(text, mark);
 

@@ -12,8 +12,8 @@ struct run_signal_events {
     /* SIGINT, SIGTERM, or SIGHUP, which is given as SIGTERM. `nth` counts these
      * signals since the start, from 1. */
     void (*on_interrupt)(void *arg, int signo, uint32_t nth);
-    void (*on_stop)(void *arg);     /* SIGTSTP */
-    void (*on_continue)(void *arg); /* SIGCONT */
+    void (*on_stop)(void *arg);     /* the launcher got SIGTSTP */
+    void (*on_continue)(void *arg); /* the launcher got SIGCONT */
     /* SIGUSR1 or SIGUSR2, to be passed on to the processes. */
     void (*on_other)(void *arg, int signo);
 };

@@ -37,7 +37,7 @@ struct run_sinks_events {
 struct run_sinks_job {
     const char *nspace;
     uint32_t base;
-    struct ep_proof *proof; /* borrowed; its second taker is the files */
+    struct ep_proof *proof; /* borrowed; counts the files as its second taker */
     const struct run_sinks_events *events;
     void *arg;
 };

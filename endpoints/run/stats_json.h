@@ -26,13 +26,15 @@ struct ep_stats {
     int exit_code;
     struct {
         uint64_t rss_peak_bytes;
-        uint64_t rss_bound_bytes; /* the most memory that it should need */
+        /* the most memory that the launcher should need */
+        uint64_t rss_bound_bytes;
         double cpu_s;
     } launcher;
     struct {
         uint32_t count;
         uint64_t rss_peak_bytes_max;
-        uint64_t rss_bound_bytes; /* the most that any daemon should need */
+        /* the most memory that any daemon should need */
+        uint64_t rss_bound_bytes;
         double cpu_s_sum;
         /* Lines of output that were cut, as there was no room for the whole
          * line. */

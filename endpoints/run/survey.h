@@ -25,12 +25,12 @@ struct ep_survey {
      * nothing depends on the machines. */
     struct ep_machine *machines;
     uint32_t count;
-    /* which numbers depend on the machines */
+    /* what depends on the machines: -n, or --ppn per core or socket */
     bool by_slots, by_cores, by_sockets;
     /* By the assumption the job has no room, so this launch only asks. */
     bool is_blind;
     bool has_joined; /* whether all nodes have joined */
-    uint32_t come;   /* nodes that have said what their machine is */
+    uint32_t come;   /* how many nodes have said what their machine is */
 };
 
 /* Tells whether daemons have to say what their machine is. */

@@ -32,7 +32,7 @@ enum {
 /* A sweep that runs. Its index is its process number for the spawner. */
 struct sweep {
     struct run_sweeps *all;
-    uint32_t node; /* 0: this entry is free */
+    uint32_t node; /* the node whose host is swept; 0: this entry is free */
     int said;      /* owned: reads the sweep's stdout */
     struct event *timer;
 };
@@ -49,7 +49,7 @@ struct run_sweeps {
     uint32_t *nodes;
     uint32_t count, next, room;
     uint32_t running;
-    bool is_over; /* no further sweep is started */
+    bool is_over; /* the wait for sweeps is over: no further one is started */
     struct sweep places[AT_ONCE];
 };
 
@@ -244,7 +244,7 @@ static void start_sweep(struct run_sweeps *all, uint32_t place, uint32_t node)
         close(ends[1]);
     sweep->said = ends[0];
     all->running++;
-    if (rc == 0 || rc == OV_ECLOSED) /* when it is closed, on_lost() follows */
+    if (rc == 0 || rc == OV_ECLOSED) /* after OV_ECLOSED, on_lost() is called */
         return;
     all->running--;
     miss_host(all, node);

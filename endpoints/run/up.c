@@ -222,7 +222,7 @@ static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
     uint64_t since_ns;
 
     if (stream == 0 || ep_output_is_stuck(r->output, &since_ns, &place))
-        return; /* the output holds up everything, not this process */
+        return; /* not reported, as the stuck output holds up everything */
     if (stream == JOB_STREAM_PUSHED)
         ep_voice_say(&r->voice,
                      "process %u, of a further job, on %s does not read its "

@@ -18,7 +18,7 @@ struct run_judged {
     const struct run_nodes *nodes;
     struct ep_proof *proof;
     struct run_voice *voice;
-    bool is_cut;  /* not all output that arrived was written */
+    bool is_cut;  /* output that has arrived was dropped unwritten */
     bool is_news; /* the user does not know yet that nodes are lost */
 };
 
