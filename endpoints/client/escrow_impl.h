@@ -20,8 +20,8 @@ struct ep_escrow_packet {
 
 enum ep_escrow_state {
     EP_ESCROW_SERVES, /* the escrow has a client */
-    /* The client has left. The output in this escrow is given back when that in
-     * the escrows before it was given back. */
+    /* The client has left. The output in this escrow is given back once the
+     * output in all escrows before it was given back. */
     EP_ESCROW_LEFT,
     /* The escrow is empty, and only kept to say which output its client has
      * got. */

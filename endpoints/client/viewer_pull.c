@@ -49,8 +49,8 @@ static uint64_t *dropped_of(struct ep_viewer *viewer, uint32_t rank,
                                   1];
 }
 
-/* Counts dropped bytes. When memory is out even for that, the client's
- * connection is shut down, so that it knows. */
+/* Counts dropped bytes. When memory is out even for that, the connection is
+ * shut down, so that the client knows of the loss. */
 static void count_dropped(struct ep_viewer *viewer, uint32_t rank,
                           uint8_t channel, uint64_t bytes)
 {

@@ -95,8 +95,7 @@ bool ep_viewers_redirects(const struct ep_viewers *all, uint32_t number,
  * of the channel must wait until then, and is for the console. */
 bool ep_viewers_gives_back(const struct ep_viewers *all, uint32_t number,
                            uint8_t channel);
-/* Notes that the console has accepted a piece of output that on_back gave
- * it. */
+/* Notes that the console has accepted a piece of output from on_back. */
 void ep_viewers_took_back(struct ep_viewers *all);
 /* Tells whether a client wants this output of a further job. */
 bool ep_viewers_wants(const struct ep_viewers *all, uint32_t number,
@@ -109,7 +108,8 @@ void ep_viewers_logged(struct ep_viewers *all, uint32_t token);
 void ep_viewers_has_stdin(struct ep_viewers *all, uint32_t first, uint32_t last,
                           bool is_open);
 /* Notes that a process of a further job is slow to read its stdin, so that
- * nothing more is pushed to its job for now; or that it no longer is. */
+ * clients push nothing more to its job for now; or (is_behind is false) that
+ * the process has read enough. */
 void ep_viewers_behind(struct ep_viewers *all, uint32_t number, bool is_behind);
 /* Notes that the oldest push of this writer has its place in its stream. May be
  * called from within on_push and on_pushers. */

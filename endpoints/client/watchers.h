@@ -65,8 +65,8 @@ void ep_watchers_broken(struct ep_watchers *all, uint32_t number,
 /* Keeps the job for a while, as it is over: its processes have ended, and all
  * its output has arrived. */
 void ep_watchers_ended(struct ep_watchers *all, struct ep_seen_job *job);
-/* Tells the client that wanted this text printed, by on_log, that it is
- * written. */
+/* Tells the client that the text which it wanted printed is written (see
+ * on_log). */
 void ep_watchers_logged(struct ep_watchers *all, uint32_t token);
 /* Tells clients that no output of any job follows. */
 void ep_watchers_flush(struct ep_watchers *all);

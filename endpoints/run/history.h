@@ -41,8 +41,8 @@ void ep_run_history_add(struct run_history *past, const struct job *job,
 /* Forgets the jobs that were kept for their full time. Returns whether any job
  * is left; then call this again a second later. O(jobs that are forgotten). */
 bool ep_run_history_tick(struct run_history *past, uint64_t now_ns);
-/* Calls on_lost for all processes of a lost node, as the output that it kept is
- * lost, too. O(processes of all jobs). */
+/* Calls on_lost for all processes of a lost node, as the output that the node
+ * kept is lost, too. O(processes of all jobs). */
 void ep_run_history_lost(struct run_history *past, uint32_t node);
 
 #endif

@@ -1,4 +1,4 @@
-/* A job, from the nodes' message that it runs to the end of its last
+/* A job, from the first message that its processes run to the end of its last
  * process. */
 #include "endpoints/run/job.h"
 
@@ -85,9 +85,9 @@ static void end_job(struct run_job *job)
     free(job);
 }
 
-/* Reports that a process is over. Returns false when that ended a further job,
- * which is freed. When a job has files, its last process is reported only after
- * everything was written to them; the job's end comes with it. */
+/* Reports that a process is over. Returns false when this ended a further job,
+ * which is freed. When a job has files, its last process and the job's end are
+ * reported only after everything was written to the files. */
 static bool tell_over(struct run_job *job, const struct job_life_news *news,
                       uint32_t number, uint32_t status)
 {
@@ -254,8 +254,8 @@ static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
     }
 }
 
-/* Notes that a process is lost. It may still run and be killed, or have ended
- * without a report. Tools are told that it was killed. */
+/* Notes that a process is lost. Whether the process is being killed or had
+ * already ended, nobody knows; tools are told that it was killed. */
 static bool lose_process(struct run_job *job, uint32_t node, uint32_t number)
 {
     uint32_t rank = number - job->desc.base;

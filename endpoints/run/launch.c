@@ -116,8 +116,8 @@ static void tell_virtual(struct run_launch *l)
 }
 
 /* For daemons that host one node each and are all started by the launcher:
- * tells all daemons beneath a node where it listens. A daemon that is yet to be
- * started is told later. */
+ * tells all daemons beneath `node` where that node listens. A daemon that is
+ * yet to be started is told later. */
 static void tell_beneath(struct run_launch *l, uint32_t node)
 {
     const struct topo_tree *tree = &l->cfg.plan->config.tree;
@@ -130,8 +130,8 @@ static void tell_beneath(struct run_launch *l, uint32_t node)
     }
 }
 
-/* Tells the daemons that the launcher has started where it listens; they pass
- * that on to the others. */
+/* Tells the daemons that the launcher has started where the launcher listens;
+ * these daemons tell the others. */
 static void tell_children(struct run_launch *l)
 {
     struct topo_range kids = topo_tree_children(&l->cfg.plan->config.tree, 0);

@@ -40,8 +40,8 @@ struct ep_tree_plan {
 void ep_tree_plan_fini(struct ep_tree_plan *plan);
 
 /* A planned tree, which a run with these options would have. The strings that
- * the functions below return are borrowed from the options, or from the layout
- * until it is closed. */
+ * the functions below return are borrowed from the options, or from the layout,
+ * which must still be open. */
 struct ep_layout;
 
 /* Plans the tree, with the hosts, exclusion, placement and shape that ep_run()

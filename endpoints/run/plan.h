@@ -93,8 +93,8 @@ uint32_t ep_run_place(const struct run_plan *plan, uint32_t node);
  * the ranks depend on it (survey.h). Runs before ranks are placed. */
 int ep_run_plan_machines(struct run_plan *plan);
 /* Plans the CPUs to which processes are bound; the session must be planned
- * before. Virtual nodes are all on this machine, so it is examined once for
- * all. */
+ * before. Virtual nodes are all on this machine, so the launcher lists its CPUs
+ * once for all of them. */
 int ep_run_plan_bind(struct run_plan *plan);
 
 /* --- plan_session.c: the configuration of the daemons, and the sizes of their

@@ -36,8 +36,8 @@ void ep_run_redirect_record(struct run *r, const struct job_record *rec);
 void ep_run_redirect_replay(struct run *r, const struct job_record *rec);
 
 /* Notes that taker `place` (0 or 1) has written a record of the channel. Calls
- * no callback. Returns false when a client had given this record back, as it
- * was counted when the client got it. */
+ * no callback. Returns false when the record must not be counted: a client had
+ * given it back, and it was counted when the client got it. */
 bool ep_run_redirect_written(struct run *r, uint32_t place, uint32_t rank,
                              uint8_t channel);
 /* Notes that a taker has finished with a record. Returns true when a client had

@@ -182,8 +182,8 @@ static void let_go(struct run_report *report)
     report->file = -1;
 }
 
-/* Writes the file whole or not at all, because a program may wait for it and
- * read it at once. */
+/* Writes the file whole or not at all, because a program may wait for the file
+ * and read it at once. */
 static bool put_file(struct run_report *report, const char *path)
 {
     char temporary[PATH_BYTES_MAX];
@@ -233,8 +233,8 @@ static bool put_stream(struct run_report *report)
     return report->again != NULL && evtimer_add(report->again, &soon) == 0;
 }
 
-/* Writes the address to the path. A file that this launcher has made is
- * replaced; when that fails, it stays, and stays locked. */
+/* Writes the address to the path. A file that this launcher has made there is
+ * replaced; when replacing it fails, the old file stays, and stays locked. */
 static bool put_path(struct run_report *report)
 {
     enum kind kind;

@@ -83,8 +83,8 @@ struct ep_run_options {
     /* how much output is kept of each channel, for clients that come late */
     uint32_t cache_bytes;
     /* The run has no job of its own (`xylem dvm`): clients start jobs in its
-     * tree until they or the user end it. `apps` has one program, which is
-     * never started. */
+     * tree, until a client or the user ends it. `apps` has one program, which
+     * is never started. */
     bool is_dvm;
     const char *report_uri; /* file for the address of tools; "-": stdout */
     /* Not used by ep_run(). The name of the dvm in which the job is to run, or

@@ -25,9 +25,10 @@ static void look_later(struct run_suspension *suspension)
     evtimer_add(suspension->look, &wait);
 }
 
-/* Blocks SIGTSTP, or (SIG_UNBLOCK) no longer. A second SIGTSTP before the
- * launcher has stopped asks for nothing new. While it is blocked, the kernel
- * drops it at SIGCONT; else it would stop the launcher again after that. */
+/* Blocks SIGTSTP, or (SIG_UNBLOCK) unblocks it. A second SIGTSTP before the
+ * launcher has stopped asks for nothing new. A blocked one is dropped by the
+ * kernel at SIGCONT; one that was handled after SIGCONT would stop the launcher
+ * again. */
 static void hold_back(int how)
 {
     sigset_t stop;

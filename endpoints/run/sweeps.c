@@ -76,8 +76,8 @@ static void miss_host(struct run_sweeps *all, uint32_t node)
 
 /* --- one sweep */
 
-/* Returns how many processes the sweep says that it has ended; -1 when it says
- * nothing. */
+/* Returns how many processes a sweep has ended, as its output says; -1 when its
+ * output does not say so. */
 static int read_swept(int fd)
 {
     char text[SAID_BYTES + 1];

@@ -18,9 +18,9 @@ struct run_voice {
      * NULL: waiting lines are not tried again. */
     void (*on_wait)(void *arg);
     /* Asks for permission to write to stderr, to which others write as well, or
-     * (wants: false) gives the permission back. Returns whether it is given; if
-     * not, the callee calls ep_voice_retry() when it is. NULL: writing is
-     * always permitted. */
+     * (`wants` is false) gives the permission back. Returns false when it is
+     * not given now; ep_voice_retry() must then be called when stderr is free.
+     * NULL: writing is always permitted. */
     bool (*ask)(void *arg, bool wants);
     void *arg;
 };
