@@ -1,4 +1,5 @@
-/* Spilled targets of a feed, and what is kept for them (feed_impl.h). */
+/* Spilled targets of a feed, and the store that keeps bytes for them
+ * (feed_impl.h). */
 #ifndef ENDPOINTS_DAEMON_FEED_SPILL_H
 #define ENDPOINTS_DAEMON_FEED_SPILL_H
 
@@ -14,7 +15,7 @@ TAILQ_HEAD(feed_targets, feed_target);
 
 struct feed_spill {
     struct ep_tape *tape; /* owned; NULL: the policy does not spill */
-    bool is_used;         /* there is something in it */
+    bool is_used;         /* bytes were put into the tape */
     uint32_t targets;
     uint64_t saved;
     struct feed_span *spans; /* owned: [FEED_SPANS_MAX], a ring */
@@ -27,11 +28,12 @@ struct feed_spill {
 /* Returns 0, OV_ENOMEM or OV_ESYS. */
 int ep_spill_open(struct ep_feed *feed);
 void ep_spill_close(struct ep_feed *feed);
-/* Lets the target's bytes go through the store from now on. */
+/* Has the target get its bytes from the store from now on. */
 void ep_spill_begin(struct feed_target *target);
-/* Gives a spilled target its turn. */
+/* Makes one write to a spilled target, whose turn it is. */
 void ep_spill_turn(struct feed_target *target);
-/* Saves frames, and forgets what is not needed since a target is done. */
+/* Saves the frames that must be saved, and after a target is done forgets bytes
+ * that no target needs. */
 void ep_spill_settle(struct ep_feed *feed);
 
 #endif
