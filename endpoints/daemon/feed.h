@@ -62,7 +62,8 @@ struct ep_feed_slow {
     enum job_slow_policy policy;
     bool is_shared;
     uint32_t window_frames; /* window of the stream: never more frames wait */
-    /* A target that is behind for so many milliseconds is slow; at least 1. */
+    /* A target that is behind for this many milliseconds is slow; at least
+     * 1. */
     uint32_t after_ms;
     /* Shared streams: the limit for not reading after the sender was told to
      * stop. */
