@@ -153,8 +153,7 @@ void ep_daemon_check_gone(struct daemon *d);
 /* --- jobs.c: the jobs that came */
 int ep_daemon_jobs_open(struct daemon *d);
 void ep_daemon_jobs_close(struct daemon *d);
-/* Takes a piece of a job's text for one node; after the last piece the job
- * begins on that node. */
+/* Takes a piece of a job's text; after the last one the node begins the job. */
 void ep_daemon_job(struct daemon *d, uint32_t index,
                    const struct ov_control *control);
 /* These two are callbacks of struct ep_processes_cfg. */

@@ -3,8 +3,11 @@
  * The node_job of a job is the part that runs on this node; it exists from the
  * job's begin on until the job is over. Process p of a node_job has a lane:
  * three inputs of the node, from 2 + 3 * lane on, which another process gets
- * when p is over. The files, each above those that it calls: local_words
- * node_job  replay local.
+ * when p is over.
+ *
+ * The files, each above those that it calls:
+ *
+ *     processes_words  linger  node_job  replay  processes
  */
 #ifndef ENDPOINTS_DAEMON_PROCESSES_IMPL_H
 #define ENDPOINTS_DAEMON_PROCESSES_IMPL_H
