@@ -23,7 +23,7 @@ enum { EP_SRUN_WORDS_MAX = 400, EP_SRUN_TASKS_MAX = 1 << 20 };
 
 /* One task. Strings are owned; NULL: not known. */
 struct ep_srun_task {
-    char *words; /* its last line */
+    char *words;         /* its last line */
     char *host, *reason; /* known once the task has ended */
 };
 

@@ -43,11 +43,11 @@ struct event_base;
 struct ep_console;
 struct ep_writer;
 
-enum { EP_CONSOLE_RECORD_MAX = 128 * 1024 }; /* bytes of one record */
+enum { EP_CONSOLE_RECORD_MAX = 128 * 1024 }; /* most bytes of one record */
 
 struct ep_console_events {
-    /* The descriptor has taken these bytes: one record, whole and as it came,
-     * in order for each source. Output that is dropped is not told, nor are
+    /* The descriptor has taken these bytes: one record, whole and unchanged, in
+     * order for each source. Not called for output that is dropped, nor for
      * newlines that the console adds. This is the one callback that may come
      * from within a call; it must not call the console. */
     void (*on_written)(void *arg, uint32_t proc, uint8_t channel,
@@ -59,11 +59,11 @@ struct ep_console_events {
      * spool. Comes once for each descriptor (TEXT_CHANNEL_STDOUT for both when
      * merged). From here on its records are dropped, and count as taken. */
     void (*on_error)(void *arg, uint8_t channel, int err);
-    /* Nothing is pending any longer. */
+    /* All output is written or dropped, and all callbacks were made. */
     void (*on_drained)(void *arg);
     /* Something the user should know, at most once for each descriptor. */
     void (*on_note)(void *arg, const char *text);
-    /* The place that ep_console_pause() asked for is there. */
+    /* stderr is now free for other writers, as ep_console_pause() asked. */
     void (*on_pause)(void *arg);
 };
 
@@ -73,18 +73,20 @@ struct ep_console_cfg {
     int fd_stdout;            /* copied */
     int fd_stderr;
     bool merge_stderr; /* stderr records go to fd_stdout */
-    bool is_raw;       /* bytes as they come: no lines, plain styles */
-    /* Unfinished lines are shown at once, not only those that are too long. */
+    /* bytes are written as they come, not by lines; needs plain styles */
+    bool is_raw;
+    /* Every unfinished line is shown at once; false: only those that are too
+     * long. */
     bool is_prompting;
     struct text_style style;
-    /* The most in hand while lines of others are open; keep it below what one
-     * link may have in flight. */
+    /* Most bytes and records in hand while a line of another source is open;
+     * keep this below what one link may have in flight. */
     uint64_t park_limit_bytes;
     uint32_t park_limit_records;
     uint64_t spool_limit_bytes; /* 0: no spool */
     const char *spool_dir;      /* NULL: $TMPDIR or /var/tmp, on a disk */
-    /* How many bytes can be ahead of a record in the tree: roughly the frame
-     * size times the nodes. */
+    /* How many bytes may come through the tree before a record that was sent at
+     * the same time: roughly the frame size times the nodes. */
     uint64_t round_bytes;
     uint64_t (*now_ns)(void *arg); /* NULL: the monotonic clock */
     const struct ep_console_events *events;
@@ -95,55 +97,55 @@ struct ep_console_cfg {
  * records parked, 1 GiB of spool, a round of 64 MiB. */
 void ep_console_cfg_init(struct ep_console_cfg *cfg);
 
-/* Returns 0, OV_EINVAL (raw with a style, or an invalid style), OV_ENOMEM, or
- * OV_ESYS with errno. A closed descriptor is no error here, but EBADF at its
- * first output. */
+/* Opens a console. Returns 0, OV_EINVAL (raw with a style, or an invalid
+ * style), OV_ENOMEM, or OV_ESYS with errno. A closed descriptor is no error
+ * here; on_error gives EBADF at its first output. */
 int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out);
 
-/* Drops what is not written and frees everything, without callbacks. A write
- * that is stuck is given up. NULL is fine. */
+/* Drops what is not written and frees everything, without callbacks. Interrupts
+ * a write that is stuck. NULL is fine. */
 void ep_console_close(struct ep_console *con);
 
-/* Takes one record: its bytes are borrowed until on_taken, its host and style
- * until the console is closed. Its process (by number) and channel say whose
- * line goes on. Returns 0, OV_EINVAL (channel, length or style out of range),
- * or OV_ENOMEM; the record then still belongs to the caller. O(1), never
+/* Takes one record. Its bytes are borrowed until on_taken, its host and style
+ * until the console is closed. Its process (by number) and channel are its
+ * source. Returns 0, OV_EINVAL (channel, length or style out of range), or
+ * OV_ENOMEM; the record then still belongs to the caller. O(1), never
  * blocks. */
 int ep_console_record(struct ep_console *con, const struct job_record *rec);
 
-/* No record follows: open lines end here. */
+/* Says that no record follows: open lines are ended. */
 void ep_console_finish(struct ep_console *con);
 
-/* Returns how many records are not yet written, spooled ones included, plus
- * errors that are not told yet: at 0 the caller has been told everything. */
+/* Returns the number of records that are not written yet, spooled ones
+ * included, plus the errors not yet reported: at 0 no callback is
+ * outstanding. */
 uint64_t ep_console_pending(const struct ep_console *con);
 
-/* Tells whether output waits on a descriptor that takes none; *since_ns: since
- * when (on the console's clock). It is as exact as it is called often: call it
- * once a second. */
+/* True when output waits on a descriptor that takes none; *since_ns is then
+ * when it last took some (on the console's clock). The answer is as exact as
+ * the calls are frequent: call it once a second. */
 bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns);
 
-/* Asks for a place between two lines of stderr, for other writers to it than
- * the console. True: the place is there until ep_console_resume(), or there is
- * no further output; false: on_pause tells when. The place is inside an open
- * line, after what that has so far, when unfinished lines are shown at once
- * (is_prompting), when the line stops for a second (EP_PORT_PAUSE_NS), or when
- * it does not end for ten. It is as exact as it is called often: call it once
- * a second. */
+/* Asks to stop between two lines of stderr, so that other code can write to it.
+ * Returns true when the console has stopped until ep_console_resume(), or there
+ * is no further output; false: on_pause follows. The console stops in the
+ * middle of an open line when unfinished lines are shown at once
+ * (is_prompting), when the line has not grown for a second (EP_PORT_PAUSE_NS),
+ * or when it does not end within ten seconds. As exact as the calls are
+ * frequent: call it once a second. */
 bool ep_console_pause(struct ep_console *con);
 void ep_console_resume(struct ep_console *con);
 
-/* Drops everything that is not written, and everything that comes from now on;
- * on_taken comes for each record. Interrupts a stuck write. */
+/* Drops all output that is not written, and all that comes from now on;
+ * on_taken is called for each record. Interrupts a stuck write. */
 void ep_console_give_up(struct ep_console *con);
 
 /* Returns how many bytes were dropped after errors and by
  * ep_console_give_up(). */
 uint64_t ep_console_dropped(const struct ep_console *con);
 
-/* Looks at the clock. The console does so by itself; with a clock of the
- * caller's own, this is the way to tell that time has passed. Harmless at any
- * time. */
+/* Reads the clock and acts on the time that has passed. The console calls this
+ * itself; with cfg.now_ns the caller does. Harmless at any time. */
 void ep_console_tick(struct ep_console *con);
 
 #endif

@@ -1,4 +1,5 @@
-/* What waits in the console: a record in hand, or a stretch of the spool.
+/* An item is what waits in the console: a record in hand, or a part of the
+ * spool.
  *
  * An item in hand is one record whose bytes lie in the caller's buffer. A
  * spooled item stands for records whose bytes lie in the spool: either one
@@ -18,33 +19,36 @@
 struct ep_source;
 
 struct ep_item {
-    struct ep_item *next; /* of the list it is in */
+    struct ep_item *next; /* next item of the list that this one is in */
     struct ep_item *prev;
-    struct ep_item *next_same; /* of its source's pieces that wait */
-    struct ep_source *source;  /* NULL when it begins and ends between lines */
-    struct ep_item *run;       /* the spooled item that has its bytes */
-    const uint8_t *mem;        /* borrowed; NULL while spooled */
+    struct ep_item *next_same; /* next waiting piece of the same source */
+    /* NULL: begins and ends at the beginning of a line */
+    struct ep_source *source;
+    struct ep_item *run; /* the spooled item that holds its bytes */
+    const uint8_t *mem;  /* borrowed; NULL while spooled */
     struct text_origin origin;
     uint64_t cookie;
-    /* In the outlet: it is written when this many bytes are. */
+    /* In the outlet: the item is written when the outlet has written this many
+     * bytes in all. */
     uint64_t end_bytes;
     uint64_t payload_bytes;
-    struct ep_spool_ref ref; /* when spooled */
-    uint32_t records;        /* how many it stands for */
-    uint32_t users;          /* of a run: items still in the outlet */
-    uint32_t proc;           /* with the channel: its source */
-    uint32_t len_bytes;      /* of mem */
-    bool is_eof;             /* the channel ends with it */
-    bool is_opening;         /* its source's line is open after it */
+    struct ep_spool_ref ref; /* its bytes in the spool, when spooled */
+    uint32_t records;        /* number of records that it stands for */
+    /* for a run: number of its items that are still in the outlet */
+    uint32_t users;
+    uint32_t proc;      /* the source is this process with origin's channel */
+    uint32_t len_bytes; /* number of bytes at `mem` */
+    bool is_eof;        /* the channel ends after it */
+    bool is_opening;    /* the line of its source is unfinished after it */
     bool is_spooled;
 };
 
-/* Items that are not in use. Zeroed: none. */
+/* Items that are not in use. All zero: there are none. */
 struct ep_item_pool {
     struct ep_item *free; /* owned */
 };
 
-/* A zeroed item, or NULL when memory is out. */
+/* Returns a zeroed item, or NULL when memory is out. */
 static inline struct ep_item *ep_item_get(struct ep_item_pool *pool)
 {
     struct ep_item *item = pool->free;

@@ -1,8 +1,8 @@
-/* Sources (process and channel) with an unfinished line, in a table.
+/* Sources (a process and a channel each) with an unfinished line, in a table.
  *
- * A source is in the table only while its line is open as received, or while
- * pieces of such a line wait. Finished sources cost nothing, so the table grows
- * with the open lines, not with the processes.
+ * A source is in the table only while the last byte received from it is not a
+ * newline, or while pieces of such a line wait. Other sources cost nothing, so
+ * the table grows with the number of open lines, not of processes.
  */
 #ifndef ENDPOINTS_CONSOLE_SOURCE_H
 #define ENDPOINTS_CONSOLE_SOURCE_H
@@ -13,16 +13,17 @@
 struct ep_item;
 
 struct ep_source {
-    struct ep_source *next; /* of its bucket */
-    struct ep_item *first;  /* its waiting pieces, in order; borrowed */
+    struct ep_source *next; /* next source of the same bucket */
+    struct ep_item *first;  /* borrowed: its waiting pieces, in order */
     struct ep_item *last;
     uint32_t proc;
-    uint32_t rank; /* in its job, for messages to the user */
+    uint32_t rank; /* its rank in its job, for messages to the user */
     uint8_t channel;
-    bool is_open; /* its line is, after the last record received */
+    /* the last record received from it left its line unfinished */
+    bool is_open;
 };
 
-/* Zeroed: empty. */
+/* All zero: the table is empty. */
 struct ep_sources {
     struct ep_source **buckets; /* owned */
     uint32_t buckets_count;     /* a power of two, or 0 */
@@ -35,7 +36,8 @@ void ep_sources_fini(struct ep_sources *all);
 struct ep_source *ep_source_find(const struct ep_sources *all, uint32_t proc,
                                  uint8_t channel);
 
-/* Adds a source, which must not be there yet; NULL when memory is out. */
+/* Adds a source, which must not be in the table; returns NULL when memory is
+ * out. */
 struct ep_source *ep_source_add(struct ep_sources *all, uint32_t proc,
                                 uint8_t channel);
 

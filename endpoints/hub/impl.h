@@ -10,10 +10,10 @@
 #include "endpoints/hub/hub.h"
 
 enum hub_link_state {
-    HUB_LINK_DIALLING,  /* waiting for the accept */
-    HUB_LINK_ACCEPTING, /* proved, waiting for it to come up */
-    HUB_LINK_UP,        /* proved, waiting for the link to come up */
-    HUB_LINK_PROBING    /* the link of a hub_probe */
+    HUB_LINK_DIALLING,  /* we dial, and wait for the accept message */
+    HUB_LINK_ACCEPTING, /* the peer is proved, and we have sent the accept */
+    HUB_LINK_UP, /* both sides are proved, and the connection is being made */
+    HUB_LINK_PROBING /* the link of a hub_probe */
 };
 
 /* A connection. */
@@ -21,20 +21,21 @@ struct hub_link {
     struct ep_conn *conn;  /* borrowed, of the transport */
     struct hub_node *node; /* the hosted node */
     uint32_t peer;
-    uint16_t slot; /* of the node's links, once up */
+    uint16_t slot; /* index among the node's links, once it is up */
     uint8_t state;
-    uint16_t reason; /* of a proved refusal: enum ep_auth_reason; or 0 */
-    uint8_t hello[EP_AUTH_HELLO_BYTES]; /* dialling: what we sent */
+    uint16_t reason; /* enum ep_auth_reason of a proved refusal; 0: none */
+    uint8_t hello[EP_AUTH_HELLO_BYTES]; /* dialling: the hello that we sent */
 };
 
-/* The result of a dial that only asks. */
+/* The result of a probe: a dial that only asks whether a node listens, or
+ * whether it has the root. */
 enum hub_answer {
-    HUB_SILENT,   /* nothing was heard, or nothing that was proved */
-    HUB_NOBODY,   /* the system refuses it: nothing listens there */
-    HUB_OVER,     /* that node has left the tree for good */
-    HUB_THERE,    /* it listens */
-    HUB_HAS_ROOT, /* and has the root, */
-    HUB_NO_ROOT   /* or is refused there */
+    HUB_SILENT,   /* no proved answer came */
+    HUB_NOBODY,   /* the system refused it: no process listens there */
+    HUB_OVER,     /* the node proved that it has left the tree for good */
+    HUB_THERE,    /* the node listens */
+    HUB_HAS_ROOT, /* the node listens, and is connected to the root */
+    HUB_NO_ROOT   /* the node listens, and the root has refused it */
 };
 
 typedef void (*hub_told)(struct ep_hub *hub, uint32_t peer,
@@ -45,37 +46,39 @@ struct hub_probe {
     struct hub_link link; /* must be the first member */
     LIST_ENTRY(hub_probe) entry;
     struct event *limit; /* owned */
-    hub_told told;       /* waits for the answer; NULL: the node does */
-    uint64_t seq;        /* of the OV_ACT_PROBE that it serves */
+    hub_told told; /* called with the answer; NULL: the node gets the answer */
+    uint64_t seq;  /* seq of the OV_ACT_PROBE that the probe serves */
     uint16_t asker;
 };
 
-/* Whether the root is gone: asking others, and being asked. */
+/* Finds out whether the root is gone, by asking other nodes; and keeps the
+ * questions of others about it. */
 struct hub_inquiry {
-    /* Owned: they wait for the result of our dial. */
+    /* Owned: questions of peers that wait until we have dialled the root. */
     LIST_HEAD(, hub_question) questions;
-    struct event *limit; /* owned: ends the inquiry, or begins it anew */
+    struct event *limit; /* owned: ends the inquiry, or starts it again */
     struct event *grace; /* owned */
     unsigned waiting;    /* peers that were asked and have not answered */
-    bool is_on;          /* the root has refused us */
-    bool has_doubt;      /* a peer does not know */
+    bool is_on;          /* an inquiry is running, as the root has refused us */
+    bool has_doubt;      /* a peer does not know whether the root is there */
 };
 
 /* A node hosted here. */
 struct hub_node {
     struct ep_hub *hub;
-    struct ov_node *node;      /* owned */
-    struct hub_link **links;   /* [links_room], by slot; owned when up */
-    struct hub_link *dialling; /* owned; NULL: no dial */
+    struct ov_node *node; /* owned */
+    /* [links_room], by slot; each owned once it is up */
+    struct hub_link **links;
+    struct hub_link *dialling; /* owned; NULL: the node does not dial */
     struct event *timer;
-    struct event *attempt; /* bounds the time of a dial */
-    uint64_t armed_ns;     /* OV_NEVER: the timer is not running */
-    uint64_t attach;       /* of the dial that waits for an address, or 0 */
-    uint32_t wanted;       /* the peer of that dial or of `dialling` */
+    struct event *attempt; /* limits the time of a dial */
+    uint64_t armed_ns;     /* when `timer` fires; OV_NEVER: it is not running */
+    uint64_t attach; /* number of the dial that waits for an address; 0: none */
+    uint32_t wanted; /* the peer of that dial, or of `dialling` */
     uint32_t self, index;
     uint32_t links_room; /* grows as links come up */
-    bool was_linked;     /* had a link to a parent once */
-    bool is_over;        /* has neither links nor events any longer */
+    bool was_linked;     /* has had a link to a parent at some time */
+    bool is_over;        /* has left: has neither links nor events any longer */
 };
 
 struct hub_event {
@@ -87,82 +90,87 @@ struct ep_hub {
     struct ep_hub_cfg cfg;
     struct ep_transport *transport;
     struct hub_node *nodes; /* [cfg.nodes_count] */
-    struct ep_book book;    /* of ancestors, children and theirs */
-    struct ov_buf address;  /* our address, as nodes tell it */
+    /* addresses of ancestors, children and their children */
+    struct ep_book book;
+    struct ov_buf address; /* our address as nodes send it to their parents */
     uint8_t address_mem[OV_ADDRESS_MAX];
     struct ep_auth_seen seen;
     uint8_t nonce[EP_AUTH_NONCE_BYTES];
     struct hub_event *queue; /* owned: a ring that grows */
     uint32_t queue_cap, queue_at, queue_len;
-    struct event *later; /* owned; runs the queue after a round of callbacks */
+    struct event *later; /* owned; runs the queue after the loop's callbacks */
     struct ov_out *out;
     struct ov_kept_pool pool;
-    struct ov_kept *cells;         /* owned; lent to the nodes */
-    LIST_HEAD(, hub_probe) probes; /* under way; owned */
+    struct ov_kept *cells;         /* owned; memory that the nodes use */
+    LIST_HEAD(, hub_probe) probes; /* owned; probes without an answer yet */
     struct hub_inquiry inquiry;
     uint64_t probes_made;
     uint64_t refused;
     uint64_t frames_up, frames_down;
     bool is_running;
-    bool is_root_gone; /* the owner was told */
+    bool is_root_gone; /* on_root_gone was called */
 };
 
 /* The files, each above those that it calls:
  *
  *     book  queue  link  probe  inquiry  act  step  peers  hub
  *
- * Those below step only put events into the queue; step.c runs it. */
+ * Files to the left of `step` only put events into the queue; step.c takes them
+ * out.
+ */
 
 /* --- queue.c: events that wait, and the buffers they carry */
 int ep_hub_queue_init(struct ep_hub *hub);
 void ep_hub_queue_put(struct ep_hub *hub, uint32_t index,
                       const struct ov_event *ev);
 struct hub_event ep_hub_queue_take(struct ep_hub *hub);
-/* The number of DOWN frames of a stream that wait. */
+/* Returns how many DOWN frames of a stream wait in the queue. */
 uint32_t ep_hub_queue_downs(const struct ep_hub *hub, uint32_t stream);
 /* Drops the references that an event carries. */
 void ep_hub_event_drop(struct ep_hub *hub, const struct ov_event *ev);
-/* Drops all that waits. */
+/* Drops all events in the queue. */
 void ep_hub_queue_drop(struct ep_hub *hub);
-/* Takes back buffers that a step has freed. */
+/* Takes back the buffers that a step has freed. */
 void ep_hub_take_back(struct ep_hub *hub, struct ov_out *out);
 
 /* --- link.c: dialling and ending connections */
-/* Dials `peer` as soon as its address is known. If it is not the planned
- * parent, the dial fails when that takes longer than an attempt may. */
+/* Dials `peer` as soon as its address is known. A dial of a peer that is not
+ * the planned parent fails when it takes longer than one attempt may. */
 void ep_hub_dial(struct hub_node *node, uint32_t peer, uint64_t attach);
 void ep_hub_dial_now(struct hub_node *node);
-/* Ends a dial that has failed; its connection is gone. */
+/* Ends a dial that has failed, and whose connection is closed already. */
 void ep_hub_dial_end(struct hub_node *node);
 void ep_hub_close_link(struct hub_node *node, uint16_t slot);
-/* Tells a proved peer why it is not taken in: a reason of the overlay or an
- * enum ep_auth_reason. */
+/* Tells a proved peer why we do not take it in; `reason` is one of the
+ * overlay's or an enum ep_auth_reason. */
 void ep_hub_reject(struct ep_hub *hub, struct ep_request *req,
                    const uint8_t *hello, unsigned reason);
 /* Ends a node that has left the tree for good. */
 void ep_hub_end_node(struct hub_node *node);
 
 /* --- probe.c */
-/* Probes for the node; the answer belongs to this OV_ACT_PROBE. */
+/* Probes a node on behalf of `node`, which gets the answer to this
+ * OV_ACT_PROBE. */
 void ep_hub_probe(struct hub_node *node, const struct ov_act *act);
-/* Probes for the hub itself. The root is asked whether it is there, others
- * whether they have the root. */
+/* Probes `peer` on behalf of the hub, and calls `told` with the answer. The
+ * root is asked whether it listens, other nodes whether they have the root. */
 void ep_hub_ask(struct ep_hub *hub, uint32_t peer, hub_told told);
-/* Ends a probe whose link is gone. */
+/* Ends a probe whose connection is closed, with this answer. */
 void ep_hub_probe_end(struct hub_link *link, enum hub_answer answer);
 void ep_hub_probes_drop(struct ep_hub *hub);
 
 /* --- inquiry.c */
 bool ep_hub_inquiry_init(struct ep_hub *hub);
-/* A peer asks whether we have the root. False: the question is not taken. */
+/* Keeps a peer's question whether we have the root, until it can be answered.
+ * Returns false when it was not kept. */
 bool ep_hub_inquiry_put(struct ep_hub *hub, struct ep_request *req,
                         const uint8_t *hello);
-/* Takes the result of a dial of the root. */
+/* Handles the result of a dial of the root. */
 void ep_hub_inquiry_on_root(struct ep_hub *hub, uint32_t peer,
                             enum hub_answer answer);
-/* Ends the inquiry, as some node has the root. */
+/* Ends the inquiry because some node has the root. */
 void ep_hub_inquiry_dismiss(struct ep_hub *hub);
-/* Ends the inquiry, as we leave. */
+/* Ends the inquiry because we leave the tree. */
 void ep_hub_inquiry_stop(struct ep_hub *hub);
 void ep_hub_inquiry_fini(struct ep_hub *hub);
 
@@ -170,13 +178,13 @@ void ep_hub_inquiry_fini(struct ep_hub *hub);
 void ep_hub_act(struct hub_node *node, const struct ov_out *out);
 
 /* --- step.c */
-/* Steps until nothing is left, including what the owner adds when it is quiet.
- * Does nothing when it is running already. */
+/* Steps the nodes until the queue is empty, also of events that the owner adds
+ * in on_quiet. Does nothing when it is running already. */
 void ep_hub_run(struct ep_hub *hub);
-/* Queues an event and runs. */
+/* Queues an event and calls ep_hub_run. */
 void ep_hub_post(struct ep_hub *hub, uint32_t index, const struct ov_event *ev);
-/* Queues an event that may wait for the end of the loop's callbacks: whatever
- * comes besides is then answered together. */
+/* Queues an event that is stepped only after the loop's current callbacks,
+ * together with all events that these add. */
 void ep_hub_post_later(struct ep_hub *hub, uint32_t index,
                        const struct ov_event *ev);
 void ep_hub_on_later(evutil_socket_t fd, short what, void *arg);

@@ -1,12 +1,12 @@
-/* Names of the files that processes' output goes to, as PMIx defines them.
+/* Names of the files for the output of processes, as PMIx defines them.
  *
  *     DIR       text/NSPACE/rank.RANK/stdout      PMIX_IOF_OUTPUT_TO_DIRECTORY
  *     FILE      text.NSPACE.RANK.stdout           PMIX_IOF_OUTPUT_TO_FILE
  *     PATTERN   text.stdout                       with PMIX_IOF_FILE_PATTERN
  *
- * In a pattern %n is the job's name, %r the rank, %h the host (which PMIx does
- * not have), and %% a per cent sign; other signs stand for themselves. A slash
- * in a name that is put in becomes '_'. Pure.
+ * In a pattern %n is the job's name, %r the rank, %h the host (an addition to
+ * PMIx), and %% a per cent sign; other characters stand for themselves. A slash
+ * within one of these names becomes '_'. Pure.
  */
 #ifndef ENDPOINTS_OUTPUT_NAMES_H
 #define ENDPOINTS_OUTPUT_NAMES_H
@@ -27,19 +27,19 @@ enum ep_names_kind {
 struct ep_names {
     enum ep_names_kind kind;
     const char *text; /* borrowed */
-    bool is_new;      /* a file that exists is an error, and not replaced */
+    bool is_new; /* existing files are an error; false: they are replaced */
 };
 
-/* Writes the path of this process's channel, with a NUL, into size_bytes.
- * Returns 0, or OV_EFULL when it is longer. */
+/* Writes the path of the file for this process's channel, with a NUL, into
+ * path. Returns 0, or OV_EFULL when it is longer than size_bytes. */
 int ep_names_path(const struct ep_names *names, const struct text_origin *from,
                   char *path, size_t size_bytes);
 
-/* True when several processes have the same file: a pattern without %r. */
+/* True when several processes write to the same file: a pattern without %r. */
 bool ep_names_is_shared(const struct ep_names *names);
 
-/* Finds the first % of a pattern that stands for nothing; NULL: there is
- * none. */
+/* Finds the first % of a pattern that no known letter follows; NULL when there
+ * is none. */
 const char *ep_names_fault(const char *pattern);
 
 #endif
