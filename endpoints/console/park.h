@@ -17,7 +17,8 @@
 #include "endpoints/console/source.h"
 #include "endpoints/sys/spool.h"
 
-enum { EP_PARK_SPOOLED_MAX = 32768 }; /* items in the spool: 5 MiB of memory */
+/* most items in the spool: 5 MiB of memory */
+enum { EP_PARK_SPOOLED_MAX = 32768 };
 
 struct ep_park {
     struct ep_item *first;
@@ -25,10 +26,10 @@ struct ep_park {
     struct ep_item *first_hand; /* the first item that is not spooled */
     struct ep_sources sources;
     struct ep_item_pool *pool; /* borrowed */
-    struct ep_spool *spool;    /* owned by the user; NULL: none */
+    struct ep_spool *spool;    /* owned by the caller; NULL: there is none */
     uint64_t hand_bytes;
     uint32_t hand_count;
-    uint32_t spooled_count; /* items */
+    uint32_t spooled_count; /* number of items in the spool */
 };
 
 void ep_park_init(struct ep_park *park, struct ep_item_pool *pool);
@@ -39,23 +40,22 @@ void ep_park_fini(struct ep_park *park);
 /* Adds an item in hand at the end. O(1). */
 void ep_park_push(struct ep_park *park, struct ep_item *item);
 
-/* Takes an item out: the first of all, or the first of its source. O(1). */
+/* Removes an item from the park. It must be the first of all, or the first of
+ * its source. O(1). */
 void ep_park_take(struct ep_park *park, struct ep_item *item);
 
-/* Copies the first item in hand to the spool. On success its buffer is free,
- * and *cookie is its record's cookie.
- * Returns 0, OV_ENOENT (none is in hand), or as ep_spool_put; OV_EFULL also
- * at EP_PARK_SPOOLED_MAX.
- */
+/* Copies the first item in hand to the spool. On success the caller's buffer is
+ * free, and *cookie is its record's cookie. Returns 0, OV_ENOENT (no item is in
+ * hand), or what ep_spool_put returns; OV_EFULL also at EP_PARK_SPOOLED_MAX. */
 int ep_park_spill(struct ep_park *park, uint64_t *cookie);
 
-/* Gets the memory of a spooled item that is to be taken. Returns as
- * ep_spool_get(). */
+/* Reads the bytes of a spooled item into memory, before it is taken out.
+ * Returns what ep_spool_get() returns. */
 int ep_park_fetch(struct ep_park *park, struct ep_item *item);
 
 /* Returns the next record of a fetched item, from *at_bytes on, as an item of
- * its own that uses the fetched one as its run. NULL at the end, or when memory
- * is out (*at_bytes is then below the end). */
+ * its own whose `run` is the fetched one. Returns NULL at the end, or when
+ * memory is out (*at_bytes is then below the end). */
 struct ep_item *ep_park_next(struct ep_park *park, struct ep_item *run,
                              uint32_t *at_bytes);
 

@@ -12,8 +12,8 @@
 enum hub_link_state {
     HUB_LINK_DIALLING,  /* we dial, and wait for the accept message */
     HUB_LINK_ACCEPTING, /* the peer is proved, and we have sent the accept */
-    HUB_LINK_UP, /* both sides are proved, and the connection is being made */
-    HUB_LINK_PROBING /* the link of a hub_probe */
+    HUB_LINK_UP,        /* both sides are proved, and the node has the link */
+    HUB_LINK_PROBING    /* the link of a hub_probe */
 };
 
 /* A connection. */
@@ -38,6 +38,7 @@ enum hub_answer {
     HUB_NO_ROOT   /* the node listens, and the root has refused it */
 };
 
+/* Called with the answer to a probe. */
 typedef void (*hub_told)(struct ep_hub *hub, uint32_t peer,
                          enum hub_answer answer);
 

@@ -9,43 +9,44 @@
 #include "endpoints/spawn/mark.h"
 #include "endpoints/spawn/procs.h"
 
-/* Says which daemons' processes are looked for. */
+/* Whose processes are to be ended. */
 struct ep_leftover {
-    /* Borrowed; only session and node count. NULL: what every daemon of this
-     * user that is dead has left. */
+    /* Borrowed; only its session and node are used. NULL: the processes of
+     * every dead daemon of this user. */
     const struct ep_mark *of;
-    /* With `of`, which is then the caller's: also all below the caller that
-     * began after it, whatever mark that has. */
+    /* With `of`, which is then the caller's mark: also all processes below the
+     * caller that began after the caller, whatever mark they have. */
     bool is_below;
-    /* A child of the caller which, with all below it, is left alone; 0:
-     * none. */
+    /* A child of the caller that is not killed, nor anything below it; 0: there
+     * is none. */
     pid_t spare;
 };
 
-/* Sends SIGKILL to all of it that lives: processes that have the mark (see
- * ep_mark_is_on), and what is below them. It looks once; what is born meanwhile
- * is for the next call. Cost: one small file for each process of the machine,
- * and the environment of each one of this user. Returns 0, OV_ESYS or OV_ENOMEM
- * as ep_procs_read does; *out is then zero. */
+/* Sends SIGKILL once to each living process that has the mark (see
+ * ep_mark_is_on), and to all processes below these. Another call finds those
+ * that are born meanwhile. Cost: one small file for each process of the
+ * machine, and the environment of each process of this user. Returns 0, OV_ESYS
+ * or OV_ENOMEM as ep_procs_read does; *out is then zero. */
 int ep_leftover_kill(const struct ep_leftover *what,
                      struct ep_procs_killed *out);
 
-/* What `xylemd --sweep' prints at its end, in front of how many processes it
- * has found. */
+/* `xylemd --sweep' prints this at its end, followed by the number of processes
+ * that it has found. */
 #define EP_SWEPT "xylemd-swept"
 
-/* Does this repeatedly until two looks find nothing that could be killed, or
- * the time is over. Returns how often it has sent SIGKILL (a process may still
- * be there at the next look), or what ep_leftover_kill returns. */
+/* Calls ep_leftover_kill repeatedly until two calls find nothing that could be
+ * killed, or the time has passed. Returns how often it has sent SIGKILL (a
+ * process may be counted by more than one call), or the error of
+ * ep_leftover_kill. */
 int ep_leftover_end(const struct ep_leftover *what, unsigned limit_ms);
 
-/* Makes a process that does this for what dead daemons of this user have left,
- * and then ends. It is no child of the caller but of the caller's parent, so
- * that it does not depend on the caller's end. With `owner` 0 it runs at a low
- * priority, begins a quarter of a second later, and is not made when one of
- * another session is already at work for this user. With any other owner it
- * begins when that process has ended. For a process with one thread. Returns
- * its number; 0: another one is at work; or -1. */
+/* Forks a process that ends what dead daemons of this user have left, and then
+ * exits. It is no child of the caller but of the caller's parent, so that it
+ * does not depend on the caller's end. With `owner` 0 it runs at a low
+ * priority, begins a quarter of a second later, and is not made when another
+ * session's is already at work for this user. With any other owner it begins
+ * when the process `owner` has ended. The caller must have one thread. Returns
+ * the process number; 0: another one is at work; or -1. */
 pid_t ep_leftover_fork(pid_t owner);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the owner and the spawner say to each other.
+/* The messages between the owner and the spawner.
  *
  *   owner to spawner
  *   JOB      job u32, flags u8, cwd, argc u32, argv..., envc u32, env...;
@@ -7,21 +7,21 @@
  *            cpus, argc u32, further argv..., envc u32, env...; with the
  *            descriptors
  *   SIGNAL   proc u32, signal u8, all u8
- *   END      everything started, with its descendants, shall end
- *   CLOSE    the same, and the spawner too
- *   LEAVE    the owner goes, and its end needs no look
- *   SWEEP    what dead daemons have left on this machine shall end
+ *   END      end everything that was started, with its descendants
+ *   CLOSE    the same as END, and end the spawner too
+ *   LEAVE    the owner leaves on purpose: nothing else has to be cleaned up
+ *   SWEEP    end what dead daemons have left on this machine
  *
  *   spawner to owner
  *   (each a proc u32, a step u8 and a value u32)
  *   STARTED  value: pid
  *   FAILED   step: what failed; value: errno
  *   EXIT     value: status as from waitpid
- *   ENDED    after END
+ *   ENDED    everything was ended, as END has asked
  *   ELSEWHERE  value: errno; the job's directory cannot be entered, and the
- *            start goes on in the spawner's
+ *            process starts in the spawner's
  *
- * Strings end with NUL. A cwd of "" means none, cpus of "" all.
+ * Strings end with NUL. A cwd of "" means none, cpus of "" means all.
  */
 #ifndef ENDPOINTS_SPAWN_MSG_H
 #define ENDPOINTS_SPAWN_MSG_H
@@ -71,24 +71,24 @@ enum ep_step {
         EP_STEPS
 };
 
-/* The word for a step in messages; "step" for a number out of range. */
+/* Returns the name of a step for messages; "step" for a number out of range. */
 const char *ep_step_name(unsigned step);
 
-/* A job as the spawner holds it. */
+/* A job, as the spawner keeps it. */
 struct ep_held_job {
     uint32_t job;
-    struct ep_spawn_job what; /* arrays owned, strings in body */
+    struct ep_spawn_job what; /* arrays are owned; strings lie in body */
     uint8_t *body;            /* owned */
 };
 
-/* A start as the spawner reads it. */
+/* A START, as the spawner decodes it. */
 struct ep_start {
     uint32_t job;
     uint32_t proc;
     uint8_t mask;
     const char *cpus;        /* points into the received body; "": not bound */
-    const char *const *args; /* owned; the strings lie where cpus does */
-    const char *const *env;  /* likewise */
+    const char *const *args; /* owned; the strings lie in the received body */
+    const char *const *env;  /* owned, as args */
 };
 
 struct ep_signal {
@@ -98,12 +98,12 @@ struct ep_signal {
 
 struct ep_report {
     uint32_t proc;
-    uint8_t step;   /* for FAILED */
-    uint32_t value; /* pid, errno or status */
+    uint8_t step;   /* used by FAILED */
+    uint32_t value; /* a pid, an errno or a status */
 };
 
 /* Encoders return a message to post, or NULL with *err set to OV_EINVAL (over 8
- * MiB, no program, an addition that is not NAME=VALUE) or OV_ENOMEM. */
+ * MiB, no program, a variable that is not NAME=VALUE) or OV_ENOMEM. */
 struct ep_wire_out *
 ep_spawn_job_encode(uint32_t job, const struct ep_spawn_job *what, int *err);
 struct ep_wire_out *ep_start_encode(const struct ep_spawn_proc *what, int *err);

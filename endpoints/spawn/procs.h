@@ -1,4 +1,4 @@
-/* The processes of this machine, as one look at /proc shows them. */
+/* The processes of this machine, as one reading of /proc shows them. */
 #ifndef ENDPOINTS_SPAWN_PROCS_H
 #define ENDPOINTS_SPAWN_PROCS_H
 
@@ -10,46 +10,45 @@
 
 struct ep_procs_row {
     struct ep_process it;
-    bool is_doomed; /* to be killed */
-    bool is_spared; /* left alone, with all below it */
+    bool is_doomed; /* it is to be killed */
+    bool is_spared; /* it is not killed, nor anything below it */
 };
 
-/* All zero is empty. */
+/* All zero is an empty list. */
 struct ep_procs {
     struct ep_procs_row *at; /* owned, ordered by pid */
     size_t count;
     size_t room;
 };
 
-/* What was found when processes were killed. */
+/* How many processes a kill has found. */
 struct ep_procs_killed {
-    unsigned alive;  /* ours and not yet zombies: got SIGKILL */
-    unsigned denied; /* not yet zombies, but of another user (setuid) */
+    unsigned alive;  /* not yet zombies: were sent SIGKILL */
+    unsigned denied; /* not yet zombies, but belong to another user (setuid) */
 };
 
-/* Reads all processes, none of them doomed. Cost: one small file of /proc for
- * each. Returns 0, OV_ESYS (/proc cannot be read, or belongs to another PID
- * namespace) or OV_ENOMEM; after an error it is empty. */
+/* Reads all processes; none is doomed. Cost: one small file of /proc for each.
+ * Returns 0, OV_ESYS (/proc cannot be read, or belongs to another PID
+ * namespace) or OV_ENOMEM; after an error the list is empty. */
 int ep_procs_read(struct ep_procs *procs);
 void ep_procs_fini(struct ep_procs *procs);
 
-/* Finds a process; NULL: it is not there. */
+/* Finds a process by its number; returns NULL when it is not in the list. */
 struct ep_procs_row *ep_procs_find(const struct ep_procs *procs, pid_t pid);
 
-/* The first dooms the children of a process, whether it is listed itself or
- * not, except those that are spared; and then, as the second does, all that is
- * below what is doomed. */
+/* The first dooms the children of `top` (which need not be in the list), except
+ * those that are spared. Both then doom all descendants of doomed processes. */
 void ep_procs_doom_below(struct ep_procs *procs, pid_t top);
 void ep_procs_doom_all_below(struct ep_procs *procs);
 
-/* Sends SIGKILL to all that are doomed. A number that has gone to another
- * process since the look is left alone. */
+/* Sends SIGKILL to all doomed processes. Does nothing when the number belongs
+ * to another process by now. */
 void ep_procs_kill(const struct ep_procs *procs, struct ep_procs_killed *out);
 
-/* Reads, dooms and kills what is below a process. This is complete only when
- * that process is a subreaper, since orphans otherwise get another parent. What
- * was born meanwhile is for the next call. Returns what ep_procs_read returns;
- * *out is zero after an error. */
+/* Reads all processes, and kills the descendants of `top`. This is complete
+ * only when `top` is a subreaper, since orphans otherwise get another parent.
+ * The next call finds processes that were born meanwhile. Returns what
+ * ep_procs_read returns; *out is zero after an error. */
 int ep_procs_kill_below(pid_t top, struct ep_procs_killed *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The shim: what a new process does between fork and exec. */
+/* The shim: the code that a new process runs between fork and exec. */
 #ifndef ENDPOINTS_SPAWN_SHIM_H
 #define ENDPOINTS_SPAWN_SHIM_H
 
@@ -8,26 +8,28 @@
 
 #include "endpoints/spawn/msg.h"
 
-/* What a shim writes to its report pipe, in one piece: why it fails, or that it
+/* Written by a shim to its report pipe, in one piece: why it fails, or that it
  * goes on in another directory than the job's. */
 struct ep_shim_report {
     uint32_t step; /* enum ep_step */
-    int32_t err;   /* errno; below 0: -errno, and the shim goes on */
+    int32_t err;   /* an errno; below 0: -errno, and the shim goes on */
 };
 
 struct ep_shim {
     const struct ep_held_job *job;
     const struct ep_start *start;
-    int stdio[3];         /* for 0, 1 and 2; each above 2, or -1: /dev/null */
-    int further;          /* for EP_SPAWN_FURTHER_FD; above 2, or 0: none */
-    int report_fd;        /* write end of a pipe, above 2 */
-    pid_t spawner;        /* the process dies when this one does */
-    struct rlimit nofile; /* descriptor limit to restore */
+    /* descriptors for 0, 1 and 2; each above 2, or -1: /dev/null */
+    int stdio[3];
+    int further;   /* descriptor for EP_SPAWN_FURTHER_FD; above 2, or 0: none */
+    int report_fd; /* write end of a pipe, above 2 */
+    pid_t spawner; /* when it dies, the process is killed */
+    struct rlimit nofile; /* limit on descriptors that is set again */
 };
 
-/* Becomes the process. Expects descriptors 0 and 1 to be /dev/null, open for
- * reading and writing. On success exec closes the report pipe without a report;
- * on failure an ep_shim_report is in it and the process exits with 127.
+/* Makes the calling process the one that is to be started. Expects descriptors
+ * 0 and 1 to be /dev/null, open for reading and writing. On success exec closes
+ * the report pipe without a report; on failure the pipe gets an ep_shim_report
+ * and the process exits with 127.
  *
  * Every descriptor of the spawner is closed before the first step that a slow
  * file system can delay (chdir, exec).

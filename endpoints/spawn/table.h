@@ -13,10 +13,10 @@ struct ep_spawned {
     struct ep_spawned *next_proc;
     uint32_t proc;
     pid_t pid;
-    int report_fd;      /* owned, -1 once the outcome of exec is known */
-    uint32_t poll_slot; /* place in the polled pipes while report_fd >= 0 */
-    uint64_t held;      /* signals that wait for exec: bit signo - 1 */
-    bool failed;        /* reported as failed: no exit will be */
+    int report_fd;      /* owned; -1 once the result of exec is known */
+    uint32_t poll_slot; /* index among the polled pipes while report_fd >= 0 */
+    uint64_t held;      /* signals kept until exec: bit signo - 1 */
+    bool failed;        /* its failure was reported, so its exit will not be */
 };
 
 /* All zero is an empty table. */
@@ -26,19 +26,19 @@ struct ep_spawn_table {
     uint32_t count;
 };
 
-/* Adds an entry; NULL when memory is out. */
+/* Adds an entry; returns NULL when memory is out. */
 struct ep_spawned *ep_spawn_table_add(struct ep_spawn_table *table,
                                       uint32_t proc, pid_t pid);
 struct ep_spawned *ep_spawn_table_find_pid(struct ep_spawn_table *table,
                                            pid_t pid);
-/* Finds only entries that were not given to ep_spawn_table_forget. */
+/* Finds only entries for which ep_spawn_table_forget was not called. */
 struct ep_spawned *ep_spawn_table_find_proc(struct ep_spawn_table *table,
                                             uint32_t proc);
-/* Frees the caller's number, while the pid is not reaped yet. A repeated call
- * does nothing. */
+/* Makes the number `proc` free for another process, while this one is not
+ * reaped yet. A repeated call does nothing. */
 void ep_spawn_table_forget(struct ep_spawn_table *table,
                            struct ep_spawned *entry);
-/* Forgets the entry and frees it. */
+/* Removes the entry from the table and frees it. */
 void ep_spawn_table_remove(struct ep_spawn_table *table,
                            struct ep_spawned *entry);
 

@@ -27,7 +27,7 @@ enum {
     EP_WIRE_BODY_MAX = 8 * 1024 * 1024,
 };
 
-/* A message to be sent. */
+/* A message that is to be sent. */
 struct ep_wire_out {
     struct ep_wire_out *next;
     int fds[EP_WIRE_FDS_MAX];
@@ -42,7 +42,7 @@ struct ep_wire_out {
 struct ep_wire_in {
     uint8_t type;
     bool fds_lost;    /* descriptors were sent, but there was no room */
-    uint8_t fd_count; /* of the fds that arrived */
+    uint8_t fd_count; /* number of descriptors in fds */
     uint32_t len_bytes;
     const uint8_t *body;      /* borrowed until the next ep_wire_recv */
     int fds[EP_WIRE_FDS_MAX]; /* owned by the receiver, CLOEXEC */
@@ -52,16 +52,16 @@ struct ep_wire {
     int fd;                    /* owned; -1 after fini */
     struct ep_wire_out *first; /* owned queue */
     struct ep_wire_out *last;
-    uint8_t *packet;     /* owned: the last packet that was received */
-    uint8_t *body;       /* owned, a message being put together, or NULL */
-    uint32_t body_bytes; /* bytes of it that have come, */
-    uint32_t body_total; /* out of this many */
+    uint8_t *packet; /* owned: the last packet that was received */
+    uint8_t *body; /* owned: the message that is being put together, or NULL */
+    uint32_t body_bytes; /* bytes of this message received so far, */
+    uint32_t body_total; /* of this many */
     uint8_t body_type;
     bool body_done;
 };
 
-/* Takes `fd`, which must be non-blocking. Returns 0 or OV_ENOMEM; fd is then
- * still the caller's. */
+/* Takes `fd`, which must be non-blocking. Returns 0 or OV_ENOMEM; after an
+ * error fd is still the caller's. */
 int ep_wire_init(struct ep_wire *wire, int fd);
 /* Closes the socket and drops what is queued. A repeated call does nothing. */
 void ep_wire_fini(struct ep_wire *wire);
@@ -72,25 +72,26 @@ struct ep_wire_out *ep_wire_out_new(uint8_t type, uint32_t len_bytes);
 void ep_wire_out_free(struct ep_wire_out *out);
 
 /* Sends or queues `out` with fd_count descriptors, and owns it from here on,
- * also on failure. The descriptors are borrowed: they are sent or duplicated
- * before the call returns. Returns 0, OV_EINVAL (one of them is not open),
- * OV_ESYS (no descriptor left for a duplicate; errno) or OV_ECLOSED (the other
- * side is gone). */
+ * also after an error. The descriptors are borrowed: they are sent or
+ * duplicated before the call returns. Returns 0, OV_EINVAL (one of them is not
+ * open), OV_ESYS (no descriptor is free for a duplicate; errno) or OV_ECLOSED
+ * (the other side has closed the socket). */
 int ep_wire_post(struct ep_wire *wire, struct ep_wire_out *out, const int *fds,
                  uint8_t fd_count);
 
-/* Sends from the queue. Returns 0 when the queue is empty, OV_EAGAIN when the
+/* Sends queued messages. Returns 0 when the queue is empty, OV_EAGAIN when the
  * socket is full (wait until it is writable), OV_EFULL when too many
- * descriptors are on their way (retry after a while; the socket stays writable)
- * or OV_ECLOSED. */
+ * descriptors are in flight (try again after a while; the socket stays
+ * writable) or OV_ECLOSED. */
 int ep_wire_flush(struct ep_wire *wire);
 bool ep_wire_is_empty(const struct ep_wire *wire);
-/* Drops what is queued. The next message may then follow an unfinished one,
- * which the receiver forgets. */
+/* Drops all queued messages. When one of them was sent in part, the receiver
+ * discards that part at the next message. */
 void ep_wire_clear(struct ep_wire *wire);
 
-/* Gives the next message. Returns 0, OV_EAGAIN (nothing there), OV_ECLOSED,
- * OV_EPROTO or OV_ENOMEM; after the last three the wire is useless. */
+/* Receives the next message. Returns 0, OV_EAGAIN (no message is there),
+ * OV_ECLOSED, OV_EPROTO or OV_ENOMEM; after the last three the wire cannot be
+ * used. */
 int ep_wire_recv(struct ep_wire *wire, struct ep_wire_in *in);
 
 #endif
