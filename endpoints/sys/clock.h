@@ -1,4 +1,4 @@
-/* The clock for all waiting: it never goes back or jumps. */
+/* The clocks. */
 #ifndef ENDPOINTS_SYS_CLOCK_H
 #define ENDPOINTS_SYS_CLOCK_H
 
@@ -22,7 +22,8 @@ static inline uint64_t ep_clock_unix_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* It is signed, because differences are compared. */
+/* Milliseconds of the clock that never jumps; signed, because differences are
+ * compared. */
 static inline int64_t ep_clock_ms(void)
 {
     return (int64_t)(ep_clock_ns() / 1000000);

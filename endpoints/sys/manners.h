@@ -6,12 +6,13 @@
 
 #include "job/manners.h"
 
-/* Reads those of this process; the limit on descriptors is that of its start.
- * For a process with one thread: the umask is changed for a moment. */
+/* Reads umask and soft limits of this process; the limit on descriptors is the
+ * one that it had at its start. The process must have one thread: the umask is
+ * changed for a moment. */
 void ep_manners_read(struct job_manners *manners);
 
-/* Sets them for this process, a soft limit as far as the hard one allows.
- * Returns 0, or -1 with errno set. */
+/* Sets umask and soft limits of this process; a soft limit that is above the
+ * hard limit is set to the hard one. Returns 0, or -1 with errno set. */
 int ep_manners_apply(const struct job_manners *manners);
 
 #endif

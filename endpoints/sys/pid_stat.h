@@ -1,4 +1,4 @@
-/* What /proc/PID/stat says about a process. */
+/* The contents of /proc/PID/stat about a process. */
 #ifndef ENDPOINTS_SYS_PID_STAT_H
 #define ENDPOINTS_SYS_PID_STAT_H
 
@@ -13,11 +13,11 @@ struct ep_pid_stat {
     uint64_t start; /* in ticks since the boot */
 };
 
-/* Reads such a text. Returns 0, or OV_EPROTO: it is not well-formed, or cut
- * short, and *out is undefined. O(length). */
+/* Reads the text of such a file. Returns 0, or OV_EPROTO: the text is not
+ * well-formed, or cut short, and *out is undefined. O(length). */
 int ep_pid_stat_parse(const char *text, struct ep_pid_stat *out);
 
-/* True when the process has died and its parent has not collected it yet. */
+/* True when the process has died and its parent has not waited for it yet. */
 bool ep_pid_stat_is_dead(const struct ep_pid_stat *stat);
 
 #endif

@@ -1,7 +1,9 @@
-/* A process of this machine, as /proc shows it: when it began, and where it is.
+/* A process of this machine, as /proc shows it: when it began, and in which
+ * namespaces it is.
  *
- * Its number alone is used again, and means nothing elsewhere. With its start,
- * the boot and the namespaces it is one process for good.
+ * A pid alone is used again by later processes, and means nothing on another
+ * machine. Together with its start, the boot and the namespaces it names one
+ * process for good.
  */
 #ifndef ENDPOINTS_SYS_PROCESS_H
 #define ENDPOINTS_SYS_PROCESS_H
@@ -15,37 +17,38 @@ struct ep_process {
     pid_t pid;
     pid_t parent;
     uint64_t start; /* in ticks since the boot */
-    bool is_zombie; /* or about to be one: it has begun to exit */
+    bool is_zombie; /* it has begun to exit, or is a zombie */
 };
 
-/* Looks at a process. Cost: one small file. Returns 0; OV_ENOENT: there is
- * none; or OV_ESYS: /proc does not tell. *out is undefined after an error. */
+/* Reads about a process. Cost: one small file. Returns 0; OV_ENOENT: there is
+ * no such process; or OV_ESYS: /proc cannot be read. *out is undefined after an
+ * error. */
 int ep_process_look(pid_t pid, struct ep_process *out);
 
-/* Reads a process number; 0: the text is not exactly that. */
+/* Reads a pid; returns 0 when the text is anything else. */
 pid_t ep_process_number(const char *text);
 
-/* The owner of a process; false when there is no such process. */
+/* Finds the user of a process; returns false when there is no such process. */
 bool ep_process_owner(pid_t pid, uid_t *uid);
-/* A descriptor that is readable when the process has ended; -1: the system has
- * none, or `pid` is 0. */
+/* Returns a descriptor that is readable when the process has ended; -1: the
+ * system has no such descriptors, or `pid` is 0. */
 int ep_process_watch(pid_t pid);
 
-/* True when /proc shows the processes of our own namespace. Otherwise our
- * numbers are those of other processes there. */
+/* True when /proc shows the processes of our own namespace. Otherwise our pids
+ * are those of other processes there. */
 bool ep_process_can_look(void);
 
-/* A hash of this boot of the kernel; 0: /proc does not tell. */
+/* Returns a hash of this boot of the kernel; 0: /proc cannot be read. */
 uint64_t ep_process_boot(void);
 
-/* Adds the namespaces of a process to a hash, of these kinds: names in
- * /proc/PID/ns, then NULL. A kind that the kernel does not have adds just that
- * fact; every kernel must know the first kind. 0: the process cannot be looked
- * at. Cost: a link for each. */
+/* Adds the namespaces of a process to a hash and returns it. `kinds` are names
+ * in /proc/PID/ns, ended by NULL. For a kind that the kernel does not have, its
+ * absence is added; every kernel must know the first kind. Returns 0 when we
+ * may not read about the process. Cost: reading a link for each kind. */
 uint64_t ep_process_spaces(pid_t pid, const char *const *kinds, uint64_t hash);
 
 /* Reads a small file by one call: at most size_bytes - 1 bytes, and adds a NUL.
- * Returns how many bytes, or -1 with errno; then there is only the NUL. */
+ * Returns the number of bytes, or -1 with errno; `text` is then "". */
 ssize_t ep_process_read(const char *path, char *text, size_t size_bytes);
 
 #endif

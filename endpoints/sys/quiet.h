@@ -2,13 +2,13 @@
  *
  * Distributions link libfabric with libraries whose constructors take over
  * SIGINT, SIGILL, SIGABRT, SIGBUS, SIGSEGV and SIGTERM to write backtraces.
- * Between begin and end, variables tell them not to, and tell libfabric not to
- * take memory for what is never used. At the end every signal disposition is as
- * it was, and so is the environment, which children inherit. Not for use while
- * other threads read the environment.
+ * Between begin and end, environment variables forbid this, and forbid
+ * libfabric to allocate memory that is never used. At the end every signal
+ * disposition is as it was, and so is the environment, which children inherit.
+ * Must not be used while other threads read the environment.
  *
  * This is a header only: the program uses it around dlopen(), the module around
- * the first question to libfabric, and neither links the other.
+ * the first call of libfabric, and neither links the other.
  */
 #ifndef ENDPOINTS_SYS_QUIET_H
 #define ENDPOINTS_SYS_QUIET_H
@@ -27,10 +27,10 @@ struct ep_quiet_var {
 struct ep_quiet {
     struct sigaction was[EP_QUIET_SIGNALS];
     bool is_known[EP_QUIET_SIGNALS];
-    bool is_ours[EP_QUIET_VARS]; /* the variable was not set before */
+    bool is_ours[EP_QUIET_VARS]; /* we have set the variable */
 };
 
-/* A variable that the user has set stays as it is. */
+/* The variables that are set. One that the user has set stays as it is. */
 static inline struct ep_quiet_var ep_quiet_var(size_t i)
 {
     static const struct ep_quiet_var vars[EP_QUIET_VARS] = {

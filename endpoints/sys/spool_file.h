@@ -1,4 +1,4 @@
-/* An unlinked temporary file, for one thread that may wait for it. */
+/* An unlinked temporary file, used by one thread that may block. */
 #ifndef ENDPOINTS_SYS_SPOOL_FILE_H
 #define ENDPOINTS_SYS_SPOOL_FILE_H
 
@@ -6,28 +6,28 @@
 #include <stdint.h>
 
 struct ep_spool_file {
-    char *dirs[2];  /* owned; tried in order */
+    char *dirs[2];  /* owned; folders, tried in order */
     int fd;         /* -1 until the first write */
-    bool memory_ok; /* the dirs may lie in memory */
+    bool memory_ok; /* the folders may lie in memory */
 };
 
-/* `dir` NULL: $TMPDIR, then /var/tmp. Makes no file yet. Returns 0 or
- * OV_ENOMEM. */
+/* Prepares the file in folder `dir`; NULL: in $TMPDIR, then in /var/tmp. Makes
+ * no file yet. Returns 0 or OV_ENOMEM. */
 int ep_spool_file_init(struct ep_spool_file *file, const char *dir);
 void ep_spool_file_fini(struct ep_spool_file *file);
 
-/* Says whether a file can be made there: 0 or an errno, like a first write. May
- * block; leaves nothing behind. */
+/* Returns 0 when a file can be made in this folder, or the errno that a first
+ * write would return. May block; leaves no file behind. */
 int ep_spool_file_probe(const char *dir);
 
-/* These return 0 or an errno, and may block. A first write that can make the
- * file nowhere returns the errno of the last place, or ENOTSUP when only places
- * in memory were found. A read past the end is EIO. */
+/* These return 0 or an errno, and may block. A first write that cannot make the
+ * file in any folder returns the errno of the last one, or ENOTSUP when only
+ * folders in memory were found. A read past the end returns EIO. */
 int ep_spool_file_write(struct ep_spool_file *file, const uint8_t *mem,
                         uint32_t len_bytes, uint64_t off_bytes);
 int ep_spool_file_read(struct ep_spool_file *file, uint8_t *mem,
                        uint32_t len_bytes, uint64_t off_bytes);
-/* Gives all blocks of the disk back. */
+/* Frees all disk blocks of the file. */
 int ep_spool_file_shrink(struct ep_spool_file *file);
 
 #endif

@@ -4,12 +4,12 @@
 
 #include <stdint.h>
 
-/* Peak of resident memory since this program was started. It is not from
- * getrusage(), whose peak includes the process that has forked us. 0: the
- * system does not tell. */
+/* Returns the peak of resident memory since this program was started; 0: the
+ * system does not tell. The number is not from getrusage(), whose peak includes
+ * the process that has forked this one. */
 uint64_t ep_usage_rss_peak_bytes(void);
 
-/* Time on processors, in the system and outside of it. */
+/* Returns the processor time used, in the system and outside of it. */
 uint64_t ep_usage_cpu_us(void);
 
 #endif
