@@ -46,13 +46,13 @@ enum {
 #define EP_AUTH_PROBE (UINT64_C(1) << 63)
 #define EP_AUTH_ROOT  (UINT64_C(1) << 62) /* in a probe: asks for the root */
 
-/* Reasons of a refuse besides those of the overlay (enum ov_refuse_reason),
- * which are all lower. */
+/* Reasons of a refuse in addition to those of the overlay (enum
+ * ov_refuse_reason), which are all smaller numbers. */
 enum ep_auth_reason {
-    EP_AUTH_ALIVE = 256, /* answer to a probe: this node is in the tree */
-    EP_AUTH_OVER,        /* this node has left the tree for good */
-    EP_AUTH_HAS_ROOT,    /* answer to EP_AUTH_ROOT: we reach the root */
-    EP_AUTH_NO_ROOT,     /* answer to it: the root refuses us, too */
+    EP_AUTH_ALIVE = 256, /* answer to a probe: the node is in the tree */
+    EP_AUTH_OVER,        /* the node has left the tree for good */
+    EP_AUTH_HAS_ROOT,    /* answer to EP_AUTH_ROOT: the node reaches the root */
+    EP_AUTH_NO_ROOT,     /* answer to EP_AUTH_ROOT: the root refuses the node */
 };
 _Static_assert((int)EP_AUTH_HELLO_BYTES <= (int)EP_CM_MAX, "hello too long");
 _Static_assert((int)EP_AUTH_ACCEPT_BYTES <= (int)EP_CM_MAX, "accept too long");
@@ -62,17 +62,16 @@ struct ep_auth {
     uint8_t key[EP_AUTH_KEY_BYTES]; /* secret; wiped by ep_auth_fini */
 };
 
-/* What a hello says. attach is at least 1. */
+/* The fields of a hello. */
 struct ep_auth_hello {
     uint32_t node;   /* the node that dials */
-    uint32_t target; /* the node that it wants; a listener may host many */
-    uint64_t attach; /* grows with every dial of `node` */
+    uint32_t target; /* the node to which it dials; a listener may host many */
+    uint64_t attach; /* at least 1; grows with every dial of `node` */
 };
 
-/* Takes the session number and the key as 64 hex digits of either case.
- * Returns 0, OV_EINVAL (not 64 hex digits; *auth holds no key) or OV_ESYS
- * (libsodium finds no source of randomness).
- */
+/* Sets the session number and the key, given as 64 hex digits of either case.
+ * Returns 0, OV_EINVAL (not 64 hex digits; *auth then holds no key) or OV_ESYS
+ * (libsodium finds no source of randomness). */
 int ep_auth_init(struct ep_auth *auth, uint64_t session, const char *key_hex);
 
 /* Makes a new random session. Returns 0 or OV_ESYS. */
@@ -90,17 +89,18 @@ void ep_auth_hello_make(const struct ep_auth *auth,
                         const struct ep_auth_hello *hello,
                         uint8_t out[EP_AUTH_HELLO_BYTES]);
 
-/* Judges the private data of a request at the listener with this nonce. Returns
+/* Checks the private data of a request at the listener with this nonce. Returns
  * 0 with *hello filled; OV_EPROTO for a wrong length, version or attach number
  * 0; OV_EAUTH for another session or a wrong MAC. *hello is zeroed on error.
- * Whether the hello is fresh is not judged here: call ep_auth_seen_take
+ * Does not check whether the hello is a repeated one: call ep_auth_seen_take
  * next. */
 int ep_auth_hello_check(const struct ep_auth *auth,
                         const uint8_t nonce[EP_AUTH_NONCE_BYTES],
                         const uint8_t *cm, size_t len_bytes,
                         struct ep_auth_hello *hello);
 
-/* Make the answers to a hello that was checked; `hello_cm` are its 48 bytes. */
+/* Make the answers to a hello that ep_auth_hello_check has accepted; `hello_cm`
+ * are its 48 bytes. */
 void ep_auth_accept_make(const struct ep_auth *auth,
                          const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
                          uint8_t out[EP_AUTH_ACCEPT_BYTES]);
@@ -108,9 +108,10 @@ void ep_auth_refuse_make(const struct ep_auth *auth,
                          const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
                          uint16_t reason, uint8_t out[EP_AUTH_REFUSE_BYTES]);
 
-/* Judge the answer to the hello `hello_cm` that this side made. An accept must
- * come from the target and echo the attach number. Return 0, OV_EPROTO (length,
- * version) or OV_EAUTH (anything else is wrong). *reason is 0 on error. */
+/* Check the answer to the hello `hello_cm` that this side has made. An accept
+ * must come from the target and repeat the attach number. Return 0, OV_EPROTO
+ * (length, version) or OV_EAUTH (anything else is wrong). *reason is 0 on
+ * error. */
 int ep_auth_accept_check(const struct ep_auth *auth,
                          const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
                          const uint8_t *cm, size_t len_bytes);
@@ -119,11 +120,11 @@ int ep_auth_refuse_check(const struct ep_auth *auth,
                          const uint8_t *cm, size_t len_bytes, uint16_t *reason);
 
 /* The highest attach number of each dialling node that one listener has seen: a
- * hash table that grows with the number of distinct proved diallers. It takes
- * 16 bytes for each at half load or more, and never exceeds the nodes of the
- * tree. */
+ * hash table that grows with the number of different proved diallers. It takes
+ * 16 bytes for each of them at half load or more, and never has more entries
+ * than the tree has nodes. */
 struct ep_auth_seen_entry {
-    uint64_t attach; /* 0: free */
+    uint64_t attach; /* 0: the entry is free */
     uint32_t node;
 };
 
@@ -131,15 +132,16 @@ struct ep_auth_seen {
     struct ep_auth_seen_entry *table; /* owned */
     uint32_t cap;                     /* a power of two, or 0 */
     uint32_t used;
-    uint32_t nodes; /* nodes of the tree; a dialler is below this */
+    /* number of nodes of the tree; a dialler's number is below it */
+    uint32_t nodes;
 };
 
 /* Makes an empty table; allocates nothing. */
 void ep_auth_seen_init(struct ep_auth_seen *seen, uint32_t nodes);
 void ep_auth_seen_fini(struct ep_auth_seen *seen);
 
-/* Notes a hello whose MAC was right, before it is answered in any way: a hello
- * that is refused must be worthless later, too. O(1) amortised. Returns 0;
+/* Notes a hello whose MAC was right. Call it before any answer: even a hello
+ * that is refused must not be accepted later. O(1) amortised. Returns 0;
  * OV_EAUTH when its attach number is not above the last one of that node (stale
  * or replayed); OV_EINVAL for a node that the tree does not have, or a probe;
  * OV_ENOMEM. Nothing changes on error. */

@@ -1,12 +1,12 @@
-/* Addresses: of this host's interfaces, and as text. They are numeric only,
- * because a name service that does not answer would stop the event loop.
- */
+/* Addresses: those of this host's interfaces, and addresses as text. All are
+ * numeric, because a name service that does not answer would stop the event
+ * loop. */
 #ifndef ENDPOINTS_OFI_ADDRESS_H
 #define ENDPOINTS_OFI_ADDRESS_H
 
 #include "endpoints/ofi/ofi.h"
 
-/* Picks the address to listen on, with port 0. `interface` is an interface's
+/* Chooses the address to listen on, with port 0. `interface` is an interface's
  * name, one of this host's addresses, a network like 10.1.0.0/16, or NULL for
  * loopback (is_local) or the first interface that is up and leads to other
  * hosts. Global addresses come before link-local ones, IPv4 before IPv6.
@@ -21,7 +21,7 @@ int ep_addr_pick(const char *interface, bool is_local, union ep_sockaddr *out,
 int ep_addr_parse(const char *text, union ep_sockaddr *out);
 
 /* Writes the text that ep_addr_parse() reads, without the scope, which means
- * nothing on other hosts. `text` holds EP_ADDR_MAX bytes. */
+ * nothing on other hosts. `text` has EP_ADDR_MAX bytes. */
 void ep_addr_format(const union ep_sockaddr *addr, char *text);
 
 /* Writes the address without the port. */
@@ -31,7 +31,8 @@ size_t ep_addr_len(const union ep_sockaddr *addr);
 uint16_t ep_addr_port(const union ep_sockaddr *addr);
 void ep_addr_set_port(union ep_sockaddr *addr, uint16_t port);
 
-/* Compares family, address and port, but not the scope. */
+/* Compares family, address and port, but not the scope. Returns 0 when they are
+ * equal. */
 int ep_addr_compare(const union ep_sockaddr *a, const union ep_sockaddr *b);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "endpoints/ofi/ofi.h"
 
-/* Makes an endpoint for info (borrowed) with its receives posted, in state
- * DIALING or ACCEPTING. Returns 0, OV_EFABRIC or OV_ENOMEM; `*has_ep` says
- * whether the provider has taken over info->handle. */
+/* Makes a link with an endpoint for info (borrowed) and posted receives, in
+ * state DIALING or ACCEPTING. Returns 0, OV_EFABRIC or OV_ENOMEM; `*has_ep` is
+ * true when the provider owns info->handle now. */
 int ep_conn_new(struct ep_transport *t, struct fi_info *info,
                 enum ep_conn_state state, void *user, struct ep_conn **out,
                 bool *has_ep);
@@ -14,7 +14,7 @@ int ep_conn_new(struct ep_transport *t, struct fi_info *info,
 int ep_conn_dial(struct ep_transport *t, const char *address, const uint8_t *cm,
                  size_t len_bytes, void *user, struct ep_conn **out);
 
-/* Called when the event queue says that the link is up. */
+/* Called when the event queue reports that the link is up. */
 void ep_conn_on_up(struct ep_conn *conn, const uint8_t *wire, size_t len_bytes);
 
 /* Called when a dial was refused. A listener of ours always sends wire data
@@ -25,20 +25,22 @@ void ep_conn_refused(struct ep_conn *conn, const uint8_t *wire,
 
 void ep_conn_drop(struct ep_conn *conn, bool flush);
 
-/* Only in a pass. The first ends a DEAD link's endpoint; the second frees its
- * memory, once its queue holds no part of it. */
+/* Called only in a pass. The first closes the endpoint of a DEAD link; the
+ * second frees the link's memory, once the completion queue holds no part of
+ * it. */
 void ep_conn_close(struct ep_conn *conn);
 void ep_conn_free(struct ep_conn *conn);
 
-/* True when all that a FLUSHING link has sent has reached the peer's system. */
+/* True when all bytes that a FLUSHING link has sent have reached the peer's
+ * system. */
 bool ep_conn_is_flushed(struct ep_conn *conn);
 
-/* Calls on_down and leaves the link DEAD. */
+/* Calls on_down and sets the state DEAD. */
 void ep_conn_report_down(struct ep_conn *conn);
 
 /* Ends links that have been in their state for too long: links that do not come
  * up, failing links whose end is not reported, dropped links that cannot send
- * their last frames. True when there still are such links. */
+ * their last frames. True when links in these states are left. */
 bool ep_conn_sweep(struct ep_transport *t, int64_t now_ms);
 
 #endif

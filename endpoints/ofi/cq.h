@@ -9,23 +9,22 @@ struct ep_cq {
     struct fid_cq *fid; /* owned */
     struct event *ready;
     struct ep_transport *t; /* borrowed */
-    /* Closed links that wait for the queue to be empty. */
+    /* Closed links, freed when the queue is empty. */
     struct ep_conns closed;
     TAILQ_ENTRY(ep_cq) link;
     unsigned links;
-    bool is_armed; /* nothing to read; its descriptor says when there is */
-    bool is_empty; /* was read to its end in this round */
+    bool is_armed; /* it is empty, and the descriptor reports when it is not */
+    bool is_empty; /* it was read to its end in this round */
 };
 
 /* Finds a completion queue with room for one more link, or opens one. The
- * caller counts its link. Returns 0, OV_EFABRIC or OV_ENOMEM. */
+ * caller adds 1 to cq->links. Returns 0, OV_EFABRIC or OV_ENOMEM. */
 int ep_cq_find(struct ep_transport *t, struct ep_cq **out);
 
-/* Says that something was done to the queue or a link of it. */
+/* Must be called when anything was done to the queue or to one of its links. */
 void ep_cq_disarm(struct ep_cq *cq);
 
-/* Closes queues that have lost their last link, except one for the next
- * link. */
+/* Closes queues that no link uses, except one for the next link. */
 void ep_cq_close_idle(struct ep_transport *t);
 void ep_cq_close_all(struct ep_transport *t);
 

@@ -9,8 +9,8 @@
  */
 int ep_listen_open(struct ep_transport *t, char *why);
 
-/* Takes a connect request that was read from the event queue. Takes over
- * info. */
+/* Handles a connect request that was read from the event queue. Owns info from
+ * now on. */
 void ep_listen_on_request(struct ep_transport *t, struct fi_info *info,
                           const uint8_t *wire, size_t len_bytes);
 
@@ -19,8 +19,8 @@ int ep_request_accept(struct ep_request *req, const uint8_t *cm,
 void ep_request_reject(struct ep_request *req, const uint8_t *cm,
                        size_t len_bytes);
 
-/* Refuses the requests that their owner has not answered in time; accept() will
- * then say so. True when there are still unanswered requests. */
+/* Refuses the requests that their owner has not answered in time; accept() then
+ * returns OV_ECLOSED. True when unanswered requests are left. */
 bool ep_listen_sweep(struct ep_transport *t, int64_t now_ms);
 
 /* Refuses all requests and closes the listener, if there is one. */

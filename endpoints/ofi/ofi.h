@@ -79,11 +79,11 @@ STAILQ_HEAD(ep_ops, ep_op);
 
 enum ep_conn_state {
     EP_CONN_DIALING,   /* on_up or on_down follows */
-    EP_CONN_ACCEPTING, /* likewise, on the accepting side */
+    EP_CONN_ACCEPTING, /* as DIALING, on the accepting side */
     EP_CONN_UP,
-    EP_CONN_FAILING,  /* a send failed; what the peer sent is still read */
+    EP_CONN_FAILING,  /* a send failed; frames of the peer are still read */
     EP_CONN_LOST,     /* on_down follows when the queue has been read */
-    EP_CONN_FLUSHING, /* dropped; its last frames leave */
+    EP_CONN_FLUSHING, /* dropped by the owner; its last frames are being sent */
     EP_CONN_DEAD,     /* the endpoint is to be closed */
     EP_CONN_CLOSED,   /* freed when the queue has been read once more */
     EP_CONN_STATES
@@ -94,63 +94,63 @@ struct ep_conn {
     struct fid_ep *ep;            /* owned; NULL when closed */
     struct ep_cq *cq;             /* borrowed */
     void *user;                   /* borrowed */
-    TAILQ_ENTRY(ep_conn) link;    /* in the list for its state */
+    TAILQ_ENTRY(ep_conn) link;    /* entry in t->conns or t->dead */
     TAILQ_ENTRY(ep_conn) touched; /* in t->touched when is_touched */
     struct ep_ops sends_free;
-    struct ep_ops sends_waiting; /* for which the provider had no room */
-    struct ep_ops recvs_waiting; /* to be posted (again) */
-    struct ep_ops recvs_held;    /* arrived before on_up, with len_bytes[0] */
-    union ep_sockaddr peer;      /* of an accepted link */
+    struct ep_ops sends_waiting; /* the provider had no room for them */
+    struct ep_ops recvs_waiting; /* receives that are to be posted */
+    struct ep_ops recvs_held;    /* received before on_up, with len_bytes[0] */
+    union ep_sockaddr peer;      /* address of the peer of an accepted link */
     int64_t since_ms;            /* when the state began */
-    int guess_fd;                /* probably that of its socket; -1: no guess */
-    int flush_fd;                /* -2: not looked for yet, -1: none */
-    uint16_t sends;              /* taken from the owner and not completed */
-    uint16_t sent;               /* completed and not reported */
-    uint8_t injects;             /* sends without completion since a receive */
-    uint8_t state;               /* enum ep_conn_state */
-    uint8_t why;                 /* enum ep_down_why, once LOST */
-    uint8_t refusal_bytes;       /* length of what came with a refusal */
+    int guess_fd;    /* likely its socket's descriptor; -1: no guess */
+    int flush_fd;    /* its socket, to flush it; -2: not searched, -1: none */
+    uint16_t sends;  /* sends that are not completed */
+    uint16_t sent;   /* completed sends that are not reported */
+    uint8_t injects; /* sends without completion since a receive */
+    uint8_t state;   /* enum ep_conn_state */
+    uint8_t why;     /* enum ep_down_why, once LOST */
+    uint8_t refusal_bytes; /* length of `refusal` */
     uint8_t refusal[EP_CM_MAX];
-    uint16_t recvs; /* the first this many of ops[] */
+    uint16_t recvs; /* how many of ops[] are receives; they come first */
     bool is_accepted;
-    bool is_surplus; /* its receives use clean buffers */
-    bool is_up;      /* was up once */
+    bool is_surplus; /* above accepted_full: its receives use clean buffers */
+    bool is_up;      /* has been up at some time */
     bool is_touched;
-    struct ep_op ops[]; /* recvs, then send_slots */
+    struct ep_op ops[]; /* receives, then send_slots sends */
 };
 TAILQ_HEAD(ep_conns, ep_conn);
 
 struct ep_request {
     struct ep_transport *t; /* borrowed */
-    struct fi_info *info;   /* owned; NULL when it was refused as too old */
+    struct fi_info *info;   /* owned; NULL when it was not answered in time */
     TAILQ_ENTRY(ep_request) link;
     int64_t since_ms;
 };
 
-/* The event queue: connections that come and go. */
+/* The event queue, which reports new and ended connections. */
 struct ep_eq {
     struct fid_eq *fid; /* owned */
     struct event *ready;
-    bool is_armed;  /* nothing to read; its descriptor says when there is */
-    bool is_empty;  /* read to its end */
-    bool has_news;  /* an event or a peer came since it was ready */
-    bool is_paused; /* no descriptor is free for accepting */
+    bool is_armed;  /* it is empty, and the descriptor reports when it is not */
+    bool is_empty;  /* was read to its end */
+    bool has_news;  /* there was an event or a connection since it was ready */
+    bool is_paused; /* not read, as no descriptor is free for accepting */
 };
 
-/* When the loop comes back to the transport (wake.c). */
+/* Decides when the loop runs the next pass (wake.c). */
 struct ep_wake {
-    struct event *soon; /* a pass after this callback, or after a while */
-    struct event *tick; /* the sweep */
-    int64_t tick_ms;    /* when the sweep is due; 0: it is not armed */
-    bool is_pushed;     /* a kick has had its pass in this round of the loop */
+    struct event *soon; /* a pass after this callback, or at a later time */
+    struct event *tick; /* runs the sweep */
+    int64_t tick_ms;    /* when the sweep runs; 0: not planned */
+    bool is_pushed; /* a pass was made for a kick in this round of the loop */
     bool is_kicked;
 };
 
 /* Registered memory, and its free buffers (slab.c). */
 struct ep_slabs {
     struct ep_slab *all;  /* owned */
-    struct ov_buf *used;  /* free buffers that were touched */
-    struct ov_buf *clean; /* free buffers of which only the first page was */
+    struct ov_buf *used;  /* free buffers with touched pages */
+    struct ov_buf *clean; /* free buffers with only the first page touched */
     uint64_t mr_key;
 };
 
@@ -158,14 +158,14 @@ struct ep_slabs {
 struct ep_strays {
     struct ep_stray *notes; /* owned, by descriptor */
     size_t room;
-    size_t count;    /* strangers at the last scan, and accepted since */
-    int64_t scan_ms; /* when to scan; 0: not at all */
+    size_t count; /* strangers at the last scan, and sockets accepted since */
+    int64_t scan_ms; /* when to scan; 0: no scan is due */
 };
 
 struct ep_transport {
     struct ep_transport_cfg cfg;
     struct ep_transport_stats stats;
-    /* In poll.c; called when a queue is ready. */
+    /* Runs a pass when a queue is ready; set by poll.c. */
     void (*pass)(struct ep_transport *t);
     struct fi_info *info; /* owned; source port 0 */
     struct fid_fabric *fabric;
@@ -175,23 +175,23 @@ struct ep_transport {
     struct ep_wake wake;
     struct ep_slabs slabs;
     TAILQ_HEAD(, ep_cq) cqs;
-    struct ep_conns conns; /* all that are not DEAD or CLOSED */
+    struct ep_conns conns; /* links in all states but DEAD and CLOSED */
     struct ep_conns dead;
-    struct ep_conns touched; /* something to report or to post */
+    struct ep_conns touched; /* links with something to report or to post */
     TAILQ_HEAD(, ep_request) requests;
     struct ep_strays strays;
-    DIR *fds;          /* the folder of our descriptors; NULL: cannot be read */
-    int listen_fd;     /* the provider's; -1: it does not use sockets */
+    DIR *fds;          /* folder of our descriptors; NULL: not readable */
+    int listen_fd;     /* listening socket; -1: the provider has none */
     unsigned full;     /* accepted links that have all their receives */
     unsigned lost;     /* links in state LOST */
     unsigned flushing; /* links in state FLUSHING */
-    unsigned reported; /* callbacks in this round */
+    unsigned reported; /* callbacks made in this round */
     bool is_in_pass;
     /* A short read means that a completion queue is empty. */
     bool has_short_reads;
     bool is_closing;
     bool is_pinned;  /* registered memory is resident, even if not touched */
-    bool is_starved; /* a post waits although nothing is under way */
+    bool is_starved; /* a post waits although the provider has no other */
     union ep_sockaddr addr;
     char address[EP_ADDR_MAX];
     char provider[64];

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /* True when libfabric is linked in, with the provider tcp alone. only_tcp.c
- * says so in the programs; module.c says no in the module, which uses the
- * shared libfabric. */
+ * sets it in the programs; in the module, which uses the shared libfabric,
+ * module.c sets it to false. */
 extern const bool ep_ofi_only_tcp;
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads the provider's queues and calls the owner. */
+/* Reads the provider's queues and makes the callbacks. */
 #ifndef ENDPOINTS_OFI_POLL_H
 #define ENDPOINTS_OFI_POLL_H
 
@@ -9,17 +9,18 @@
 int ep_poll_open(struct ep_transport *t);
 void ep_poll_close(struct ep_transport *t);
 
-/* Reads all queues that are not armed, calls back, tears down, arms. */
+/* One pass: reads all queues that are not armed, makes callbacks, closes links
+ * that have ended, and arms the queues. */
 void ep_poll_pass(struct ep_transport *t);
 
-/* Ends what has waited too long. Its timer runs only while there is something
- * to watch. */
+/* Ends links and requests that have waited too long. Its timer runs only while
+ * there are any. */
 void ep_poll_sweep(struct ep_transport *t);
 
-/* Reads the events that are left, when no peer can connect any longer, and
- * refuses what they bring, until no socket is left that the provider would
- * forget with its listener. Outside of a pass, while the transport is
- * closing. */
+/* Called outside of a pass, while the transport is closing, when no peer can
+ * connect any longer. Reads the events that are left and refuses their
+ * requests, until no socket is left that the provider would forget when its
+ * listener is closed. */
 void ep_poll_drain(struct ep_transport *t);
 
 #endif

@@ -1,37 +1,37 @@
-/* When the loop comes back to the transport.
+/* Decides when the event loop runs the next pass of the transport.
  *
- * A provider wants fi_trywait() to agree before a process sleeps on a queue's
- * descriptor. libevent has no hook before it sleeps. So a queue is `armed` when
- * that call was the last thing done to it; whatever else is done disarms it,
- * and then a pass runs before the loop sleeps again.
+ * A provider requires that fi_trywait() succeeds before a process sleeps on a
+ * queue's descriptor. libevent has no hook before it sleeps. So a
+ * queue is `armed` when fi_trywait() was the last call for it; any other call
+ * disarms it, and then a pass runs before the loop sleeps again.
  */
 #ifndef ENDPOINTS_OFI_WAKE_H
 #define ENDPOINTS_OFI_WAKE_H
 
 #include "endpoints/ofi/ofi.h"
 
-enum { EP_SWEEP_MS_MIN = 10 /* between two sweeps that look for strangers */ };
+enum { EP_SWEEP_MS_MIN = 10 /* least time between two sweeps */ };
 
 /* Makes an event of the loop for the descriptor of a queue; the caller frees
- * it. NULL: the provider has no descriptor, or memory is out. */
+ * it. Returns NULL when the provider has no descriptor, or memory is out. */
 struct event *ep_wake_on(struct ep_transport *t, struct fid *fid,
                          event_callback_fn fn, void *arg);
 
 /* Has a pass run before the loop sleeps. Does nothing inside a pass. */
 void ep_wake_kick(struct ep_transport *t);
 
-/* Says that something was done to the event queue. */
+/* Must be called when anything was done to the event queue. */
 void ep_wake_disarm_eq(struct ep_transport *t);
 
-/* Plans the next pass, at the end of a pass, for the case that nothing happens;
- * is_done says that the loop may sleep. The end of a pause is never put off,
- * however much goes on. */
+/* Plans the next pass, at the end of a pass, in case nothing happens before;
+ * is_done means that the loop may sleep. A pass that ends a pause is never put
+ * off, however much happens. */
 void ep_wake_plan(struct ep_transport *t, bool is_done);
 
-/* Makes the sweep run within `ms`. */
+/* Has the sweep run within `ms`. */
 void ep_wake_sweep_in(struct ep_transport *t, int64_t ms);
 
-/* The time between two looks at what has the limit unproved_ms. */
+/* Returns the time between two checks of everything that unproved_ms limits. */
 int64_t ep_wake_period_ms(const struct ep_transport *t);
 
 #endif
