@@ -1,4 +1,5 @@
-/* Assigns processors: processes take turns on the objects of the machine. */
+/* Binds processes to processors: the objects of the machine (cores, sockets)
+ * are given to the processes in turn. */
 #include "endpoints/daemon/binding.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Daemons that a resource manager started: the way to the parent, and the gate
- * for those beneath. */
+/* Daemons that a resource manager has started: the connection to the parent,
+ * and the gate for the daemons beneath. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,8 @@ static void on_answer(void *arg, int fd, const char *why)
                 ep_boot_host(&d->config, d->numbers[0]),
                 parent == 0 ? "the launcher" : "the daemon on ",
                 parent == 0 ? "" : ep_boot_host(&d->config, parent), why);
-        d->above.is_calling = false; /* words would reach no starter */
+        /* no line can be sent to a starter any longer */
+        d->above.is_calling = false;
         text_buf_clear(&d->above.said);
         ep_daemon_stop(d, DAEMON_QUITS);
         ep_daemon_check_gone(d);

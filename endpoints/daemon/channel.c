@@ -1,12 +1,13 @@
 /* Reads a process's output, in lines or raw.
  *
- * New bytes are read into the caller's memory behind the place of the carry,
- * and the carry is copied in front of them only when it is known to go out: a
- * line that grows byte by byte costs no more than its bytes.
+ * New bytes are read into the caller's memory, at a distance from its beginning
+ * that leaves room for the carry. The carry is copied into that room only when
+ * it is known that it is given now: a line that grows byte by byte costs no
+ * more than its bytes.
  *
- * When a part of the carry is in the file, it grows in memory, too, until
- * a part of that is due. Then the part has to be read back before anything is
- * given.
+ * When a part of the carry is in the file, new bytes are added to the carry in
+ * memory until a part of it must be given. Then the bytes in the file have to
+ * be read back first.
  */
 #include "config.h"
 
@@ -29,22 +30,23 @@
 struct ep_channel {
     struct ep_channel_cfg cfg;
     struct event *readable; /* owned */
-    struct event *aged;     /* owned, NULL without open_ms */
+    struct event *aged;     /* owned; NULL when open_ms is 0 */
     struct ep_tail carry;   /* the unfinished line */
-    int64_t open_since_ms;  /* arrival of its first byte */
-    uint64_t lost_bytes;    /* bytes that the file has not given back */
-    uint32_t left_bytes;    /* while is_expiring: how much may still be read */
+    int64_t open_since_ms;  /* when its first byte came */
+    uint64_t lost_bytes; /* bytes that could not be read back from the file */
+    uint32_t left_bytes; /* while is_expiring: bytes that may still be read */
     bool is_expiring;
-    /* On_ready is to be called when there is something to read. */
+    /* on_ready will be called when there is something to read. */
     bool is_armed;
-    bool is_registered; /* the event is pending in the loop */
-    bool at_end;        /* nothing more comes from the descriptor */
+    bool is_registered; /* the event is added to the loop */
+    bool at_end;        /* the descriptor has reached its end */
     bool flush_open;
-    bool is_due;  /* something of a carry that is in the file has to go out */
-    bool is_cut;  /* the unfinished line goes in pieces, as there is no room */
+    bool is_due; /* a part of a carry that is in the file must be given */
+    /* the unfinished line is given in pieces, as there is no room */
+    bool is_cut;
     int err;      /* errno of a descriptor that failed */
-    int lost_err; /* errno of the file */
-    bool *closed; /* borrowed: set when closed during a callback */
+    int lost_err; /* errno of the last failed read of the file */
+    bool *closed; /* borrowed: set to true when a callback closes the channel */
 };
 
 static int64_t now_ms(void)
@@ -63,8 +65,9 @@ static void disarm(struct ep_channel *ch)
     ch->is_registered = false;
 }
 
-/* The owner usually answers with a read that drains the channel. So the event
- * leaves the loop only when that has not happened. */
+/* Calls on_ready. The owner usually answers with a read that drains the
+ * channel, so the event is removed from the loop only if the owner has not
+ * read. */
 static void ready(struct ep_channel *ch)
 {
     bool closed = false;
@@ -98,8 +101,9 @@ static void aged_start(struct ep_channel *ch)
     event_add(ch->aged, &wait);
 }
 
-/* The timer is started for an unfinished line and not stopped with it, so what
- * it finds may be another line, or none. */
+/* Reports an unfinished line that has become old. The timer is not stopped when
+ * its line ends, so the line it finds may be another one, or there may be
+ * none. */
 static void on_aged(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_channel *ch = arg;
@@ -121,7 +125,8 @@ static void arm(struct ep_channel *ch)
     ch->is_armed = true;
     if (!ch->is_registered) {
         ch->is_registered = true;
-        /* A needless turn is better than a channel that is never read again. */
+        /* A needless call of on_ready is better than a channel that is never
+         * read. */
         if (event_add(ch->readable, NULL) != 0)
             event_active(ch->readable, EV_READ, 0);
     }
@@ -130,7 +135,7 @@ static void arm(struct ep_channel *ch)
         aged_start(ch);
 }
 
-/* Called by the pool: the carry may have got what it waited for. */
+/* Called by ep_tails when the carry need no longer wait. */
 static void on_carry(void *arg)
 {
     struct ep_channel *ch = arg;
@@ -190,8 +195,8 @@ void ep_channel_close(struct ep_channel *ch)
     free(ch);
 }
 
-/* Reads what fits. Returns the count; 0: the pipe is empty for now or, with
- * at_end set, for good. */
+/* Reads what fits. Returns the number of bytes; 0: the pipe is empty for now
+ * or, with at_end set, has ended. */
 static uint32_t pull(struct ep_channel *ch, uint8_t *dst, uint32_t room)
 {
     uint32_t wanted = room;
@@ -222,8 +227,8 @@ static uint32_t pull(struct ep_channel *ch, uint8_t *dst, uint32_t room)
     return 0;
 }
 
-/* Adds to the carry. Returns false when there is no room for it; nothing is
- * changed then. */
+/* Adds bytes to the carry. Returns false when there is no room for them;
+ * nothing is changed then. */
 static bool carry_append(struct ep_channel *ch, const uint8_t *src,
                          uint32_t len_bytes)
 {
@@ -247,7 +252,7 @@ static void carry_take(struct ep_channel *ch, uint8_t *dst, uint32_t len_bytes)
         ep_tail_take(ch->cfg.tails, &ch->carry, dst, len_bytes);
 }
 
-/* Notes that a line which could have come whole comes in pieces. */
+/* Notes that a line is given in pieces although it is not too long. */
 static void cut(struct ep_channel *ch)
 {
     if (!ch->is_cut)
@@ -255,22 +260,22 @@ static void cut(struct ep_channel *ch)
     ch->is_cut = true;
 }
 
-/* The result of reading once into the caller's memory. */
+/* The result of one read into the caller's memory. */
 struct round {
-    uint32_t used_bytes;  /* the carry and what was read */
-    uint32_t lines_bytes; /* up to the last newline of these */
+    uint32_t used_bytes;  /* bytes of the carry and of the read together */
+    uint32_t lines_bytes; /* how many of these are whole lines */
     bool is_drained;
 };
 
 enum lines_end {
     LINES_MORE,
     LINES_DRAINED,
-    LINES_WAIT, /* on_carry() says when to go on */
+    LINES_WAIT, /* on_carry() tells when to continue */
 };
 
-/* Reads behind the place of the carry, up to `room` bytes with it. A short read
- * means that the pipe was empty. Another read would only cost time, as the loop
- * tells when there is more. */
+/* Reads new bytes after the room for the carry, so that both fit into `room`.
+ * After a short read the pipe is empty; another read would only cost time, as
+ * the loop reports when there are more bytes. */
 static struct round lines_pull(struct ep_channel *ch, uint8_t *dst,
                                uint32_t room)
 {
@@ -290,14 +295,14 @@ static struct round lines_pull(struct ep_channel *ch, uint8_t *dst,
     return round;
 }
 
-/* The longest line that goes out whole. */
+/* The length up to which lines are given whole. */
 static uint32_t carry_limit(uint32_t room)
 {
     return room < EP_CHANNEL_CARRY_MAX ? room : EP_CHANNEL_CARRY_MAX;
 }
 
-/* Decides what goes out and keeps the rest. Returns the number of bytes at
- * dst. */
+/* Decides which bytes are given now and keeps the rest as the carry. Returns
+ * the number of bytes at dst. */
 static uint32_t lines_settle(struct ep_channel *ch, uint8_t *dst, uint32_t room,
                              const struct round *round)
 {
@@ -312,8 +317,8 @@ static uint32_t lines_settle(struct ep_channel *ch, uint8_t *dst, uint32_t room,
     if (out == 0 &&
         carry_append(ch, dst + carried, round->used_bytes - carried))
         return 0;
-    /* Something goes out, and all of the carry with it. Without room for a new
-     * carry, everything goes out. */
+    /* Bytes are given, and first of all the whole carry. When there is no room
+     * for a new carry, all bytes are given. */
     carry_take(ch, dst, carried);
     if (out == 0 || !carry_append(ch, dst + out, round->used_bytes - out)) {
         cut(ch);
@@ -322,8 +327,8 @@ static uint32_t lines_settle(struct ep_channel *ch, uint8_t *dst, uint32_t room,
     return out;
 }
 
-/* Adds what there is to a carry of which a part is in the file, and finds out
- * whether something is due. Returns whether the pipe is empty. */
+/* Adds new bytes to a carry that is partly in the file, and sets is_due when
+ * bytes must be given. Returns true when the pipe is empty. */
 static bool filed_grow(struct ep_channel *ch, uint8_t *dst, uint32_t room)
 {
     uint32_t carried = ep_tail_bytes(&ch->carry), limit = carry_limit(room);
@@ -336,7 +341,8 @@ static bool filed_grow(struct ep_channel *ch, uint8_t *dst, uint32_t room)
     return round.is_drained;
 }
 
-/* Gives what is due of a carry that is in the file, once that is read back. */
+/* Gives the bytes that must be given of a carry in the file, after these were
+ * read back. */
 static enum lines_end filed_give(struct ep_channel *ch, uint8_t *dst,
                                  uint32_t room, uint32_t *got)
 {
@@ -350,12 +356,12 @@ static enum lines_end filed_give(struct ep_channel *ch, uint8_t *dst,
     if (rc != 0)
         ch->lost_err = errno;
     ch->lost_bytes += lost;
-    /* What follows the line needs room, too. */
+    /* Bytes after the line must have room, too. */
     if (ep_tails_room(ch->cfg.tails, &ch->carry) == EP_TAILS_WAIT)
         return LINES_WAIT;
     round.used_bytes = ep_tail_bytes(&ch->carry);
     if (round.used_bytes > room) {
-        carry_take(ch, dst, room); /* there is only room for a piece */
+        carry_take(ch, dst, room); /* dst has room only for a piece */
         *got = room;
         return LINES_MORE;
     }
@@ -401,7 +407,7 @@ static enum lines_end lines_read(struct ep_channel *ch, uint8_t *dst,
     *got = 0;
     if (ch->is_due || !ep_tail_is_in_memory(&ch->carry))
         return filed_read(ch, dst, room, got);
-    /* There is only room for a piece. */
+    /* dst has room only for a piece. */
     if (ep_tail_bytes(&ch->carry) >= room) {
         carry_take(ch, dst, room);
         *got = room;
@@ -443,7 +449,7 @@ int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
         return 0;
     }
     ch->is_armed = false;
-    /* Within on_ready the event may stay, as ready() sees to it. */
+    /* Within on_ready the event may stay: ready() removes it if necessary. */
     if (ch->closed == NULL)
         disarm(ch);
     *state = end == LINES_WAIT ? EP_CHANNEL_IDLE : EP_CHANNEL_MORE;
@@ -453,7 +459,7 @@ int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
 void ep_channel_wait(struct ep_channel *ch)
 {
     arm(ch);
-    if (ch->at_end) /* the end of a line: the pipe does not report it */
+    if (ch->at_end) /* the pipe does not report that its last line ends */
         event_active(ch->readable, EV_READ, 0);
 }
 

@@ -1,4 +1,4 @@
-/* Chunks that are free form a list through the chunks themselves. */
+/* The list of free chunks uses memory of the chunks themselves. */
 #include "endpoints/daemon/chunks.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ int ep_chunks_open(struct ep_chunks *chunks, uint32_t max)
     void *mem;
 
     *chunks = (struct ep_chunks){.max = max, .first_free = NONE};
-    /* malloc() would touch a page, which most daemons never need. */
+    /* malloc() would touch a page of memory that most daemons never use. */
     mem = mmap(NULL, max * sizeof(*chunks->at), PROT_READ | PROT_WRITE,
                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mem == MAP_FAILED)
@@ -42,7 +42,7 @@ static uint32_t chunk_take(struct ep_chunks *chunks)
     return index;
 }
 
-/* Frees the first chunk of a chain that has others. */
+/* Frees the first chunk of a chain that has more than one. */
 static void chunk_give(struct ep_chunks *chunks, uint32_t index)
 {
     chunks->at[index].next = chunks->first_free;
@@ -50,7 +50,7 @@ static void chunk_give(struct ep_chunks *chunks, uint32_t index)
     chunks->used--;
 }
 
-/* Puts a new chunk behind the others. */
+/* Appends a new chunk to the chain. */
 static void chunk_add(struct ep_chunks *chunks, struct ep_chain *chain)
 {
     uint32_t index = chunk_take(chunks);
@@ -62,7 +62,7 @@ static void chunk_add(struct ep_chunks *chunks, struct ep_chain *chain)
     chain->last = index;
 }
 
-/* Adds the first bytes, for which a single chunk is enough, as it is for most
+/* Adds the first bytes of a chain when one chunk is enough, as for most
  * lines. */
 static bool add_first(struct ep_chunks *chunks, struct ep_chain *chain,
                       const uint8_t *src, uint32_t len_bytes)
@@ -79,7 +79,7 @@ bool ep_chain_add(struct ep_chunks *chunks, struct ep_chain *chain,
                   const uint8_t *src, uint32_t len_bytes)
 {
     uint32_t used = (chain->skip_bytes + chain->len_bytes) % EP_CHUNK_BYTES;
-    /* Room left in the last chunk. */
+    /* Room left in the last chunk of the chain. */
     uint32_t left = used > 0 ? EP_CHUNK_BYTES - used : 0;
     uint32_t fresh = len_bytes > left ? len_bytes - left : 0;
 

@@ -1,4 +1,4 @@
-/* A daemon's loop, and what it hears from its starter. */
+/* A daemon's loop, and what it does when its starter speaks or ends. */
 #include "endpoints/daemon/daemon.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "endpoints/sys/beside.h"
 #include "overlay/base/err.h"
 
-/* True when the launcher itself started us. */
+/* True when the launcher itself has started this daemon. */
 static bool is_of_launcher(const struct daemon *d)
 {
     return ep_launcher_ops(d->config.launcher)->is_here ||
@@ -22,11 +22,13 @@ static bool is_of_launcher(const struct daemon *d)
            topo_tree_parent(&d->config.tree, d->numbers[0]) == 0;
 }
 
-/* The starter, or the remote shell, may die while the job goes on: once we have
- * been in the tree, the tree alone decides who is gone. Only the launcher's
- * death ends everything; it is certain when nothing listens there any longer.
- * Before we have joined, nothing has begun here, and a link to a parent is no
- * reason to stay: the root's word, for which it waits, may never come. */
+/* Called when the connection to the starter has ended. The starter, or the
+ * remote shell, may die while the job goes on: once this daemon has been in the
+ * tree, only the tree decides who is lost. Only the launcher's death ends
+ * everything; it is certain when nothing listens at its address any longer.
+ * Before this daemon has joined, no job has begun here, and a link to a parent
+ * is no reason to stay: the root's message for which the daemon waits may never
+ * come. */
 static void on_starter_gone(struct daemon *d)
 {
     event_del(d->above.input);
@@ -100,8 +102,8 @@ static void free_event(struct event *event)
 
 static void close_all(struct daemon *d)
 {
-    /* Processes go first: whatever they still hold ends with them. Daemons that
-     * do not leave when the job is over are killed. */
+    /* Processes are ended first, so that everything they still use ends with
+     * them. Daemons that do not leave although the job is over are killed. */
     ep_daemon_stop_close(d);
     for (uint32_t i = 0; i < d->nodes_count; i++) {
         ep_processes_close(d->nodes[i].local);
@@ -129,7 +131,7 @@ static void close_all(struct daemon *d)
     free(d->numbers);
 }
 
-/* Reads the start-up text up to `go`, which is there already. */
+/* Reads the start-up text up to `go`, all of which is in memory already. */
 static int read_boot(struct daemon *d, struct text_buf *boot)
 {
     int rc = ep_boot_reader_feed(&d->above.boot, boot->at, boot->len_bytes);
@@ -150,7 +152,7 @@ int ep_daemon_run(struct ep_spawner *spawner, struct text_buf *boot)
     if (d == NULL)
         return 1;
     d->spawner = spawner;
-    /* Belongs to the job that this session is started in. */
+    /* This mark is that of a job in which the session was started. */
     unsetenv(EP_MARK_NAME);
     d->above.is_calling = boot != NULL;
     if (open_all(d) == 0 && (boot == NULL || read_boot(d, boot) == 0)) {

@@ -1,8 +1,5 @@
-/* One stream of frames to many pipes: the frames, and which target has its
- * turn.
- *
- * feed_impl.h says how it works.
- */
+/* One stream of frames to many pipes: the frames, and which target writes next.
+ * feed_impl.h explains the data structures. */
 #include "config.h"
 
 #include "endpoints/daemon/feed.h"
@@ -20,8 +17,8 @@ enum {
     RING_MIN = 16,
 };
 
-/* Runs right after the callback that brought a frame, while that is in the
- * processor's cache. */
+/* Runs right after the callback that brought a frame, while the frame is still
+ * in the processor's cache. */
 static void pump_now(struct ep_feed *feed)
 {
     event_active(feed->pump, EV_WRITE, 0);
@@ -43,8 +40,8 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
             ep_spill_turn(target);
         else
             ep_target_turn(target);
-        /* The window may be full, and then no frame comes that would check
-         * again. */
+        /* The window may be full; no further frame then comes to cause this
+         * check. */
         if (target->state == TARGET_BLOCKED)
             ep_slow_check(target);
     }
@@ -116,7 +113,7 @@ void ep_feed_close(struct ep_feed *feed)
         return;
     if (feed->closed != NULL)
         *feed->closed = true;
-    feed->slow.is_shared = false; /* the owner is told nothing more */
+    feed->slow.is_shared = false; /* no callback is made from now on */
     while ((target = TAILQ_FIRST(&feed->all)) != NULL)
         ep_target_free(target);
     ep_spill_close(feed);
@@ -209,7 +206,8 @@ static int ring_grow(struct ep_feed *feed)
     return 0;
 }
 
-/* Appends one more frame: like `what`, of the same buffer. */
+/* Appends one more frame with the members of `what` and a reference to its
+ * buffer. */
 static int append_frame(struct ep_feed *feed, const struct feed_frame *what)
 {
     struct feed_target *target;
@@ -284,7 +282,7 @@ void ep_feed_end(struct ep_feed *feed)
     }
 }
 
-/* The frames that the target has, or that need not wait for it. */
+/* Returns how many frames the target has passed, or need not wait for it. */
 static uint64_t frames_done(const struct feed_target *target)
 {
     return target->is_spilled ? target->feed->spill.saved : target->next;

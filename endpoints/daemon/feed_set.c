@@ -1,10 +1,10 @@
-/* Frames that are for some targets only: which targets these are, in memory and
- * in the store.
+/* Frames that are for some targets only: which targets these are, for frames in
+ * memory and in the store.
  *
- * A set is one bit for each target, and is shared by the frames that follow one
- * another. The store has bytes alone. What they are is kept beside it in spans
- * of like frames, whose number is bounded: where pushes to changing targets
- * fill the table, nothing more is saved until the slowest target has read some.
+ * A set has one bit for each target, and consecutive frames share it. The store
+ * has bytes alone; spans beside it say for which frames and targets the bytes
+ * are. The number of spans is bounded: when pushes to changing targets fill the
+ * table, no frame is saved until the slowest target has read more.
  */
 #include "config.h"
 
@@ -40,7 +40,8 @@ bool ep_set_has(const struct feed_set *set, const struct feed_target *target)
            (i < set->bits && (set->bit[i / WORD_BITS] >> i % WORD_BITS & 1));
 }
 
-/* Asserts memory: it is bounded, and without this little nothing works. */
+/* Begins an empty set. Asserts that there is memory: it is bounded, and without
+ * this little nothing works. */
 static void begin_set(struct ep_feed *feed)
 {
     uint32_t words = feed->targets_count / WORD_BITS + 1;
@@ -51,7 +52,7 @@ static void begin_set(struct ep_feed *feed)
     set->refs = 1;
     set->bits = feed->targets_count;
     if (feed->set_goes_on)
-        ep_set_unref(feed->set); /* it was never complete */
+        ep_set_unref(feed->set); /* the set before was never complete */
     else
         feed->set_before = feed->set;
     feed->set = set;
@@ -65,7 +66,8 @@ static bool is_same(const struct feed_set *a, const struct feed_set *b)
            memcmp(a->bit, b->bit, words * sizeof(a->bit[0])) == 0;
 }
 
-/* A set that is named again equals the set before, so its frames stay alike. */
+/* Completes a set. When it names the targets of the set before, the old one is
+ * used again, so that frames share a span. */
 static void settle_set(struct ep_feed *feed)
 {
     struct feed_set *before = feed->set_before;
@@ -113,8 +115,8 @@ static struct feed_span *span_at(const struct ep_feed *feed, uint32_t i)
     return &feed->spill.spans[(feed->spill.spans_first + i) % FEED_SPANS_MAX];
 }
 
-/* True for frames of one span: they are for the same targets, and end no
- * stdin. */
+/* True when a frame may belong to the span: it is for the same targets, and
+ * does not end their stdin. */
 static bool is_alike(const struct feed_frame *frame, struct feed_set *set,
                      bool is_pushed, bool closes)
 {
@@ -132,7 +134,7 @@ void ep_span_save(struct ep_feed *feed, uint64_t number)
     if (last != NULL &&
         is_alike(frame, last->set, last->is_pushed, last->closes))
         return;
-    /* A frame without bytes fits to any span, as it only names a set. */
+    /* A frame without bytes belongs to any span, as it only names a set. */
     if (last != NULL && frame->len_bytes == 0 && !frame->closes &&
         !last->closes)
         return;
@@ -168,8 +170,8 @@ void ep_span_clear(struct ep_feed *feed)
     feed->spill.spans_first = feed->spill.spans_count = 0;
 }
 
-/* The span of a saved frame: the last one that begins at or before it.
- * *end_frame and *end_bytes say where it ends. */
+/* Returns the span of a saved frame: the last one that begins at or before the
+ * frame. *end_frame and *end_bytes are where the span ends. */
 static const struct feed_span *span_of(const struct ep_feed *feed,
                                        uint64_t number, uint64_t *end_frame,
                                        uint64_t *end_bytes)

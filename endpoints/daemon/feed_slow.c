@@ -1,23 +1,26 @@
-/* When a target is too slow.
+/* Decides when a target is too slow.
  *
  * A target is behind when its pipe is full and at least half of the stream's
- * window waits for it. That alone says little: one of several equal readers
- * always is, for a moment. So the feed looks at it several times. It is slow
- * when it was behind at all of these looks without a break (policy spill), or
- * has not read a byte in all that time (policy close). Looks are counted and
- * not time, so that a daemon that was delayed itself blames no target.
+ * window waits for it. That alone says little: of several equal readers one
+ * always is behind for a moment. So the feed looks several times, at intervals.
+ * A target is slow when every look without a break found it behind (policy
+ * spill), or when it has not read a byte in all that time (policy close). Looks
+ * are counted and not time, so that a daemon that was delayed itself does not
+ * blame a target.
  *
- * A node sees its own targets only, and cannot know what waits elsewhere. But
- * where one target determines the pace of the stream, its window is full all
- * the time; faster ones reach the end of what is there again and again.
+ * A node knows its own targets only, and not what waits on other nodes. But
+ * when one target determines the pace of the stream, the window of that target
+ * is full all the time; faster targets reach the end of the window again and
+ * again.
  *
  * In a shared stream (feed.h) one frame that waits is enough, as the rest of
- * the window may be full of frames for others. A target there is closed only
- * when it has read nothing since its owner was told that it is behind.
+ * the window may be full of frames for other jobs. A target there is closed
+ * only when it has read nothing since its owner was told that it is behind.
  *
- * A target that was spilled once is spilled at once the next time: the looks,
- * during which all targets wait, are paid once. A target is closed only when
- * the whole window waits for it: then nothing more can come for any target.
+ * A target that was spilled once is spilled without looks the next time: all
+ * targets wait during the looks, which is then not repeated. A target is closed
+ * only when the whole window waits for it: then no frame can come for any
+ * target.
  */
 #include "config.h"
 
@@ -60,7 +63,7 @@ static void act(struct feed_target *target)
     if (ep_feed_spills(feed)) {
         ep_spill_begin(target);
         if (feed->slow.is_shared)
-            look_again(feed); /* see whether it reads at all */
+            look_again(feed); /* find out whether it reads at all */
     } else if (holds_all(target) &&
                ep_target_taken(target) == target->seen_bytes) {
         ep_target_end(target);
@@ -83,7 +86,7 @@ void ep_slow_check(struct feed_target *target)
         look_again(feed);
 }
 
-/* Returns true when another look is needed. */
+/* One look at a target. Returns true when another look is needed. */
 static bool look_at(struct feed_target *target)
 {
     uint64_t taken = ep_target_taken(target);
@@ -149,7 +152,7 @@ int ep_slow_open(struct ep_feed *feed)
 {
     uint32_t half = feed->slow.window_frames / 2;
 
-    /* In a shared stream the rest of the window may be for others. */
+    /* In a shared stream the rest of the window may be for other jobs. */
     feed->behind_frames = half > 0 && !feed->slow.is_shared ? half : 1;
     feed->look = evtimer_new(feed->loop, on_look, feed);
     return feed->look != NULL ? 0 : OV_ENOMEM;

@@ -12,14 +12,15 @@
 #include "overlay/base/err.h"
 
 enum {
-    /* Blocks of the store. Few are held in memory: frames that it does not take
-     * yet wait in the stream's window. */
+    /* Size of a block of the store. Few blocks are in memory: frames that the
+     * store does not take yet wait in the stream's window. */
     BLOCK_BYTES = 256 * 1024,
     SHARED_BLOCK_BYTES = 64 * 1024,
     MEM_BLOCKS = 2,
     ON_ITS_WAY_BYTES = 64 << 20,
-    /* The least that is fetched. A pipe that has room takes so much, even when
-     * its bytes lie in it in a way that makes the room look smaller. */
+    /* The least number of bytes that is fetched. A pipe that has room takes
+     * this many, even when the way its bytes lie in it makes the room look
+     * smaller. */
     FETCH_MIN = 4096,
     FETCH_MAX = 64 * 1024,
 };
@@ -27,8 +28,8 @@ enum {
 /* --- saving
  * */
 
-/* Tells once, about the target that is furthest behind, that the store is full.
- * In a shared stream that was told before, at the bound. */
+/* Reports, once, about the target that is furthest behind, that the store is
+ * full. In a shared stream that was reported before, at the target's bound. */
 static void tell_full(struct ep_feed *feed)
 {
     int full = feed->slow.is_shared ? EFBIG : 0;
@@ -49,7 +50,8 @@ static void tell_full(struct ep_feed *feed)
                           err != 0 ? JOB_STDIN_UNSAVED : JOB_STDIN_FULL, err);
 }
 
-/* Puts the rest of a frame into the store, which may have some of it. */
+/* Puts the rest of a frame into the store, which may have some of its bytes
+ * already. */
 static int put_frame(struct ep_feed *feed, const struct feed_frame *frame)
 {
     uint64_t begun = ep_tape_end(feed->spill.tape) - frame->at_bytes;
@@ -77,7 +79,8 @@ static void save_frames(struct ep_feed *feed)
     ep_target_base_move(feed);
 }
 
-/* Begins the store anew, at a frame: nothing in it is needed. */
+/* Empties the store and begins it again at a frame, when no target needs its
+ * bytes. */
 static void restart(struct ep_feed *feed, uint64_t number)
 {
     ep_tape_start(feed->spill.tape, ep_feed_bytes_at(feed, number));
@@ -89,7 +92,8 @@ void ep_spill_begin(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
 
-    /* It begins at the base, for other targets that are not much faster. */
+    /* The store begins at `base`, for further targets that are only a little
+     * faster. */
     if (feed->spill.targets == 0)
         restart(feed, feed->base);
     for (uint64_t i = target->next; i < feed->head; i++)
@@ -106,7 +110,7 @@ void ep_spill_begin(struct feed_target *target)
 /* --- reading
  * */
 
-/* Lets a target that has all that is saved go on from memory. */
+/* Makes a target that has all saved bytes an ordinary one again. */
 static void rejoin(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
@@ -119,8 +123,8 @@ static void rejoin(struct feed_target *target)
     ep_target_settle(target);
 }
 
-/* Says that a target's bytes cannot be read back. The owner ends what must not
- * go on. */
+/* Reports that a target's bytes cannot be read back. The owner decides what has
+ * to end because of it. */
 static void lose_target(struct feed_target *target, int err)
 {
     struct ep_feed *feed = target->feed;
@@ -139,8 +143,8 @@ static uint64_t pipe_room(const struct feed_target *target)
     return (uint32_t)size - used;
 }
 
-/* Writes what was read to the target. A short write means that the pipe is
- * full. */
+/* Writes the bytes that were read to the target. After a short write the pipe
+ * is full. */
 static void deliver(struct feed_target *target, const uint8_t *mem,
                     uint32_t len_bytes, bool is_pushed)
 {
@@ -155,8 +159,8 @@ static void deliver(struct feed_target *target, const uint8_t *mem,
                         written < len_bytes ? TARGET_BLOCKED : TARGET_RUNNABLE);
 }
 
-/* Fetches bytes for a target: at most len_bytes, and no more than its pipe has
- * room for. Returns false when they are still to come. */
+/* Reads bytes for a target from the store: at most len_bytes, and no more than
+ * its pipe has room for. Returns false when they are still being read. */
 static bool fetch(struct feed_target *target, uint64_t len_bytes,
                   bool is_pushed)
 {
@@ -180,8 +184,8 @@ static bool fetch(struct feed_target *target, uint64_t len_bytes,
     return true;
 }
 
-/* Fetches bytes for the targets that wait, in turn; those of the first may be
- * on their way. */
+/* Reads bytes for the waiting targets, one target after the other; those of the
+ * first may be being read already. */
 static void fetch_all(struct ep_feed *feed)
 {
     struct feed_target *target;
@@ -239,8 +243,8 @@ void ep_spill_settle(struct ep_feed *feed)
     save_frames(feed);
 }
 
-/* The bound has a reserve in a shared stream, where frames are still on their
- * way when it is told. */
+/* In a shared stream the bound is lower than the user's, because frames are
+ * still coming when the sender is told to stop. */
 static uint64_t limit_bytes(const struct ep_feed_slow *slow)
 {
     uint64_t bytes = slow->policy == JOB_SLOW_SPILL ? slow->spill_bytes : 0;
@@ -272,7 +276,7 @@ int ep_spill_open(struct ep_feed *feed)
     feed->spill.spans = calloc(FEED_SPANS_MAX, sizeof(*feed->spill.spans));
     if (feed->spill.spans == NULL)
         return OV_ENOMEM;
-    if (feed->slow.is_shared) /* there may be many */
+    if (feed->slow.is_shared) /* there may be many of them */
         cfg.block_bytes = SHARED_BLOCK_BYTES;
     return ep_tape_open(feed->slow.writer, &cfg, &feed->spill.tape);
 }

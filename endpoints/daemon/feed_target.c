@@ -17,7 +17,7 @@
 
 enum {
     FRAMES_PER_WRITE = 16,
-    BYTES_PER_WRITE = 64 * 1024, /* what a pipe usually holds */
+    BYTES_PER_WRITE = 64 * 1024, /* usual capacity of a pipe */
     SHUT_US = 100 * 1000,
 };
 
@@ -25,7 +25,8 @@ void ep_target_pump_wake(struct ep_feed *feed)
 {
     static const struct timeval now = {0};
 
-    /* Not event_active(): that would run before other events are looked for. */
+    /* Not event_active(): the loop would run it before it looks for other
+     * events. */
     if (!evtimer_pending(feed->pump, NULL))
         event_add(feed->pump, &now);
 }
@@ -96,9 +97,9 @@ void ep_target_note(struct feed_target *target, size_t bytes, bool is_pushed)
     runs[0].bytes += bytes;
 }
 
-/* What lies in the pipe was written last. If that has alternated more often
- * than is noted, what is older counts as taken: so no process gets a byte
- * twice. */
+/* The bytes in the pipe were written last. If these alternated between launcher
+ * and clients more often than `runs` can hold, older bytes count as read: so no
+ * process gets a byte twice. */
 uint64_t ep_target_own_taken(const struct feed_target *target)
 {
     uint64_t left = target->written_bytes - ep_target_taken(target);
@@ -115,7 +116,7 @@ uint64_t ep_target_own_taken(const struct feed_target *target)
     return target->own_bytes - own_left;
 }
 
-/* The number of bytes that a target may be behind. */
+/* Returns how many bytes a target may be behind. */
 static uint64_t bound_of(const struct ep_feed_slow *slow)
 {
     return slow->policy == JOB_SLOW_SPILL ? slow->spill_bytes : 0;
@@ -126,8 +127,8 @@ static uint64_t left_bytes(const struct feed_target *target)
     return target->feed->head_bytes - target->place_bytes;
 }
 
-/* True when a target is behind by more bytes, or changes of the set, than it
- * may be. Once it was, it stays so until it has read half of them. */
+/* True when a target is behind by more bytes, or by more spans, than it may be.
+ * It stays so until it has read half of them. */
 static bool is_far_behind(const struct feed_target *target)
 {
     const struct ep_feed *feed = target->feed;
@@ -147,7 +148,7 @@ static void tell_slow(const struct feed_target *target,
     target->feed->events->on_slow(target->feed->arg, target->proc, what, 0);
 }
 
-/* Tells, once, that a target has reached the bound that the user has set. */
+/* Reports, once, that a target has reached the bound that the user has set. */
 static void tell_bound(struct feed_target *target)
 {
     const struct ep_feed_slow *slow = &target->feed->slow;
@@ -187,8 +188,7 @@ static void leave_store(struct feed_target *target)
     ep_target_tell_behind(target);
 }
 
-/* Ends a target that reads no longer: it does not want what it does not
- * have. */
+/* Ends a target that no longer reads, and does not need the bytes it lacks. */
 static void finish(struct feed_target *target)
 {
     struct ep_feed *feed = target->feed;
@@ -215,8 +215,9 @@ static void wait_for_shut(struct ep_feed *feed)
         event_add(feed->shut, &wait);
 }
 
-/* Notes that the pipe has no reader any longer. When the process has ended, the
- * owner soon hears that and drops the target: then there is nothing to tell. */
+/* Notes that the pipe no longer has a reader. When the process has ended, the
+ * owner soon learns that and drops the target: then this need not be
+ * reported. */
 static void note_shut(struct feed_target *target)
 {
     target->left_bytes = ep_target_pipe_bytes(target->fd);
@@ -238,8 +239,9 @@ void ep_target_tell_shut(struct ep_feed *feed)
     }
 }
 
-/* Later we are asked how much the process takes of what it has. A read end of
- * our own lets us look, and does not hide the end from anyone. */
+/* After the end, ep_feed_taken is asked how much the process reads of the bytes
+ * that are in its pipe. A read end of our own lets us find out, and does not
+ * keep the process from seeing the end of its stdin. */
 void ep_target_end(struct feed_target *target)
 {
     char path[32];
@@ -256,7 +258,7 @@ static bool has_no_reader(int fd)
     return poll(&poll_fd, 1, 0) == 1 && (poll_fd.revents & POLLERR) != 0;
 }
 
-/* Ends or idles a target that has all there is for it. */
+/* Ends or idles a target for which nothing is left to write. */
 static void rest(struct feed_target *target)
 {
     bool is_doubtful = target->is_doubtful;
@@ -278,7 +280,7 @@ void ep_target_settle(struct feed_target *target)
         rest(target);
 }
 
-/* The bytes of a frame that are for a target. */
+/* Returns how many bytes of a frame are for a target. */
 static uint32_t its_bytes(const struct feed_target *target,
                           const struct feed_frame *frame)
 {
@@ -291,7 +293,7 @@ static bool is_last(const struct feed_target *target,
     return frame->closes && ep_set_has(frame->set, target);
 }
 
-/* Notes written bytes, and passes frames of no length. */
+/* Notes written bytes, and passes frames that have no bytes for the target. */
 static void advance_target(struct feed_target *target, size_t written)
 {
     struct ep_feed *feed = target->feed;
@@ -317,7 +319,8 @@ static void advance_target(struct feed_target *target, size_t written)
     ep_target_base_move(feed);
 }
 
-/* Collects what the next turn writes: frames and, in *total, bytes. */
+/* Collects what the next turn writes: slices of frames, and their bytes in
+ * *total. */
 static unsigned slices_fill(const struct feed_target *target, struct iovec *iov,
                             size_t *total)
 {
@@ -349,7 +352,8 @@ bool ep_target_put(struct feed_target *target, const struct iovec *iov,
     do {
         put = writev(target->fd, iov, (int)count);
     } while (put < 0 && errno == EINTR);
-    if (put < 0 && errno != EAGAIN) { /* EPIPE: no reader */
+    if (put < 0 && errno != EAGAIN) {
+        /* EPIPE: the reader has closed the pipe */
         note_shut(target);
         return false;
     }
@@ -369,7 +373,7 @@ void ep_target_turn(struct feed_target *target)
     advance_target(target, written);
     if (target->is_closing)
         ep_target_end(target);
-    /* A short write means that the pipe is full. */
+    /* After a short write the pipe is full. */
     else if (written < total)
         ep_target_state_set(target, TARGET_BLOCKED);
     else
@@ -377,8 +381,8 @@ void ep_target_turn(struct feed_target *target)
 }
 
 /* The event is edge-triggered: it comes whenever the pipe gets room again or
- * loses its reader, and costs no system call for being asked. A target that has
- * something for the pipe notices a lost reader when it writes. */
+ * loses its reader, and needs no system call to be rearmed. A target that has
+ * something to write notices a lost reader when it writes. */
 static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct feed_target *target = arg;

@@ -1,4 +1,4 @@
-/* The jobs of a daemon, from their text to their end. */
+/* The jobs of a daemon, from the receipt of their text to their end. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -47,8 +47,8 @@ static void free_job(struct daemon_job *job)
     free(job);
 }
 
-/* Frees all of a job that is over, except the spawner's copy of its programs,
- * which the next job in this slot replaces. */
+/* Frees all memory of a job that is over, except the spawner's copy of its
+ * programs, which the next job in this slot replaces. */
 static void reap_job(struct daemon *d, uint32_t slot)
 {
     struct daemon_job *job = d->jobs.here[slot];
@@ -109,15 +109,15 @@ void ep_daemon_jobs_close(struct daemon *d)
 /* --- the beginning
  * */
 
-/* The spawner's number for the first program of a job. */
+/* Returns the spawner's number for the first program of a job. */
 static uint32_t program_of(uint32_t slot)
 {
     return slot * JOB_APPS_MAX;
 }
 
-/* The manners of the job's processes. Virtual nodes node_job a machine: where
- * the job has more processes than that has processors, the processes give way
- * to the daemons. */
+/* Returns the manners of the job's processes. Virtual nodes share a machine:
+ * where the job has more processes than the machine has processors, the
+ * processes get a lower priority than the daemons. */
 static struct job_manners manners_of(const struct daemon *d,
                                      const struct job *job)
 {
@@ -128,7 +128,7 @@ static struct job_manners manners_of(const struct daemon *d,
     return manners;
 }
 
-/* Announces each program as a job of the spawner. */
+/* Makes each program known to the spawner, as a job of the spawner. */
 static int announce(struct daemon *d, const struct job *job, uint32_t slot)
 {
     struct job_manners manners = manners_of(d, job);
@@ -169,9 +169,9 @@ static uint32_t free_slot(const struct daemon *d)
     return slot;
 }
 
-/* Checks that a host of its own has room for the processes of the run's own
- * job; for virtual nodes the launcher has done so. Returns 0, or OV_EFULL with
- * words. */
+/* Checks that this host has room for the processes of the run's own job; for
+ * virtual nodes the launcher has checked that. Returns 0, or OV_EFULL with a
+ * text. */
 static int check_room(const struct daemon *d, const struct job *job, char *why)
 {
     struct ep_need_plan plan = {.files = d->config.nofile};
@@ -187,8 +187,8 @@ static int check_room(const struct daemon *d, const struct job *job, char *why)
     return ep_need_check(&need, &room, why);
 }
 
-/* The first node that has the whole text makes it a job of the daemon. Returns
- * 0, or an error with words in why. */
+/* Makes a job of a complete text. The first node that has the whole text calls
+ * this for the daemon. Returns 0, or an error with a text in why. */
 static int take_job(struct daemon *d, struct text_buf *text, uint32_t *slot,
                     char *why)
 {

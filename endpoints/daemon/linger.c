@@ -1,5 +1,5 @@
 /* How long the output of a process is read after its exit: other processes may
- * hold it open. */
+ * keep its pipes open. */
 #include "config.h"
 
 #include <event2/event.h>
@@ -17,8 +17,8 @@ void ep_linger_restart(struct proc *proc)
         evtimer_add(proc->linger, &wait);
 }
 
-/* True when the silence means nothing: something was not read all this time,
- * because the tree had no room for it or the output is not wanted. */
+/* True when silence does not mean that no output is left: some of it was not
+ * read in this time, because the tree had no room for it or nobody wants it. */
 static bool is_held_up(const struct proc *proc)
 {
     const bool is_timed = proc->node_job->job->linger_ms > 0;
@@ -39,9 +39,9 @@ static void on_linger(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    if (proc->is_over) /* its job may be gone, too */
+    if (proc->is_over) /* its job may be freed already */
         return;
-    if (is_held_up(proc)) { /* its last byte may be still to come */
+    if (is_held_up(proc)) { /* its last bytes may not be read yet */
         ep_linger_restart(proc);
         return;
     }

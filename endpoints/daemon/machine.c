@@ -1,4 +1,5 @@
-/* Describes the machine to the launcher, when that places processes by it. */
+/* Reports the machine's cores to the launcher, when the launcher places
+ * processes by them. */
 #include <stdio.h>
 
 #include "endpoints/daemon/impl.h"

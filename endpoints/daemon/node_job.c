@@ -17,12 +17,12 @@
 enum {
     SPILL_AFTER_MS = 1000,
     UNREAD_MS = 10000,
-    /* Larger jobs get no wide pipes: all pipes of a user node_job a limit
-     * (usually 64 MiB, see pipe(7)), and beyond it new pipes of that user are
-     * tiny. */
+    /* Larger jobs get no wide pipes: all pipes of a user share a limit (usually
+     * 64 MiB, see pipe(7)), and beyond it new pipes of that user are tiny. */
     WIDE_PROCS = 16,
-    FDS = EP_SPAWN_FURTHER_FD + 1, /* that a process gets */
-    DROPS_MAX = 16, /* reads in a row of a channel that is not wanted */
+    /* number of descriptors that a process gets */
+    FDS = EP_SPAWN_FURTHER_FD + 1,
+    DROPS_MAX = 16, /* most reads in a row of a channel that is not wanted */
 };
 
 /* --- the end
@@ -41,7 +41,7 @@ static void drop_outputs(struct proc *proc)
     proc->lane = LANE_NONE;
 }
 
-/* Counts a process of which nothing more is to be said. */
+/* Counts a process about which everything was reported. */
 static void count_over(struct proc *proc)
 {
     struct node_job *node_job = proc->node_job;
@@ -55,7 +55,8 @@ static void count_over(struct proc *proc)
     local->cfg.on_over(local->cfg.arg);
 }
 
-/* Says the exit of a process that has ended when nothing more comes from it. */
+/* Reports the exit of a process that has ended, when no output of it can
+ * follow. */
 static void check_over(struct proc *proc)
 {
     struct job_word state = {.kind = JOB_WORD_EXIT,
@@ -75,7 +76,7 @@ static void check_over(struct proc *proc)
     count_over(proc);
 }
 
-/* Keeps a copy for tools that come late. */
+/* Keeps a copy of output for tools that come late. */
 static void keep_copy(struct output *out, const uint8_t *mem,
                       uint32_t len_bytes)
 {
@@ -103,9 +104,9 @@ static bool is_dropped(const struct output *out)
 }
 
 /* Reads and drops output that is not wanted, whether the tree has room or not.
- * Only a process that writes without end finds us busy with others now and
- * then. The proof of the job's output is about what travels, so this is not
- * counted. */
+ * After some reads others get a turn, as a process may write without end.
+ * Dropped bytes are not counted: the proof of the job's output covers only what
+ * is sent. */
 static void drop_output(struct output *out)
 {
     static uint8_t mem[EP_CHANNEL_CARRY_MAX];
@@ -130,8 +131,8 @@ static void tell_ready(const struct output *out)
     ep_hub_ready(cfg->hub, cfg->index, out->input);
 }
 
-/* Counts bytes that a file has not given back, so that the proof of the job's
- * output shows that they are missing. */
+/* Counts bytes that could not be read back from a file, so that the proof of
+ * the job's output shows that they are missing. */
 static void count_lost(struct output *out)
 {
     int err;
@@ -151,7 +152,8 @@ static enum ep_channel_state take_output(struct output *out, uint32_t max_bytes,
     uint32_t room = ep_words_room(local, max_bytes), got = 0;
     enum ep_channel_state state;
 
-    OV_ASSERT(room > 0); /* memory is bounded, and without it nothing works */
+    /* memory is bounded, and without a buffer nothing works */
+    OV_ASSERT(room > 0);
     ep_channel_read(out->channel, local->block->mem + local->block_used, room,
                     &got, &state);
     count_lost(out);
@@ -215,8 +217,7 @@ void ep_node_job_want(struct output *out, bool is_wanted, bool is_held_back)
     if (out->channel != NULL && is_held_back)
         ep_channel_rest(out->channel);
     if (out->channel != NULL)
-        look_at_output(
-            out); /* something in the pipe may have waited for room */
+        look_at_output(out); /* bytes in the pipe may have waited for room */
 }
 
 static void drop_input(const struct proc *proc)
@@ -292,9 +293,10 @@ static void widen(const struct node_job *node_job, int fd)
         ep_fds_widen(fd);
 }
 
-/* Makes the stdin of a process; *far is the process's end. Processes of the
- * run's own job get the stream from its first byte on, others get what is
- * pushed once they run. Returns 0 or an errno. */
+/* Makes the stdin of a process; *far is the process's end of the pipe.
+ * Processes of the run's own job get the stream from its first byte on, other
+ * processes get what is pushed after they have started. Returns 0 or an
+ * errno. */
 static int make_input(struct proc *proc, int *far)
 {
     const struct job *job = proc->node_job->job;
@@ -330,8 +332,8 @@ static int make_output(struct proc *proc, unsigned which, int *far)
     return ENOMEM;
 }
 
-/* Makes the pipes of a process. fds has the far ends, by their numbers in the
- * process; the caller closes them. Returns 0 or an errno. */
+/* Makes the pipes of a process. fds are the process's ends, indexed by their
+ * numbers in the process; the caller closes them. Returns 0 or an errno. */
 static int make_pipes(struct proc *proc, int fds[FDS])
 {
     const struct job *job = proc->node_job->job;
@@ -393,9 +395,9 @@ static void start_process(struct proc *proc)
         ep_node_job_failed(proc, "pipes", err);
 }
 
-/* Where the stdin of slow processes may lie in a file, checks that a file can
- * be made: the loop waits for that once, before any process runs. Returns 0 or
- * an errno. */
+/* When the stdin of slow processes may be kept in a file, checks that a file
+ * can be made: the loop waits for that once, before any process runs. Returns 0
+ * or an errno. */
 static int set_slow(const struct node_job *node_job)
 {
     const struct ep_processes *local = node_job->local;
@@ -530,8 +532,8 @@ static bool is_read(const struct node_job *node_job)
     return false;
 }
 
-/* The run's own output is kept as long as the run lasts, as its user has asked
- * for that. */
+/* The output of the run's own job is kept as long as the run lasts, because the
+ * user has asked for that. */
 void ep_node_job_retire(struct output *out)
 {
     const struct node_job *node_job = out->proc->node_job;

@@ -1,4 +1,5 @@
-/* Does what stream 0 orders, and what the events of the processes require. */
+/* Follows the orders on stream 0, and handles events of the hub and the
+ * spawner. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,8 +21,8 @@ static void on_signal(struct daemon *d, uint32_t index,
     if (order->ranges_count == 0 &&
         (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT))
         ep_processes_pause(local, signo != SIGCONT);
-    /* Each node signals its own processes: another node of this daemon may not
-     * have heard of the job yet. */
+    /* Each node signals its own processes, because another node of this daemon
+     * may not have received the job yet. */
     ep_processes_signal(local, order);
 }
 
@@ -100,7 +101,8 @@ static void on_consume(void *arg, uint32_t index, const struct ov_act *act,
     ep_hub_consumed(d->hub, index, 0, node->controls, TOPO_NONE);
 }
 
-/* The tree decides what happens to us: a starter may be dead. */
+/* From now on the tree decides what happens to this daemon: its starter may be
+ * dead. */
 static void on_orphan(void *arg, uint32_t index, uint32_t parent)
 {
     struct daemon *d = arg;
@@ -117,9 +119,9 @@ static void on_adopted(void *arg, uint32_t index, uint32_t parent)
     uint64_t us = (ep_clock_ns() - node->orphan_ns) / 1000;
 
     node->has_joined = true;
-    if (node->orphan_ns == 0) { /* it is its first parent */
+    if (node->orphan_ns == 0) { /* it now has its first parent */
         if (index == 0 && !d->config.is_virtual)
-            /* Otherwise the launcher sweeps. */
+            /* Elsewhere the launcher sweeps. */
             (void)ep_spawner_sweep(d->spawner);
         return;
     }
@@ -127,13 +129,13 @@ static void on_adopted(void *arg, uint32_t index, uint32_t parent)
     ep_processes_say(node->local, &state);
 }
 
-/* Ends a node; the last one of the daemon ends the daemon. */
+/* Ends a node; the end of the last node ends the daemon. */
 static void end_node(struct daemon *d, uint32_t index)
 {
     if (d->nodes[index].has_left)
         return;
     d->nodes[index].has_left = true;
-    ep_daemon_on_over(d); /* jobs do not wait for this node */
+    ep_daemon_on_over(d); /* no job waits for this node any longer */
     if (++d->left == d->nodes_count)
         ep_daemon_stop(d, d->has_goodbye ? DAEMON_LEAVES : DAEMON_FAILS);
 }
@@ -166,8 +168,8 @@ static void on_leave(void *arg, uint32_t index)
     end_node(d, index);
 }
 
-/* Says why a parent refuses us when the reason changes: a refused dial is
- * repeated for a long time. */
+/* Notes why a parent refuses us, and again when the reason changes: a refused
+ * dial is repeated for a long time. */
 static void on_refused(void *arg, uint32_t index, uint32_t parent,
                        uint16_t reason)
 {
@@ -206,7 +208,7 @@ const struct ep_hub_events ep_daemon_hub_events = {
 /* --- from the spawner
  * */
 
-/* The node that has this process. */
+/* Returns the node that has this process. */
 static struct ep_processes *owner(const struct daemon *d, uint32_t proc)
 {
     for (uint32_t i = 0; i < d->nodes_count; i++) {
@@ -224,7 +226,7 @@ static void on_started(void *arg, uint32_t proc, int64_t pid)
         ep_processes_started(local, proc, pid);
 }
 
-/* One word is enough for all processes of the daemon. */
+/* One note is enough for all processes of the daemon. */
 static void on_elsewhere(void *arg, uint32_t proc, int err)
 {
     struct daemon *d = arg;
@@ -249,7 +251,7 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
         ep_processes_failed(local, proc, step, err);
 }
 
-/* Processes that we end by leaving have not failed. */
+/* Processes that we kill when we leave do not count as failed. */
 static void on_exit_(void *arg, uint32_t proc, int status)
 {
     struct daemon *d = arg;

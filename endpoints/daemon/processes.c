@@ -167,7 +167,7 @@ void ep_processes_read(struct ep_processes *local, uint16_t input,
     input = (uint16_t)(input - EP_PROCESSES_OWN_INPUTS);
     proc = local->lanes[input / OUTPUTS];
     read->state = OV_INPUT_IDLE;
-    if (proc != NULL) /* otherwise the process has ended since */
+    if (proc != NULL) /* NULL: the process has ended meanwhile */
         ep_node_job_read(&proc->outputs[input % OUTPUTS], max_bytes, read);
 }
 
@@ -181,7 +181,7 @@ void ep_processes_feed(struct ep_processes *local, uint32_t stream,
     ep_hub_put(local->cfg.hub, slice->buf);
 }
 
-/* Says the pids, in words of neighbours by rank. */
+/* Reports the pids: one message for processes with consecutive ranks. */
 static void say_pids(const struct node_job *node_job)
 {
     struct job_word state = {.kind = JOB_WORD_PIDS};
@@ -201,8 +201,7 @@ static void say_pids(const struct node_job *node_job)
     }
 }
 
-/* When all processes run, their pids are said at once, with the word that they
- * run. */
+/* When all processes run, reports their pids together, and that they run. */
 void ep_processes_started(struct ep_processes *local, uint32_t number,
                           int64_t pid)
 {

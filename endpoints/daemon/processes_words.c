@@ -1,4 +1,4 @@
-/* The words of a node, and the block that all its reads go into. */
+/* The messages of a node, and the block of memory for all its reads. */
 #include "config.h"
 
 #include <stdio.h>
@@ -90,7 +90,7 @@ void ep_words_took(struct ep_processes *local, uint32_t len_bytes,
     local->block_used += len_bytes;
 }
 
-/* Counts whole words only, one after the other. */
+/* Counts the whole messages that fit, one after the other. */
 static uint32_t words_that_fit(const struct ep_processes *local, uint32_t room)
 {
     uint32_t at = 0;
@@ -99,7 +99,8 @@ static uint32_t words_that_fit(const struct ep_processes *local, uint32_t room)
         struct ov_rd rd = ov_rd_init(local->words + at + 1, 2);
         uint32_t next = at + 3 + ov_rd_u16(&rd);
 
-        /* OVER comes alone: it is heard even when other words are lost. */
+        /* OVER is sent alone, so that it arrives even when other messages are
+         * lost. */
         if (next > room || (at > 0 && local->words[at] == JOB_WORD_OVER))
             break;
         at = next;

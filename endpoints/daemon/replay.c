@@ -1,10 +1,12 @@
-/* Earlier output: a node's answers to the orders of tools that come late.
+/* Earlier output: a node's answers to the REPLAY orders of tools that come
+ * late.
  *
- * From the order on, the channels that it names are not read until they have
- * been answered, one after the other, on an input of their own. So what was
- * read before is in the answer, and what comes later stands behind it. The
- * launcher is told that channels are held back before all answers, also before
- * answers to earlier orders, because a tool waits for that.
+ * After an order, the channels that it names are not read until they have been
+ * answered, one after the other, on an input that carries nothing else. So the
+ * answer has everything that was read before, and output that comes later
+ * follows it. Before any answer is sent, also before answers to earlier orders,
+ * the launcher is told that the channels are held back, because a tool waits
+ * for that.
  */
 #include "config.h"
 
@@ -15,21 +17,21 @@
 #include "job/replay.h"
 #include "overlay/base/err.h"
 
-/* An order. */
+/* A REPLAY order that is being answered. */
 struct replay {
     STAILQ_ENTRY(replay) entry;
     struct job_order order;
     struct node_job
-        *node_job; /* with the channel in hand; NULL: none is left */
+        /* that of the channel being answered; NULL: no channel is left */
+        *node_job;
     uint32_t proc, which;
-    /* The launcher still has to be told that the channels of its process
-     * `told_proc`, and of all after that, are held back; NULL: it was told of
-     * all. */
+    /* The launcher must still be told that the channels of process `told_proc`,
+     * and of all processes after it, are held back; NULL: that is done. */
     struct node_job *told;
     uint32_t told_proc;
-    bool has_part;             /* the channel in hand has begun */
-    bool is_before_told;       /* the bytes before it that are gone were said */
-    struct ep_cache_part part; /* what is left of the channel in hand */
+    bool has_part;             /* the answer for this channel has begun */
+    bool is_before_told;       /* the bytes lost before `part` were reported */
+    struct ep_cache_part part; /* what is left to answer of this channel */
 };
 
 static struct output *output_of(const struct replay *replay)
@@ -60,8 +62,7 @@ static void step_channel(struct replay *replay)
     replay->node_job = TAILQ_NEXT(replay->node_job, entry);
 }
 
-/* Finds the next channel that the order names, beginning with the channel in
- * hand. */
+/* Finds the next channel that the order names, from the present one on. */
 static void find_channel(struct replay *replay)
 {
     while (!is_over(replay) && !is_meant(replay, output_of(replay)))
@@ -156,7 +157,7 @@ static struct replay *first_untold(const struct ep_processes *local)
     return replay;
 }
 
-/* Tells of neighbours in one record. */
+/* Reports several channels in one record. */
 static void write_heard(struct ep_processes *local, struct replay *replay,
                         uint32_t max_bytes, struct ov_read *read)
 {
@@ -195,7 +196,7 @@ static void let_go(const struct ep_processes *local, struct output *out)
         ep_node_job_retire(out);
 }
 
-/* The head of the next record; *len_bytes is the number of its bytes. */
+/* Returns the head of the next record, which has *len_bytes bytes of output. */
 static struct job_replay_answer plan_record(struct replay *replay,
                                             const struct output *out,
                                             uint32_t room, uint32_t *len_bytes)
@@ -213,8 +214,8 @@ static struct job_replay_answer plan_record(struct replay *replay,
         part->to - part->from < room ? (uint32_t)(part->to - part->from) : room;
     if (part->from + *len_bytes < part->to)
         return answer;
-    /* Bytes missing behind the last ones go into a record of their own, without
-     * bytes. */
+    /* When bytes are missing after the last kept ones, a record without output
+     * reports that. */
     if (*len_bytes > 0 && part->behind_bytes > 0)
         return answer;
     answer.dropped_bytes += part->behind_bytes;
@@ -222,7 +223,8 @@ static struct job_replay_answer plan_record(struct replay *replay,
     return answer;
 }
 
-/* Returns whether all of the channel is answered. */
+/* Writes a part of the answer. Returns true when the channel is answered
+ * completely. */
 static bool write_answer(struct ep_processes *local, struct replay *replay,
                          const struct output *out, uint32_t room,
                          struct ov_read *read)

@@ -1,9 +1,9 @@
-/* Daemons beneath that no shell reaches from here.
+/* Daemons beneath this one that no shell on this host reaches.
  *
- * Our starter is asked to start such a daemon in our place, and so on up to the
- * launcher. The tree stays as planned: the daemon dials its parent there. So
- * its starter must know where the daemons between the two listen; the request
- * tells it.
+ * We ask our starter to start such a daemon instead of us, and it may ask its
+ * own starter, up to the launcher. The tree stays as planned: the daemon dials
+ * its parent there. So its starter must know where the daemons between the two
+ * listen; the request carries these addresses.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static bool is_beneath(const struct daemon *d, uint32_t above, uint32_t node)
            topo_tree_contains(tree, above, node);
 }
 
-/* Asks our starter, which knows where we and all above us listen. */
+/* Asks our starter, which knows where this daemon and all above it listen. */
 static void ask_starter(struct daemon *d, uint32_t node, uint32_t time_ms,
                         const char *text)
 {
@@ -64,8 +64,7 @@ void ep_daemon_on_beneath(void *arg, uint32_t index,
         ep_daemon_learn(d, peer);
 }
 
-/* Tells all that we know of the daemons above that node, which are its
- * ancestors. */
+/* Sends all known addresses of the daemons above that node, its ancestors. */
 static void tell_ancestors(struct daemon *d, uint32_t node)
 {
     const struct topo_tree *tree = &d->config.tree;

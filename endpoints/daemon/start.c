@@ -9,7 +9,7 @@
 #include "endpoints/hub/session.h"
 #include "overlay/base/err.h"
 
-/* Tells the starter why, and ends the daemon. */
+/* Reports an error to the starter, and ends the daemon. */
 static void refuse(struct daemon *d, const char *words)
 {
     ep_daemon_error(d, words);
@@ -48,8 +48,8 @@ static void on_stderr(void *arg, uint32_t index, const char *host,
     fprintf(stderr, "%s: %s\n", host, line);
 }
 
-/* When a daemon is gone that had joined, the tree notices; here only the remote
- * shell may have died. */
+/* When a daemon that has joined the tree is lost, the tree notices that; here
+ * only its remote shell may have died. */
 static void on_exit_(void *arg, uint32_t index, int status)
 {
     struct daemon *d = arg;
@@ -112,7 +112,7 @@ static int start_shells(struct daemon *d, struct topo_range kids)
 }
 
 /* Starts the daemons of our children while we open the fabric, or waits for
- * those that another process starts. They are told our address when we know
+ * those that another process starts. They get our address as soon as we know
  * it. */
 static int start_children(struct daemon *d, char *why)
 {
@@ -143,8 +143,8 @@ static int start_children(struct daemon *d, char *why)
     return rc;
 }
 
-/* Tells where we listen, or one above us: a daemon that loses its parent dials
- * those. */
+/* Sends the address of this daemon, or of one above it, to the daemons beneath:
+ * a daemon that loses its parent dials these. */
 static void tell_beneath(struct daemon *d, const struct ep_boot_peer *peer)
 {
     if (d->below.starter != NULL)
@@ -173,7 +173,7 @@ static int list_numbers(struct daemon *d)
     return 0;
 }
 
-/* From now on unfinished lines go out in pieces; says so. */
+/* Reports that unfinished lines are given in pieces from now on. */
 static void on_tails_failed(void *arg, int err)
 {
     struct daemon *d = arg;
@@ -245,7 +245,7 @@ static int open_hub(struct daemon *d, char *why)
     return rc;
 }
 
-/* The launcher may place processes by what each host has; it is told that
+/* The launcher may place processes by the cores of each host; it needs these
  * before it announces any job. */
 static bool must_look(const struct daemon *d)
 {
@@ -258,8 +258,8 @@ static void tell_machine(struct daemon *d)
         ep_daemon_tell_machine(d, i);
 }
 
-/* Sets variables before libfabric is loaded. A remote shell does not carry the
- * environment. */
+/* Sets the variables of the configuration before libfabric is loaded, as a
+ * remote shell does not pass the environment on. */
 static int set_env(const struct ep_boot_config *config)
 {
     char name[256];
@@ -268,7 +268,7 @@ static int set_env(const struct ep_boot_config *config)
         size_t len = strcspn(config->env.at[i], "=");
 
         if (len >= sizeof(name))
-            continue; /* no variable that libfabric knows */
+            continue; /* libfabric does not know this variable */
         memcpy(name, config->env.at[i], len);
         name[len] = '\0';
         if (setenv(name, config->env.at[i] + len + 1, 1) != 0)
@@ -316,7 +316,7 @@ void ep_daemon_on_go(void *arg, struct ep_boot_config *config)
 /* --- the way to the parents
  * */
 
-/* Says that a node has no link to its parent, so that nothing can be told to
+/* Reports that a node has no link to its parent, so that nothing can be sent to
  * it. */
 static void refuse_unlinked(struct daemon *d, uint32_t parent)
 {
@@ -325,7 +325,7 @@ static void refuse_unlinked(struct daemon *d, uint32_t parent)
     char words[EP_BOOT_TEXT_MAX];
 
     if (address == NULL)
-        return; /* our starter did not say where: it waits, too */
+        return; /* our starter has not sent its address, so it waits, too */
     if (d->refusal != NULL)
         snprintf(words, sizeof(words), "%s at %s refuses the connection: %s",
                  name, address, d->refusal);
@@ -338,8 +338,8 @@ static void refuse_unlinked(struct daemon *d, uint32_t parent)
     refuse(d, words);
 }
 
-/* A parent may listen at an address that we cannot reach. If we did not say so,
- * all would wait for us. */
+/* A parent may listen at an address that we cannot reach. Without this report
+ * all others would wait for us. */
 static void on_reach(evutil_socket_t fd, short what, void *arg)
 {
     struct daemon *d = arg;
@@ -365,7 +365,7 @@ static int watch_reach(struct daemon *d)
     return 0;
 }
 
-/* True for the planned parent of a node of ours. */
+/* True when `node` is the planned parent of a node hosted here. */
 static bool is_parent(const struct daemon *d, uint32_t node)
 {
     for (uint32_t i = 0; i < d->nodes_count; i++) {

@@ -20,8 +20,9 @@ struct ep_inlet {
     struct ep_stdin_stream *stdin_stream; /* borrowed */
     struct ep_feed *feed;                 /* owned */
     struct topo_range procs;
-    uint64_t done;   /* frames that its feed has consumed, */
-    uint64_t passed; /* and those of them that count in the stream */
+    uint64_t done; /* frames that its feed has consumed */
+    /* how many of these were counted as consumed in the stream */
+    uint64_t passed;
 };
 
 struct ep_stdin_stream {
@@ -29,11 +30,13 @@ struct ep_stdin_stream {
     const struct ep_stdin_stream_events *events;
     void *arg;
     TAILQ_HEAD(, ep_inlet) inlets; /* owned */
-    struct ep_inlet *last;         /* inlet of the last frame; may be NULL */
-    /* Owned: inlets of the frames not consumed; may be NULL. */
+    struct ep_inlet *last;         /* inlet of the frame before; may be NULL */
+    /* Owned: the inlet of each frame that is not consumed; entries may be
+     * NULL. */
     struct ep_inlet **ring;
-    uint32_t ring_room;     /* a power of two, or 0 */
-    uint64_t fed, consumed; /* numbers of frames */
+    uint32_t ring_room; /* a power of two, or 0 */
+    /* numbers of the next frame, and of the first one not consumed */
+    uint64_t fed, consumed;
 };
 
 int ep_stdin_stream_open(struct event_base *base,
@@ -89,7 +92,8 @@ static void tell_consumed(const struct ep_stdin_stream *stdin_stream)
                                       proc);
 }
 
-/* Counts frames as consumed, up to the first one for which a job waits. */
+/* Counts frames as consumed, up to the first one that a feed has not
+ * consumed. */
 static void count_consumed(struct ep_stdin_stream *stdin_stream)
 {
     uint64_t before = stdin_stream->consumed;
@@ -190,7 +194,7 @@ static struct ep_inlet *find_inlet(const struct ep_stdin_stream *stdin_stream,
     return NULL;
 }
 
-/* Finds the inlet that a frame is for; NULL: there is none. */
+/* Finds the inlet for a frame; returns NULL when there is none. */
 static struct ep_inlet *inlet_of(const struct ep_stdin_stream *stdin_stream,
                                  const struct ov_slice *slice, uint32_t flags)
 {
@@ -205,8 +209,8 @@ static struct ep_inlet *inlet_of(const struct ep_stdin_stream *stdin_stream,
     return find_inlet(stdin_stream, ov_push_range(&push).first);
 }
 
-/* Asserts memory: it is bounded by the window, and without this little nothing
- * works. */
+/* Asserts that there is memory: it is bounded by the window, and without this
+ * little nothing works. */
 static void ring_put(struct ep_stdin_stream *stdin_stream,
                      struct ep_inlet *inlet)
 {
@@ -244,7 +248,7 @@ void ep_stdin_stream_take(struct ep_stdin_stream *stdin_stream,
         feed_inlet(stdin_stream->last, slice, flags);
     else
         count_consumed(stdin_stream);
-    /* A process that reads nothing is named before the window is full. */
+    /* Names a process that reads nothing before the window is full. */
     if (stdin_stream->fed - stdin_stream->consumed == NAME_FRAMES)
         tell_consumed(stdin_stream);
 }

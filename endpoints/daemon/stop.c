@@ -1,4 +1,4 @@
-/* A daemon's words to its starter, and its end. */
+/* The lines of a daemon to its starter, and the daemon's end. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,17 +13,16 @@
 #include "overlay/base/err.h"
 
 enum {
-    /* How long leaving waits for the end of processes and of daemons
-     * beneath. */
+    /* How long leaving waits until processes and the daemons beneath have
+     * ended. */
     FAREWELL_S = 3,
-    LOOK_MS = 20, /* between two looks at what the spawner has left */
-    /* How long these looks go on: what is left then cannot be ended, such as
-     * processes of other users (setuid). */
+    LOOK_MS = 20, /* time between two searches for what the spawner has left */
+    /* How long these searches go on: processes that still live cannot be ended,
+     * such as those of other users (setuid). */
     REMAINS_MS = 2000
 };
 
-/* --- words
- * */
+/* --- lines to the starter */
 
 static void on_output(evutil_socket_t fd, short what, void *arg)
 {
@@ -33,7 +32,7 @@ static void on_output(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         n = 0;
-    else if (n < 0) /* nothing reads it */
+    else if (n < 0) /* no process reads it */
         n = (ssize_t)d->above.said.len_bytes;
     text_buf_cut(&d->above.said, (size_t)n);
     if (d->above.said.len_bytes > 0)
@@ -70,12 +69,12 @@ void ep_daemon_note(struct daemon *d, uint32_t node, const char *words)
 
 /* --- what a spawner that was killed has left
  *
- * The daemon is a subreaper, too: what had the spawner as its parent, or would
- * have come to it as an orphan, is then the daemon's child. So all that is
- * below the daemon goes, whatever it has done to its environment, except the
- * other spawner and the daemons beneath, which go on. If that spawner has died
- * as well, the two kinds cannot be told apart by their parents, and marks
- * decide. */
+ * The daemon is a subreaper, too: processes whose parent was the spawner, and
+ * orphans that the spawner would have adopted, are then children of the daemon.
+ * So everything below the daemon is killed, whatever it has done to its
+ * environment, except the other spawner and the daemons beneath, which go on.
+ * If that spawner has died as well, parents no longer tell the processes from
+ * the daemons beneath, and marks decide. */
 
 static struct ep_leftover remains_of(const struct daemon *d)
 {
@@ -118,7 +117,8 @@ void ep_daemon_remains(struct daemon *d)
     on_look(-1, 0, d);
 }
 
-/* Reaps orphans, and the spawners, which must not be waited for after that. */
+/* Reaps orphans and the spawners; a reaped spawner must not be waited for
+ * again. */
 static void on_children(evutil_socket_t signo, short what, void *arg)
 {
     struct daemon *d = arg;
@@ -147,7 +147,7 @@ static void on_farewell(evutil_socket_t fd, short what, void *arg)
 
 void ep_daemon_check_gone(struct daemon *d)
 {
-    /* Why we go has to be heard first. */
+    /* The reason of our end has to reach the starter first. */
     if (d->end != DAEMON_STAYS && d->is_bare && !d->above.is_calling &&
         (d->below.count == 0 || d->end == DAEMON_FAILS))
         event_base_loopbreak(d->base);
@@ -172,7 +172,8 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end)
         end = DAEMON_QUITS;
     d->end = (uint8_t)end;
     /* The daemons beneath have to know at once. Where the job is over, the end
-     * of a link also acknowledges the peer's last words, for which it waits. */
+     * of a link also acknowledges the peer's last message, for which it waits.
+     */
     if (d->hub != NULL)
         ep_hub_leave(d->hub);
     if (end != DAEMON_FAILS && d->below.starter != NULL)
@@ -185,7 +186,7 @@ void ep_daemon_stop(struct daemon *d, enum daemon_end end)
 
 void ep_daemon_adopt(void)
 {
-    /* May fail: most processes are found by their marks. */
+    /* This may fail: most processes are found by their marks. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 

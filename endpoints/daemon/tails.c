@@ -1,9 +1,9 @@
 /* Chunks of memory, places in a file, and a thread that moves bytes between
  * them.
  *
- * A tail that is being saved belongs to the thread: nothing is added to it and
- * nothing taken from it until that is done. When the tail is dropped meanwhile,
- * its entry in `saves` stays.
+ * A tail that is being saved belongs to the thread: until that is done, no
+ * bytes are added to the tail or taken from it. When the tail is dropped
+ * meanwhile, its entry in `saves` stays.
  */
 #include "config.h"
 
@@ -20,7 +20,7 @@
 #include "overlay/base/panic.h"
 
 enum {
-    /* The chunks of the longest line. */
+    /* Number of chunks of the longest line. */
     LINE_CHUNKS = EP_TAIL_BYTES_MAX / EP_CHUNK_BYTES + 2,
     SAVES_MAX = 1024,
     NONE = UINT32_MAX,
@@ -31,10 +31,10 @@ enum tail_wait { WAIT_NOT, WAIT_ROOM, WAIT_READ };
 enum cookie {
     COOKIE_SAVE,
     COOKIE_EMPTY,
-    COOKIE_READ /* plus the number of the slot */
+    COOKIE_READ /* cookie of slot 0; the number of the slot is added */
 };
 
-/* A tail that the thread is to write, or has written. */
+/* A tail that the thread is writing or has written. */
 struct save {
     struct ep_tail *tail; /* borrowed; NULL: it was dropped */
     struct ep_chain chain;
@@ -44,7 +44,7 @@ struct save {
 
 enum slot_state { SLOT_FREE, SLOT_LOADING, SLOT_READY, SLOT_BAD };
 
-/* A place for a tail that comes back from the file. */
+/* Memory for a tail that is read back from the file. */
 struct slot {
     struct ep_tails *tails;
     struct ep_tail *tail; /* borrowed; NULL while loading: it was dropped */
@@ -57,24 +57,24 @@ struct slot {
 
 struct ep_tails {
     struct ep_tails_cfg cfg;
-    struct ep_spool_file file; /* for the thread */
+    struct ep_spool_file file; /* used by the thread */
     struct ep_sink *sink;
     /* Tails that may be saved, oldest first. */
     TAILQ_HEAD(tail_list, ep_tail) open;
     /* Tails in WAIT_ROOM, while saves_count > 0. */
     struct tail_list waiting;
-    struct tail_list reading; /* tails in WAIT_READ without a slot */
+    struct tail_list reading; /* tails in WAIT_READ that have no slot */
     struct ep_chunks chunks;
-    uint32_t *spare; /* owned [spare_room]: places that can be used again */
+    uint32_t *spare; /* owned [spare_room]: places of the file that are free */
     uint32_t spare_room;
     uint32_t spare_count;
     uint32_t places_made;
     uint64_t cuts;
-    int err;            /* why the file cannot be used; 0: it can */
+    int err;            /* errno for which the file cannot be used; 0: it can */
     uint8_t *scratch;   /* owned, for the thread: room for one tail */
     struct save *saves; /* owned [SAVES_MAX] */
     uint32_t saves_count;
-    uint32_t saves_done; /* for the thread, until it has answered */
+    uint32_t saves_done; /* set by the thread when it answers */
     struct slot slots[EP_TAILS_READS];
 };
 
@@ -117,7 +117,7 @@ static int empty_main(void *arg)
 /* --- places
  * */
 
-/* NONE when memory is out. */
+/* Returns a place in the file; NONE when memory is out. */
 static uint32_t place_take(struct ep_tails *tails)
 {
     if (tails->spare_count > 0)
@@ -139,7 +139,7 @@ static void place_give(struct ep_tails *tails, uint32_t place)
     tails->spare[tails->spare_count++] = place;
     if (tails->spare_count < tails->places_made)
         return;
-    /* If the file cannot be emptied, its places are used again. */
+    /* If the file cannot be emptied, its places are used again as they are. */
     if (ep_sink_call(tails->sink, empty_main, tails, COOKIE_EMPTY) == 0)
         tails->spare_count = tails->places_made = 0;
 }
@@ -183,7 +183,7 @@ static void wait_begin(struct ep_tails *tails, struct ep_tail *tail,
     tail->waits = (uint8_t)what;
     if (what == WAIT_READ)
         TAILQ_INSERT_TAIL(&tails->reading, tail, turn);
-    else if (tail->slot > 0) /* others wait for the slot */
+    else if (tail->slot > 0) /* give the slot to a tail that waits for one */
         TAILQ_INSERT_HEAD(&tails->waiting, tail, turn);
     else
         TAILQ_INSERT_TAIL(&tails->waiting, tail, turn);
@@ -230,7 +230,7 @@ static struct slot *find_free(struct ep_tails *tails)
     return NULL;
 }
 
-/* Reads the next tails in turn, as long as there are slots. */
+/* Reads the next waiting tails back, as long as slots are free. */
 static void read_more(struct ep_tails *tails)
 {
     struct ep_tail *tail = TAILQ_FIRST(&tails->reading), *next;
@@ -240,7 +240,7 @@ static void read_more(struct ep_tails *tails)
         next = TAILQ_NEXT(tail, turn);
         if (tail->is_saving)
             continue;
-        if (tail->file_bytes == 0) { /* it could not be saved */
+        if (tail->file_bytes == 0) { /* saving it has failed */
             wake(tails, tail);
             continue;
         }
@@ -277,7 +277,8 @@ static void read_end(struct ep_tails *tails, struct slot *slot, int err)
     read_more(tails);
 }
 
-/* Frees the tail's slot and place: no part of it is in the file. */
+/* Frees the slot and the place of a tail that has no bytes in the file any
+ * longer. */
 static void leave_file(struct ep_tails *tails, struct ep_tail *tail)
 {
     slot_leave(tails, tail);
@@ -297,7 +298,8 @@ static void fail_file(struct ep_tails *tails, int err)
         tails->cfg.on_failed(tails->cfg.arg, err);
 }
 
-/* Hands a tail to the thread. Returns false when there is no place for it. */
+/* Hands a tail to the thread. Returns false when there is no place in the
+ * file. */
 static bool save_put(struct ep_tails *tails, struct ep_tail *tail)
 {
     struct save *save = &tails->saves[tails->saves_count];
@@ -318,7 +320,8 @@ static bool save_put(struct ep_tails *tails, struct ep_tail *tail)
     return true;
 }
 
-/* Ends a save: the tail is in the file, or still where it was. */
+/* Ends a save: the tail is now in the file or, after an error, still in
+ * memory. */
 static void save_settle(struct ep_tails *tails, struct save *save, bool is_done)
 {
     struct ep_tail *tail = save->tail;
@@ -375,7 +378,7 @@ static const struct ep_sink_events sink_events = {
     .on_failed = on_failed,
 };
 
-/* Saves half of the memory, beginning with the oldest tail. */
+/* Saves tails until half of the memory is free, beginning with the oldest. */
 static void save_start(struct ep_tails *tails)
 {
     uint64_t bytes = 0;
@@ -403,7 +406,8 @@ static void save_start(struct ep_tails *tails)
         ep_sink_call(tails->sink, save_main, tails, COOKIE_SAVE) == 0)
         return;
     if (err == 0 && tails->saves_count > 0)
-        err = EAGAIN; /* pthread_create() says this for "no thread" */
+        /* pthread_create() returns this when no thread can be made */
+        err = EAGAIN;
     if (err != 0)
         save_end(tails, err);
 }
@@ -554,7 +558,7 @@ void ep_tail_drop(struct ep_tails *tails, struct ep_tail *tail)
 
         if (save->tail != tail)
             continue;
-        save->tail = NULL; /* the save keeps its chunks and its place */
+        save->tail = NULL; /* the save still uses its chunks and its place */
         tail->is_saving = false;
         tail->chain = (struct ep_chain){0};
         tail->file_bytes = 0;
