@@ -1,5 +1,5 @@
-/* The start-up text: writing it, and reading what daemons send up.
- * boot_reader.c reads what is sent down; the lines are in boot_lines.c. */
+/* The start-up text: writes it, and reads the lines that daemons send up.
+ * boot_reader.c reads what is sent down; boot_lines.c has the lines. */
 #include "config.h"
 
 #include "endpoints/boot/boot.h"
@@ -43,7 +43,7 @@ static size_t longest_line(const char *text, size_t len_bytes)
     return longest;
 }
 
-/* Removes what was added to out after `start`. */
+/* Removes everything that was added to `out` after `start`, and returns rc. */
 static int give_up(struct text_buf *out, size_t start, int rc)
 {
     if (out->len_bytes > start) {
@@ -106,7 +106,8 @@ void ep_boot_version_read(struct text_fields *fields,
     snprintf(version, EP_BOOT_VERSION_MAX, "%s", fields->bad ? "" : field);
 }
 
-/* The kind of a line, by its keyword; EP_BOOT_UP_KINDS: unknown. */
+/* Returns the kind of a line, which its keyword gives; EP_BOOT_UP_KINDS:
+ * none. */
 static enum ep_boot_up_kind up_kind(const char *line, size_t len_bytes)
 {
     const char *space = memchr(line, ' ', len_bytes);
@@ -136,7 +137,7 @@ int ep_boot_up_decode(char *line, size_t len_bytes, struct ep_boot_up *up)
     if (up->kind == EP_BOOT_READY) {
         ep_boot_version_read(&fields, up->version);
         if (strcmp(up->version, ep_boot_version()) != 0)
-            /* Another version may have other fields. */
+            /* A line of another version may have other fields. */
             return fields.bad ? OV_EPROTO : 0;
         rows++;
     }

@@ -1,5 +1,5 @@
-/* What a daemon needs to know: making it, looking things up in it, and cutting
- * it down for a child. */
+/* The configuration of a daemon: fills it, finds things in it, and makes a
+ * smaller one for a child. */
 #include "config.h"
 
 #include "endpoints/boot/boot_config.h"
@@ -226,7 +226,7 @@ uint64_t ep_boot_param(const struct ep_boot_config *config, const char *name,
     return param == NULL ? otherwise : param->value;
 }
 
-/* The index of the first host whose node is not below this one. */
+/* Returns the index of the first host whose node is `node` or above. */
 static uint32_t hosts_lower_bound(const struct ep_boot_config *config,
                                   uint32_t node)
 {
@@ -281,8 +281,8 @@ static int copy_strings(const struct ep_boot_config *from,
     return rc;
 }
 
-/* A subtree is not a single range, so each host is tested; hosts below `child`
- * cannot be in it. */
+/* Copies the hosts of a subtree. Its nodes are not a single range, so each host
+ * is tested; nodes with numbers below `child` cannot be in its subtree. */
 static int copy_hosts(const struct ep_boot_config *from, uint32_t child,
                       struct ep_boot_config *to)
 {
@@ -306,7 +306,7 @@ int ep_boot_config_child(const struct ep_boot_config *config, uint32_t child,
 
     *out = *config;
     out->parents =
-        (struct ep_boot_parents){0}; /* the tree's table belongs to config */
+        (struct ep_boot_parents){0}; /* config owns the tree's table */
     out->provider = out->interface = out->rsh = out->xylemd = NULL;
     out->home = NULL;
     out->hosted = NULL;
@@ -336,7 +336,8 @@ static const char *what_is_wrong(const struct ep_boot_config *config)
         return "the tree's arity is out of range";
     if ((unsigned)config->launcher >= EP_LAUNCHERS)
         return "no such launcher";
-    /* Daemons that are all started alike find their own place. */
+    /* Daemons that are all started alike find out themselves which node they
+     * are. */
     if (config->hosted_count == 0 &&
         !ep_launcher_ops(config->launcher)->is_for_all)
         return "no hosted node";

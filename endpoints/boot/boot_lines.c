@@ -32,9 +32,9 @@ static int get_session(void *what, struct text_fields *fields)
     return 0;
 }
 
-/* For a tree with a table: how many children each node has, in runs. Nodes are
- * numbered level by level, so this says all. Nodes behind the last run are
- * leaves. */
+/* For a tree with a table: writes how many children each node has, in runs of
+ * equal numbers. Nodes are numbered level by level, so this describes the whole
+ * tree. Nodes after the last run are leaves. */
 static void put_children(const void *what, struct text_buf *out)
 {
     const struct topo_tree *tree = &((const struct ep_boot_config *)what)->tree;
@@ -144,7 +144,7 @@ static void put_host(const void *what, struct text_buf *out)
     const struct ep_boot_config *config = what;
 
     if (ep_launcher_ops(config->launcher)->is_for_all)
-        return; /* `hosts` says them all */
+        return; /* a `hosts` line has all of them */
     for (uint32_t i = 0; i < config->hosts_count; i++) {
         text_buf_printf(out, "host %u", config->hosts[i].node);
         text_buf_field(out, config->hosts[i].name);
@@ -159,8 +159,8 @@ static int get_host(void *what, struct text_fields *fields)
     return ep_boot_add_host(what, node, text_fields_next(fields));
 }
 
-/* All hosts in their short form, in the order of their nodes from 1 on: a
- * daemon that reads this finds its own place. */
+/* Writes all hosts in short form, in the order of their nodes from 1 on: a
+ * daemon that reads this finds out which node it is. */
 static void put_hosts(const void *what, struct text_buf *out)
 {
     const struct ep_boot_config *config = what;
@@ -252,7 +252,7 @@ const struct job_line ep_boot_lines[] = {
     {.kind = JOB_LINE_END},
 };
 
-/* --- lines that go up; `at` is the place of the peer in the struct */
+/* --- lines that go up; `at` leads to the peer in the struct */
 
 #define NODE(type, at) JOB_SCHEMA_RANGE(type, at node, NULL, 0, TOPO_NONE - 1)
 #define PEER(type, at)                                                         \

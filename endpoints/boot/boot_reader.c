@@ -61,7 +61,8 @@ static int on_version(struct ep_boot_reader *rd, struct text_fields *fields)
     return 0;
 }
 
-/* Finds the place of this daemon among many that were started alike. */
+/* Finds which node this daemon has, among many daemons that were started
+ * alike. */
 static int find_place(struct ep_boot_reader *rd)
 {
     const char *host = rd->host != NULL ? rd->host : "";
@@ -125,7 +126,7 @@ static int on_config(struct ep_boot_reader *rd, struct text_fields *fields)
         snprintf(rd->why, sizeof(rd->why),
                  "line %llu of the start-up text: \"%s\" comes twice",
                  (unsigned long long)rd->lines, name);
-    else /* never quotes the line, which may hold the key */
+    else /* does not quote the line, which may hold the key */
         snprintf(rd->why, sizeof(rd->why),
                  "line %llu of the start-up text is not well-formed: expected "
                  "\"%s\"",
@@ -150,13 +151,14 @@ static int on_peer(struct ep_boot_reader *rd, struct text_fields *fields)
     return OV_EPROTO;
 }
 
-/* Reads the line in rd->line, which has no newline. */
+/* Handles the line in rd->line, which has no newline. */
 static int on_line(struct ep_boot_reader *rd)
 {
     struct text_fields fields;
     int rc = OV_EPROTO;
 
-    text_buf_add(&rd->line, "", 0); /* gives an empty line its NUL, too */
+    /* makes sure that an empty line has its NUL, too */
+    text_buf_add(&rd->line, "", 0);
     if (rd->line.bad)
         return OV_ENOMEM;
     rd->lines++;
@@ -183,7 +185,8 @@ static int too_big(struct ep_boot_reader *rd, const char *what, int max)
     return OV_EPROTO;
 }
 
-/* Takes all bytes; the last one is a newline where ends_line is true. */
+/* Adds bytes to the line; with ends_line the last of them is a newline, and the
+ * line is handled. */
 static int take_bytes(struct ep_boot_reader *rd, const char *mem,
                       size_t len_bytes, bool ends_line)
 {

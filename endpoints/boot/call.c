@@ -1,4 +1,4 @@
-/* What both ends of a call have in common; call.h has the layouts. */
+/* What both ends of a call share; call.h describes the messages. */
 #include "config.h"
 
 #include "endpoints/boot/call.h"

@@ -1,4 +1,4 @@
-/* Calling the parent's gate, in a thread of its own. */
+/* Connects to the parent's gate, in a thread of its own. */
 #include "config.h"
 
 #include "endpoints/boot/caller.h"
@@ -41,11 +41,13 @@ struct target {
 
 struct ep_caller {
     struct ep_caller_cfg cfg;
-    struct ep_auth auth; /* the key for calls */
+    struct ep_auth auth; /* with the key for calls */
     struct event *event; /* owned */
     pthread_t thread;
-    int done[2]; /* a pipe whose writing end closes when the thread is done */
-    int fd;      /* the connection, or -1; only for the thread until then */
+    /* a pipe; the thread closes its writing end when it has finished */
+    int done[2];
+    /* the connection, or -1; used only by the thread until it has finished */
+    int fd;
     unsigned patience_ms;
     uint64_t until_ns;
     atomic_bool is_stopped;
@@ -55,8 +57,11 @@ struct ep_caller {
     char why[EP_BOOT_WHY_MAX];
 };
 
-/* --- addresses to try: collected before there is a thread, because the name
- * service reads the environment, which other code changes */
+/* --- addresses to try
+ *
+ * They are collected before there is a thread, because the name service reads
+ * the environment, which other code changes.
+ */
 
 static bool is_loopback(const struct addrinfo *at)
 {
@@ -84,8 +89,8 @@ static void add_target(struct ep_caller *c, const struct addrinfo *at,
     c->targets_count++;
 }
 
-/* Adds all addresses of a name. Those of loopback come last: in some hosts
- * files a host's own name has one. */
+/* Adds all addresses of a name. Those of loopback come last: some hosts files
+ * give one to the host's own name. */
 static void add_name(struct ep_caller *c, const char *name, int flags,
                      uint16_t port)
 {
@@ -108,7 +113,8 @@ static void add_name(struct ep_caller *c, const char *name, int flags,
     freeaddrinfo(list);
 }
 
-/* Adds "1.2.3.4:5" or "[::1]:5"; `instead` replaces the host. */
+/* Adds the address "1.2.3.4:5" or "[::1]:5", with the host `instead` if that is
+ * not NULL. */
 static void add_gate(struct ep_caller *c, const char *gate, const char *instead)
 {
     char host[EP_ADDR_MAX];
@@ -181,7 +187,7 @@ static bool prove(const struct ep_caller *c, int fd)
            ep_auth_accept_check(&c->auth, mine, answer, sizeof(answer)) == 0;
 }
 
-/* Connects within that time. Returns 0 or an errno. */
+/* Connects within the time limit of one attempt. Returns 0 or an errno. */
 static int connect_within(int fd, const struct target *to, uint16_t port,
                           unsigned ms)
 {
@@ -216,8 +222,8 @@ static void bound(int fd, unsigned ms)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 }
 
-/* Calls one port. Returns 0, with the connection in c->fd; an errno; or -1:
- * something answers that is not the parent's gate. */
+/* Tries one port. Returns 0, with the connection in c->fd; an errno; or -1:
+ * something else than the parent's gate answers. */
 static int call_port(struct ep_caller *c, const struct target *to,
                      uint16_t port)
 {
@@ -240,7 +246,8 @@ static int call_port(struct ep_caller *c, const struct target *to,
     return err;
 }
 
-/* Where no packet comes back, other ports are not tried. */
+/* Tries the ports of one address. When no packet comes back, further ports are
+ * not tried. */
 static bool call_target(struct ep_caller *c, const struct target *to)
 {
     const struct ep_boot_config *config = c->cfg.config;
@@ -287,8 +294,7 @@ static void *call(void *arg)
     return NULL;
 }
 
-/* --- the loop's side
- * */
+/* --- in the loop's thread */
 
 static void on_done(evutil_socket_t fd, short what, void *arg)
 {
@@ -349,7 +355,7 @@ void ep_caller_close(struct ep_caller *c)
         event_free(c->event);
     atomic_store(&c->is_stopped, true);
     if (c->has_thread && !ep_thread_join(c->thread, true))
-        return; /* it may still use what is here */
+        return; /* the thread may still use this memory */
     if (c->done[0] >= 0)
         close(c->done[0]);
     if (c->fd >= 0)

@@ -1,4 +1,5 @@
-/* Listening for the daemons beneath, and checking who calls. */
+/* Listens for the daemons beneath, and checks the proof of each that
+ * connects. */
 #include "config.h"
 
 #include "endpoints/boot/gate.h"
@@ -38,7 +39,7 @@ TAILQ_HEAD(visitors, visitor);
 
 struct ep_gate {
     struct ep_gate_cfg cfg;
-    struct ep_auth auth; /* the key for calls */
+    struct ep_auth auth; /* with the key for calls */
     struct event *event; /* owned */
     struct visitors visitors;
     uint32_t count;
@@ -62,10 +63,10 @@ static void dismiss(struct visitor *v, bool keeps_fd)
     free(v);
 }
 
-/* True when the visitor has closed the connection. A caller does so when it has
- * waited long enough, and then calls again. If the gate, itself delayed, took
- * the old connection for good, a daemon that is on its way would be taken for
- * gone. */
+/* True when the visitor has closed the connection. A caller that has waited
+ * long enough does so, and then connects again. If the gate, itself delayed,
+ * accepted the old connection, a daemon that is connecting again would count as
+ * lost. */
 static bool has_left(int fd)
 {
     uint8_t byte;
@@ -74,7 +75,7 @@ static bool has_left(int fd)
     return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Judges a visitor that has sent all it has to send. */
+/* Checks a visitor that has sent a whole hello. */
 static void judge_visitor(struct visitor *v)
 {
     struct ep_gate *gate = v->gate;
@@ -107,7 +108,8 @@ static void on_hello(evutil_socket_t fd, short what, void *arg)
         dismiss(v, false);
         return;
     }
-    /* Reads no byte beyond the hello: what follows is for others to read. */
+    /* Reads no byte after the hello: the owner of the connection reads
+     * those. */
     got = recv(fd, v->hello + v->got, sizeof(v->hello) - v->got, 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
@@ -120,7 +122,7 @@ static void on_hello(evutil_socket_t fd, short what, void *arg)
         judge_visitor(v);
 }
 
-/* Takes over fd in any case. */
+/* Handles a new connection; owns fd, also after an error. */
 static void receive(struct ep_gate *gate, int fd)
 {
     struct timeval wait = {SILENCE_S, 0};
@@ -159,7 +161,8 @@ static void on_visitor(evutil_socket_t fd, short what, void *arg)
         receive(arg, got);
 }
 
-/* An IPv6 socket takes IPv4 connections, too, where the host has IPv6. */
+/* Binds a port. An IPv6 socket takes IPv4 connections, too, where the host has
+ * IPv6. */
 static int bind_port(uint16_t port, union address *addr)
 {
     static const int off = 0;
@@ -266,8 +269,8 @@ static int add_address(const struct ep_gate *gate, const struct ifaddrs *ifa,
     return ep_boot_add_gate(config, text);
 }
 
-/* True when the address can be called from other hosts; with is_loopback, when
- * it can be called only from here. */
+/* True when other hosts can connect to the address; with is_loopback, when only
+ * this host can. */
 static bool is_wanted(const struct ifaddrs *ifa, bool is_loopback)
 {
     const union address *addr = (const union address *)ifa->ifa_addr;
@@ -275,7 +278,7 @@ static bool is_wanted(const struct ifaddrs *ifa, bool is_loopback)
     if (addr == NULL || !(ifa->ifa_flags & IFF_UP) ||
         ((ifa->ifa_flags & IFF_LOOPBACK) != 0) != is_loopback)
         return false;
-    /* A link-local address is useless without the name of an interface. */
+    /* A link-local address cannot be used without the name of an interface. */
     return addr->sa.sa_family == AF_INET ||
            (addr->sa.sa_family == AF_INET6 &&
             !IN6_IS_ADDR_LINKLOCAL(&addr->in6.sin6_addr));

@@ -1,4 +1,4 @@
-/* The table of launchers, and what they have in common. */
+/* The table of launchers, and functions for all of them. */
 #include "config.h"
 
 #include "endpoints/boot/launcher.h"

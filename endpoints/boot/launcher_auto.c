@@ -1,4 +1,4 @@
-/* The launcher that `auto` chooses. */
+/* Chooses the launcher for the name `auto`. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

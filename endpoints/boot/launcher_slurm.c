@@ -1,9 +1,11 @@
-/* Daemons as the tasks of one step of Slurm: a single srun, one task a node.
+/* Starts daemons as the tasks of one step of Slurm: a single srun, one task a
+ * node.
  *
- * The step shares the allocation with whatever else runs in it, may use all of
- * each node that the allocation has, and outlives lost nodes and tasks: xylem
+ * The step shares the allocation with other steps, may use all of each node
+ * that the allocation has, and goes on when nodes and tasks are lost: xylem
  * decides what a loss means. srun carries only the start-up text, in the
- * environment, and what daemons print before they have reached their parents.
+ * environment, and what daemons print before they have connected to their
+ * parents.
  */
 #include "config.h"
 
@@ -18,9 +20,9 @@
 #include "endpoints/spawn/spawner.h"
 #include "overlay/base/err.h"
 
-/* True for the variables of Slurm that say in which allocation srun is. The
- * others are wishes for the user's own steps (a layout, a binding, labels) or
- * describe a task that the launcher runs in. */
+/* True for the variables of Slurm that tell srun in which allocation it is.
+ * Other variables of Slurm are settings for the user's own steps (a layout, a
+ * binding, labels) or describe a task in which the launcher runs. */
 static bool is_for_srun(const char *entry)
 {
     static const char *const kept[] = {
@@ -41,7 +43,7 @@ static bool is_for_srun(const char *entry)
     return false;
 }
 
-/* Makes the environment for srun: an array of its own with borrowed strings. */
+/* Makes the environment for srun: a new array of borrowed strings. */
 static const char **make_env(char *const *boot)
 {
     size_t count = EP_BOOT_ENV_PIECES_MAX + 1, at = 0;
@@ -74,14 +76,16 @@ static int run(const struct ep_launch *launch, const char **env)
     if (!list.bad) {
         const char *argv[] = {
             "srun", nodes, ntasks, "--ntasks-per-node=1", list.at,
-            /* Run beside other steps, with all that the allocation has. */
+            /* Runs beside other steps, with everything the allocation has. */
             "--overlap", "--mem=0", "--cpu-bind=none",
-            /* A plain program, whose stdin and output come from elsewhere. */
+            /* Runs a plain program, whose stdin and output do not go through
+             * srun. */
             "--mpi=none", "--input=none", "--export=ALL",
-            /* The directory of the job is meant for its processes. A host may
-             * lack it, and Slurm would complain and use this one. */
+            /* The directory of the job is for its processes only. When a host
+             * lacks it, Slurm would complain and use this one. */
             "--chdir=/tmp",
-            /* Says which task a line is from, and so why a task has ended. */
+            /* Puts the task's number before each line; the last line of a task
+             * tells why it has ended. */
             "--label",
             /* The end of a task or node does not end the others. */
             "--no-kill", "--kill-on-bad-exit=0", "--wait=0", launch->xylemd,

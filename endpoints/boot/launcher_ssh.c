@@ -1,5 +1,5 @@
-/* Daemons behind a remote shell: `RSH HOST COMMANDLINE`. RSH is split and
- * quoted as a shell does. */
+/* Starts each daemon by a remote shell: `RSH HOST COMMANDLINE`. RSH is split
+ * and quoted as a shell does. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 #include "endpoints/spawn/spawner.h"
 #include "overlay/base/err.h"
 
-/* The words of a command that can be split without a shell; NULL: it cannot, or
- * memory is out. To be freed; the words lie in `copy`. */
+/* Splits a command into its arguments; returns NULL when only a shell can do
+ * that, or memory is out. The caller frees the array; the strings lie in
+ * `copy`. */
 static const char **split(char *copy)
 {
     const char **words = calloc(strlen(copy) / 2 + 2, sizeof(*words));
@@ -30,9 +31,9 @@ static const char **split(char *copy)
 
 static int post(const struct ep_launch *launch, const char *const *argv)
 {
-    /* It runs in a session of its own. So there is no terminal on which to ask
-     * for a password, which would stop it in the background, and no SIGINT from
-     * there. */
+    /* The remote shell runs in a session of its own. So it has no terminal on
+     * which it could ask for a password, which would stop it in the background,
+     * and gets no SIGINT from the terminal. */
     struct ep_spawn_job job = {.program.argv = argv,
                                .env = (const char *const *)environ,
                                .new_session = true};
@@ -40,7 +41,7 @@ static int post(const struct ep_launch *launch, const char *const *argv)
     return ep_spawner_job(launch->spawner, launch->job, &job);
 }
 
-/* Runs a shell for each host, where only a shell can split the command. */
+/* Runs a local shell for each host, when only a shell can split the command. */
 static int announce_shell(const struct ep_launch *launch)
 {
     struct text_buf script = {0};

@@ -1,5 +1,5 @@
-/* What srun says about single tasks: labelled lines, and which tasks have
- * ended. */
+/* Reads what srun prints about single tasks: labelled lines, and which tasks
+ * have ended. */
 #include "config.h"
 
 #include "endpoints/boot/srun.h"
@@ -11,20 +11,22 @@
 #include "text/fields.h"
 #include "topo/hosts.h"
 
-/* The callback to tell, and what it needs. */
+/* The callback, and the arguments for it. */
 struct teller {
     const char *xylemd;
     ep_srun_fn fn;
     void *arg;
 };
 
-/* A walk along a list of task numbers, such as `0-3,7`. */
+/* A position in a list of task numbers, such as `0-3,7`. */
 struct walk {
     const char *at;
-    uint32_t next, last; /* of the range; next > last: the range is done */
+    /* of the present range; next > last: it has no further number */
+    uint32_t next, last;
 };
 
-/* Reads the number at *at and moves *at behind it; -1: there is none. */
+/* Reads the number at *at and moves *at past it; returns -1 when there is
+ * none. */
 static int64_t take_number(const char **at)
 {
     char *end;
@@ -37,7 +39,7 @@ static int64_t take_number(const char **at)
     return number < EP_SRUN_TASKS_MAX ? (int64_t)number : -1;
 }
 
-/* The next task; -1: there is none left. */
+/* Returns the next task number; -1: there is none left. */
 static int64_t walk_next(struct walk *walk)
 {
     if (walk->next > walk->last) {
@@ -57,9 +59,9 @@ static int64_t walk_next(struct walk *walk)
     return walk->next++;
 }
 
-/* Finds a task, and makes room for it. NULL: there is no such task, or memory
- * is out. A line can name any number; a high one must not take more memory than
- * there are tasks. */
+/* Finds a task, and enlarges the table for it. Returns NULL when there is no
+ * such task, or memory is out. A line can name any number; a high one must not
+ * take more memory than the tasks need. */
 static struct ep_srun_task *find_task(struct ep_srun *srun, int64_t task)
 {
     uint32_t cap = srun->cap == 0 ? 64 : srun->cap;
@@ -86,8 +88,7 @@ static void keep_text(char **slot, const char *text)
     *slot = strndup(text, EP_SRUN_WORDS_MAX - 1);
 }
 
-/* For a task that has ended for a reason of its own: the words that came with
- * it. */
+/* Returns the last line of a task, if it tells why the task has ended. */
 static const char *own_words(const struct ep_srun_task *task,
                              const char *reason)
 {
@@ -98,7 +99,7 @@ static const char *own_words(const struct ep_srun_task *task,
                : NULL;
 }
 
-/* Tells about one host. words NULL: it has said nothing. */
+/* Calls the callback for one host. words NULL: its task has printed nothing. */
 static void tell_host(const struct teller *to, const char *host,
                       enum ep_srun_end end, const char *reason,
                       const char *words)
@@ -188,8 +189,8 @@ static void on_refusal(const char *line, const struct teller *to)
 }
 
 /* True for `slurmstepd-HOST: error: *** STEP 7.0 ON HOST CANCELLED AT TIME
- * ***`. Any task says this when others have failed; it does not tell how that
- * task ended. */
+ * ***`. Any task may print this when other tasks have failed; the line does not
+ * tell how that task has ended. */
 static bool is_of_step(const char *words)
 {
     return strncmp(words, "slurmstepd", strlen("slurmstepd")) == 0 &&

@@ -1,4 +1,4 @@
-/* Starts daemons: the table, and the queue of those that wait for their turn.
+/* Starts daemons: the table, and the queue of daemons that wait to be started.
  * starter_daemon.c follows each daemon, starter_process.c its process. */
 #include "config.h"
 
@@ -23,8 +23,8 @@
 #include "overlay/base/panic.h"
 #include "topo/hosts.h"
 
-/* A longer list of hosts is put into its short form, because it is one argument
- * of a program. */
+/* A list of hosts that is longer is written in short form, because it is one
+ * argument of a program. */
 enum { LIST_LONG_BYTES = 64 << 10 };
 
 static bool is_blank(const char *string)
@@ -113,7 +113,7 @@ static int grow_table(struct ep_starter *st, uint32_t index)
     return 0;
 }
 
-/* Adds an entry to the table; NULL: *rc has the reason. */
+/* Adds a daemon to the table. Returns NULL with an error in *rc. */
 static struct ep_daemon *add_daemon(struct ep_starter *st, uint32_t index,
                                     enum ep_launcher launcher, const char *host,
                                     int *rc)
@@ -166,8 +166,8 @@ int ep_starter_add(struct ep_starter *st, uint32_t index,
     return rc;
 }
 
-/* All hosts of a configuration, separated by commas or, where that is long, in
- * their short form. To be freed. */
+/* Writes all hosts of a configuration, separated by commas or, when that is
+ * long, in short form. The caller frees the text. */
 static char *list_hosts(const struct ep_boot_config *config)
 {
     struct topo_hosts hosts;
@@ -317,7 +317,8 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    /* Their time begins now, as nothing was sent to them so far. */
+    /* Their time begins now, because nothing was sent to them before the
+     * loop. */
     for (uint32_t i = 0; st->is_begun && i < st->cap; i++) {
         if (st->daemons[i] != NULL)
             ep_daemon_rewind(st->daemons[i]);
@@ -368,7 +369,7 @@ int ep_starter_peer(struct ep_starter *st, uint32_t index,
     if (!line.bad)
         text_buf_add(&d->input, line.at, line.len_bytes);
     is_added = !line.bad && !d->input.bad;
-    d->input.bad = false; /* what was in it before is complete */
+    d->input.bad = false; /* the text in it before is complete */
     text_buf_fini(&line);
     if (!is_added)
         return OV_ENOMEM;
@@ -460,7 +461,7 @@ int ep_starter_attach(struct ep_starter *st)
     return ep_spawner_attach(st->spawner, st->base, &events, st);
 }
 
-/* A command that was started for all daemons has no stdin to close. */
+/* Ends the command for all daemons, which has no stdin that could be closed. */
 static void recall(struct ep_daemon *d)
 {
     struct ep_starter *st = d->st;

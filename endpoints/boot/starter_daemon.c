@@ -1,9 +1,9 @@
 /* One daemon of a starter.
  *
  * Its process and its pipes end independently of each other: a shell may leave
- * a child that holds a pipe open, and a daemon's last words may still be in the
- * pipe when its end is reported. So the end of the process decides, after what
- * is in the pipes was taken; the end of a pipe decides nothing.
+ * a child that keeps a pipe open, and a daemon's last lines may still be in the
+ * pipe when the spawner reports its end. So the daemon is over when its process
+ * has ended and the pipes were drained; the end of a pipe alone means nothing.
  */
 #include "config.h"
 
@@ -27,7 +27,8 @@
 enum {
     ERR_LINE_MAX = 4 << 10,
     RUBBISH_KEPT = 1 << 10,
-    DRAIN_CHUNKS = 64, /* bound on reading a pipe that is still written to */
+    /* most reads of a pipe that other processes still write to */
+    DRAIN_CHUNKS = 64,
     TO_CHILD = 0,
     FROM_OUT = 1,
     FROM_ERR = 2
@@ -84,7 +85,7 @@ static void shut(struct ep_daemon *d, unsigned end)
 
 void ep_daemon_shut_stdin(struct ep_daemon *d)
 {
-    /* The other half of a connection stays open. */
+    /* The reading half of a connection stays open. */
     if (d->is_expected && d->fds[TO_CHILD] >= 0)
         shutdown(d->fds[TO_CHILD], SHUT_WR);
     shut(d, TO_CHILD);
@@ -216,8 +217,8 @@ void ep_daemon_arrive(struct ep_daemon *d)
 
 static void take_stderr(struct ep_daemon *d);
 
-/* The daemon's own words are all that matters; its stderr is passed on as it
- * is. */
+/* Reports the error that the daemon itself has sent. This text is enough; its
+ * stderr is passed on as it is. */
 static void on_own_error(struct ep_daemon *d, const char *text)
 {
     struct ep_starter_who who = ep_daemon_who(d);
@@ -225,7 +226,7 @@ static void on_own_error(struct ep_daemon *d, const char *text)
     text_buf_clear(&d->words);
     ep_starter_words_own(&d->words, &who, text);
     if (d->state == EP_DAEMON_STARTING) {
-        take_stderr(d); /* overwrites the chunk: nothing is read after this */
+        take_stderr(d); /* overwrites the chunk, which is not read after this */
         ep_daemon_tell_held(d);
         ep_daemon_fail(d);
     } else if (!d->words.bad && !d->st->is_leaving) {
@@ -233,7 +234,7 @@ static void on_own_error(struct ep_daemon *d, const char *text)
     }
 }
 
-/* Takes a line of stdout that is not part of the protocol. */
+/* Handles a line of stdout that is not part of the protocol. */
 static void on_rubbish(struct ep_daemon *d, char *line, size_t len_bytes)
 {
     size_t room = RUBBISH_KEPT - d->rubbish.len_bytes;
@@ -264,7 +265,7 @@ static void on_ill_formed(struct ep_daemon *d, const char *line)
     ep_daemon_fail(d);
 }
 
-/* A line of stdout; line[len_bytes] may be written. */
+/* Handles a line of stdout; line[len_bytes] may be overwritten. */
 static void on_out_line(struct ep_daemon *d, char *line, size_t len_bytes)
 {
     const struct ep_starter_events *to = d->st->events;
@@ -307,7 +308,7 @@ static void on_out_line(struct ep_daemon *d, char *line, size_t len_bytes)
 typedef void (*line_fn)(struct ep_daemon *d, char *line, size_t len_bytes);
 
 /* Cuts bytes into lines; a line longer than max_bytes is given in pieces. Stops
- * when a line ended the daemon. */
+ * when the daemon is over after a line. */
 static void split_lines(struct ep_daemon *d, struct text_buf *partial,
                         char *mem, size_t len_bytes, size_t max_bytes,
                         line_fn fn)
@@ -329,7 +330,7 @@ static void split_lines(struct ep_daemon *d, struct text_buf *partial,
         }
         if (newline == NULL && partial->len_bytes < max_bytes)
             continue;
-        /* The callee may free what the daemon holds. */
+        /* The callee may free d->out_line. */
         line = *partial;
         *partial = (struct text_buf){0};
         fn(d, line.at, line.len_bytes);
@@ -341,7 +342,7 @@ static void split_lines(struct ep_daemon *d, struct text_buf *partial,
     }
 }
 
-/* Gives a last line that has no newline. */
+/* Gives a last line, which has no newline. */
 static void flush(struct ep_daemon *d, struct text_buf *partial, line_fn fn)
 {
     struct text_buf line = *partial;
@@ -368,7 +369,7 @@ static void on_out_bytes(struct ep_daemon *d, char *mem, size_t len_bytes)
     }
 }
 
-/* The connection to a daemon that had called has ended. */
+/* Handles the end of the connection to a daemon that had connected. */
 static void hang_up(struct ep_daemon *d)
 {
     struct ep_starter *st = d->st;
@@ -384,8 +385,8 @@ static void hang_up(struct ep_daemon *d)
     }
 }
 
-/* Reads once. Returns false when there is nothing to read now, or never again;
- * an ended pipe is closed. */
+/* Reads once. Returns false when there is nothing to read now, or the pipe has
+ * ended; it is then closed. */
 static bool read_once(struct ep_daemon *d, unsigned end)
 {
     struct ep_starter *st = d->st;
@@ -410,7 +411,7 @@ static bool read_once(struct ep_daemon *d, unsigned end)
     return d->fds[end] >= 0;
 }
 
-/* Takes all that is in a pipe now. */
+/* Reads all bytes that are in a pipe now. */
 static void drain(struct ep_daemon *d, unsigned end)
 {
     for (unsigned i = 0; i < DRAIN_CHUNKS && read_once(d, end); i++)
@@ -450,7 +451,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     if (put < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (put < 0) {
-        ep_daemon_shut_stdin(d); /* its end will be reported */
+        ep_daemon_shut_stdin(d); /* on_exit will report its end */
         return;
     }
     d->input_at += (size_t)put;
@@ -461,8 +462,8 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     }
 }
 
-/* How long one try may take: the starter that is asked next is to have as much
- * time. */
+/* Returns how long one try may take: the starter that is asked next must have
+ * as much time. */
 static uint32_t limit_ms(const struct ep_daemon *d)
 {
     bool has_next =
@@ -480,14 +481,13 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     st->is_calling = true;
-    /* The loop itself may be late: perhaps all has come already. */
+    /* The loop itself may be late: perhaps the READY line is in the pipe. */
     take_stdout(d);
     if (d->state == EP_DAEMON_STARTING) {
         take_stderr(d);
         text_buf_clear(&d->words);
         ep_starter_words_late(&d->words, &who, limit_ms(d), d->time_ms);
-        /* The process is not waited for; the spawner kills what is left at the
-         * end. */
+        /* Nobody waits for the process; the spawner kills it at the end. */
         if (!d->is_expected)
             ep_spawner_signal(st->spawner, st->proc_first + d->index, SIGTERM);
         ep_daemon_unreached(d);
@@ -501,7 +501,7 @@ static int time_begin(struct ep_daemon *d)
     struct timeval limit = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
 
     d->begin_ns = ep_clock_ns();
-    /* The entry for all daemons is ready only when the last of them is. */
+    /* The entry for all daemons has no timer of its own. */
     return d->hosts == NULL && event_add(d->timer, &limit) != 0 ? OV_ENOMEM : 0;
 }
 
@@ -559,7 +559,7 @@ void ep_daemon_end(struct ep_daemon *d, int status)
     struct ep_starter_who who = ep_daemon_who(d);
 
     if (d->state == EP_DAEMON_OVER)
-        return; /* reported already */
+        return; /* the error was reported already */
     take_stdout(d);
     take_stderr(d);
     if (d->state == EP_DAEMON_STARTING) {

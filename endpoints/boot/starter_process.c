@@ -41,7 +41,7 @@ static void close_both(int ends[2])
     }
 }
 
-/* Opens three pipes; our ends never block. Leaves none open on error. */
+/* Opens three pipes; our ends are non-blocking. Leaves none open on error. */
 static int open_pipes(int ours[3], int theirs[3])
 {
     int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
@@ -102,7 +102,7 @@ void ep_daemon_fail_start(struct ep_daemon *d, const char *step, int err)
     ep_daemon_unreached(d);
 }
 
-/* The errno that fits best to an error code of ours. */
+/* Returns the errno that is closest to an error code of ours. */
 static int errno_of(int rc)
 {
     if (rc == OV_ENOMEM)

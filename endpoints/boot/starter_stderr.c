@@ -1,5 +1,5 @@
 /* The stderr of a daemon's process. Before the daemon is ready, the last lines
- * are held back: they may say why it does not come. */
+ * are held back: they may tell why it does not get ready. */
 #include "config.h"
 
 #include <string.h>
@@ -39,7 +39,8 @@ static void on_task_end(void *arg, const char *host, enum ep_srun_end end,
         st->events->on_missing(st->arg, d->index, host, end, text);
 }
 
-/* True for what srun says on sites where --cpu-bind=none has no effect. */
+/* True for a line that srun prints where --cpu-bind=none has no effect; it
+ * means nothing. */
 static bool is_idle_talk(const struct ep_daemon *d, const char *line)
 {
     return d->hosts != NULL &&

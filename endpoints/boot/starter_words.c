@@ -1,5 +1,5 @@
-/* The words for a daemon that did not come: which one, what happened, what it
- * said itself, and what the user can do. */
+/* The texts of errors about a daemon that did not become ready: which daemon,
+ * what happened, what it printed itself, and what the user can do. */
 #include "config.h"
 
 #include "endpoints/boot/starter_words.h"
@@ -13,7 +13,7 @@
 
 enum {
     QUOTE_MAX = 1000,
-    STATUS_NOT_EXECUTABLE = 126, /* the statuses that shells use */
+    STATUS_NOT_EXECUTABLE = 126, /* exit statuses of shells */
     STATUS_NOT_FOUND = 127
 };
 
@@ -23,7 +23,7 @@ static void put_host(struct text_buf *out, const struct ep_starter_who *who)
         text_buf_printf(out, "%s: ", who->host);
 }
 
-/* Names the program that runs on this machine for the daemon. */
+/* Names the command that runs on this machine for the daemon. */
 static void put_program(struct text_buf *out, const struct ep_starter_who *who)
 {
     ep_launcher_ops(who->launcher)->put_program(out, who->xylemd, who->rsh);
@@ -34,8 +34,7 @@ static void put_hint(struct text_buf *out, const char *hint)
     text_buf_puts(out, hint != NULL ? hint : "");
 }
 
-/* Adds the last QUOTE_MAX bytes, from the beginning of a line if there is
- * one. */
+/* Adds the last QUOTE_MAX bytes, beginning with a whole line if possible. */
 static void put_last(struct text_buf *out, const struct text_buf *last)
 {
     const char *from = last->at;

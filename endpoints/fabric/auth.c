@@ -1,4 +1,4 @@
-/* Proof of the session key; auth.h explains layouts and reasons. */
+/* Proofs of the session key; auth.h explains messages and reasons. */
 #include "config.h"
 
 #include "endpoints/fabric/auth.h"
@@ -141,7 +141,8 @@ int ep_auth_hello_check(const struct ep_auth *auth,
     return rc;
 }
 
-/* The hello determines who accepts, and which dial. */
+/* Sets the fields of an accept, which depend on the hello alone: who accepts,
+ * and which dial. */
 static void accept_fields(const struct ep_auth *auth,
                           const uint8_t hello_cm[EP_AUTH_HELLO_BYTES],
                           uint8_t out[ACCEPT_FIELDS])
@@ -231,8 +232,9 @@ void ep_auth_seen_fini(struct ep_auth_seen *seen)
     *seen = (struct ep_auth_seen){0};
 }
 
-/* The entry of node, or the free one where it belongs. The table is never full.
- * Only proved nodes get here, so a plain multiplicative hash is good enough. */
+/* Finds the entry of the node, or the free entry where it belongs. The table is
+ * never full. Only proved nodes are looked up, so a plain multiplicative hash
+ * is good enough. */
 static struct ep_auth_seen_entry *seen_find(struct ep_auth_seen_entry *table,
                                             uint32_t cap, uint32_t node)
 {
@@ -244,7 +246,7 @@ static struct ep_auth_seen_entry *seen_find(struct ep_auth_seen_entry *table,
     return &table[at];
 }
 
-/* Keeps the table at most half full. */
+/* Enlarges the table so that it stays at most half full. */
 static int seen_grow(struct ep_auth_seen *seen)
 {
     uint32_t cap = seen->cap == 0 ? SEEN_CAP_FIRST : 2 * seen->cap;

@@ -16,8 +16,8 @@ void ep_transport_offer_tcp(const struct ep_transport_ops *ops)
     tcp = ops;
 }
 
-/* True when the module would choose tcp. Where the user names providers or a
- * module, or there may be a device for verbs, the module decides itself. */
+/* True when the module would choose tcp. When the user names providers or a
+ * module, or there may be a device for verbs, only the module can decide. */
 static bool is_tcp_it(const char *provider)
 {
     const char *users = getenv("FI_PROVIDER");

@@ -1,10 +1,11 @@
-/* Carries out the actions of a step. */
+/* Carries out the actions that a step of a node asks for. */
 #include <string.h>
 
 #include "endpoints/hub/impl.h"
 #include "overlay/base/err.h"
 
-/* Frames up to this size are copied into one buffer and not gathered. */
+/* Frames up to this size are copied into one buffer; larger ones are
+ * gathered. */
 enum { COPY_BYTES = 2048 };
 
 static uint32_t total_bytes(const struct ov_act *act,
@@ -24,9 +25,9 @@ static void put_slices(struct ep_hub *hub, const struct ov_act *act,
         ep_hub_put(hub, slice[i].buf);
 }
 
-/* Makes slices of registered buffers of the frame: as it came, gathered from
- * few pieces, or put together in a new buffer. Returns how many, 0 when memory
- * is out. part[0].buf is new when the action has head bytes. */
+/* Makes slices of registered buffers for the frame: as it came, gathered from
+ * few pieces, or copied into a new buffer. Returns the number of slices, 0 when
+ * memory is out. part[0].buf is new when the action has head bytes. */
 static unsigned gather(struct ep_hub *hub, const struct ov_act *act,
                        const struct ov_out *out, struct ep_slice *part)
 {
@@ -71,7 +72,7 @@ static void do_send(struct hub_node *node, const struct ov_act *act,
     uint8_t type = act->head_bytes > 0 ? out->head[act->head_first]
                                        : slice->buf->mem[slice->off_bytes];
 
-    /* A link that is gone has its LINK_DOWN in the queue already. */
+    /* NULL: the link has ended, and its LINK_DOWN is in the queue already. */
     if (link != NULL) {
         count = gather(hub, act, out, part);
         OV_ASSERT(count > 0);
@@ -95,8 +96,8 @@ static void do_read(struct hub_node *node, const struct ov_act *act)
     ep_hub_queue_put(hub, node->index, &ev);
 }
 
-/* A child whose address makes no sense cannot be named to others; nothing worse
- * follows. */
+/* Keeps the address of a child. When it does not decode, other nodes cannot get
+ * it; nothing worse follows. */
 static void do_address(struct ep_hub *hub, const struct ov_act *act,
                        const struct ov_slice *slice)
 {
@@ -156,7 +157,7 @@ static void do_act(struct hub_node *node, const struct ov_act *act,
         if (events->on_orphan != NULL)
             events->on_orphan(arg, node->index, act->node);
         break;
-    case OV_ACT_ADOPTED: /* the root has let it in, by another way */
+    case OV_ACT_ADOPTED: /* the root has adopted it, as others have reported */
         ep_hub_inquiry_dismiss(node->hub);
         if (events->on_adopted != NULL)
             events->on_adopted(arg, node->index, act->node);

@@ -19,7 +19,7 @@ void ep_book_fini(struct ep_book *book)
     *book = (struct ep_book){0};
 }
 
-/* The first entry whose node is not below this one. */
+/* Returns the index of the first entry whose node is `node` or above. */
 static uint32_t lower_bound(const struct ep_book *book, uint32_t node)
 {
     uint32_t low = 0, high = book->count;

@@ -1,33 +1,33 @@
-/* Times and priorities of a crowd: pure arithmetic.
+/* Times and priorities for very many processes: pure arithmetic.
  *
  * The numbers are for Linux with ticks of 4 ms. A process that computes has its
  * processor for a tick, so among n of them a daemon waits for up to 4 n ms. A
- * node may be delayed by half of the heartbeat time (docs/protocol.md). This
- * was measured with 5,000 processes for each of two processors, which were
- * started and read 1 MiB each, with two busy loops beside them: a neighbour was
- * not heard for 9 to 13 s longer than it should have been.
- *
- * Computing processes are worse than that, because a daemon needs many turns
- * for a round of its loop. With 1,000 for each processor rounds took up to 127
- * s, for 3 s of work, and 90 s were not enough to kill all of them. A step of
- * nice gives a quarter more of the processor to those that have not taken it.
+ * node may be delayed by half of the heartbeat time (docs/protocol.md).
+ * Measured with 5,000 processes for each of two processors, which were started
+ * and read 1 MiB each, with two busy loops beside them: messages of a neighbour
+ * came 9 to 13 s later than they should have. Computing processes are worse
+ * than that, because a daemon needs many turns for a round of its loop. With
+ * 1,000 for each processor rounds took up to 127 s, for 3 s of work, and 90 s
+ * were not enough to kill all of them. A step of nice gives the daemons, whose
+ * nice value is unchanged, a quarter more of the processor.
  *
  * Nice has a price: 250 short processes for each processor took five percent
  * longer with it. It is not always needed either: without it 256 computing
  * processes, each a node of its own, on one processor beside much other work,
- * all ran after 15 s, no neighbour was silent for too long, and 4 s after `kill
- * -9` of the launcher all of them were gone. So up to that number processes
- * keep their priority.
+ * were all started after 15 s, no neighbour was silent for too long, and 4 s
+ * after `kill -9` of the launcher all of them had ended. So up to that number
+ * processes keep their priority.
  */
 #include "endpoints/hub/crowd.h"
 
 enum {
-    HEARTBEAT_MS = 10000, /* for hosts, and for a machine that is not crowded */
+    HEARTBEAT_MS = 10000, /* for hosts, and for a machine with few processes */
     HEARTBEAT_EACH_MS = 10,
     HEARTBEAT_MAX_MS = 600000,
     NICE_MAX = 19,
-    SHARE = 32,        /* niced processes weigh together as much as this many */
-    STARTING_EACH = 4, /* daemons for each processor */
+    /* all niced processes together weigh as much as this many others */
+    SHARE = 32,
+    STARTING_EACH = 4, /* daemons started at the same time for each processor */
     STARTING_MIN = 8,
     STARTING_MAX = 64,
 };
@@ -42,7 +42,7 @@ static uint32_t within(uint64_t value, uint32_t min, uint32_t max)
 struct ep_crowd ep_crowd_of(uint64_t procs, uint32_t processors)
 {
     uint64_t each = processors > 0 ? (procs - 1) / processors + 1 : procs;
-    /* Processes of that nice value with the same weight. */
+    /* How many processes of that nice value weigh as much as SHARE others. */
     uint64_t share = SHARE;
     struct ep_crowd crowd;
 

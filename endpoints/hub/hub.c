@@ -116,7 +116,7 @@ void ep_hub_close(struct ep_hub *hub)
     free(hub);
 }
 
-/* Keeps one reference of the address, so that the buffer never goes to the
+/* Keeps one reference to the address, so that the buffer never returns to the
  * transport. */
 void ep_hub_start(struct ep_hub *hub)
 {
@@ -237,7 +237,7 @@ uint32_t ep_hub_down_room(const struct ep_hub *hub, uint32_t stream)
     uint32_t room = ov_node_down_room(hub->nodes[0].node, stream);
     uint32_t queued = room > 0 ? ep_hub_queue_downs(hub, stream) : 0;
 
-    /* Frames that wait in the queue will take up their part of it. */
+    /* DOWN frames that wait in the queue will take a part of the room. */
     return room > queued ? room - queued : 0;
 }
 

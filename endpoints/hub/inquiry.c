@@ -1,12 +1,12 @@
-/* Decides whether the root is gone. A refusal that this process alone has seen
- * is only a hint.
+/* Decides whether the root is gone.
  *
- * So it asks others, ancestors first, whether they have the root: each of these
- * dials the root itself and tells the result. When one has it, the hint counts
- * for nothing, and is looked into again after a while. When all say that they
- * are refused, too, or none says for some time that it has the root, the root
- * is gone. A peer that is asked, and refused, asks others as well: in a dead
- * session all know within one round.
+ * A refusal that this process alone has received is only a hint. So it asks
+ * other nodes, ancestors first, whether they have the root: each of these dials
+ * the root itself and answers with the result. When one has the root, the hint
+ * is ignored, and the inquiry starts again after a while. When all answer that
+ * the root refuses them, too, or when none answers for some time that it has
+ * the root, the root is gone. A peer that is asked and then refused asks others
+ * as well: after the end of a session all nodes know it within one round.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { ASKED_MAX = 16, WAIT_S = 3, GRACE_S = 1 };
 
-/* A question of a peer. */
+/* A peer's question whether we have the root. */
 struct hub_question {
     LIST_ENTRY(hub_question) entry;
     struct ep_request *req;
@@ -56,7 +56,8 @@ static void answer_all(struct ep_hub *hub, unsigned reason)
     }
 }
 
-/* When a process ends, its links end a moment after its listener. */
+/* Runs after the root has refused us. When a process ends, its links end a
+ * moment after its listener. */
 static void on_grace_over(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_hub *hub = arg;
@@ -103,7 +104,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (hub->inquiry.is_on)
         conclude(hub);
-    else /* another node had it: ask again */
+    else /* another node has the root: ask again later */
         ep_hub_ask(hub, 0, ep_hub_inquiry_on_root);
 }
 
@@ -130,7 +131,8 @@ static void on_answer(struct ep_hub *hub, uint32_t peer, enum hub_answer answer)
         conclude(hub);
 }
 
-/* A daemon that hosts several nodes is asked only once. */
+/* True when the daemon at this address was asked already: a daemon that hosts
+ * several nodes is asked only once. */
 static bool is_known(const struct ep_hub *hub, uint32_t place)
 {
     const struct ep_boot_peer *peer = &hub->book.at[place];
@@ -145,7 +147,8 @@ static bool is_known(const struct ep_hub *hub, uint32_t place)
     return false;
 }
 
-/* Numbers ascend from the root on, so ancestors come before children. */
+/* Asks all known nodes. Numbers ascend from the root on, so ancestors are asked
+ * before children. */
 static void ask_others(struct ep_hub *hub)
 {
     struct hub_inquiry *inquiry = &hub->inquiry;
@@ -163,7 +166,8 @@ static void ask_others(struct ep_hub *hub)
         conclude(hub);
 }
 
-/* A link to the root that is still there is the better evidence. */
+/* Handles a refusal by the root. A link to the root that still exists proves
+ * more than the refusal. */
 static void on_refused(struct ep_hub *hub)
 {
     if (has_root(hub)) {
@@ -195,7 +199,7 @@ void ep_hub_inquiry_on_root(struct ep_hub *hub, uint32_t peer,
         answer_all(hub, EP_AUTH_ALIVE);
 }
 
-/* --- its time */
+/* --- opening and closing */
 
 bool ep_hub_inquiry_init(struct ep_hub *hub)
 {

@@ -1,4 +1,4 @@
-/* Connections: dials and ends them, as a node asks. */
+/* Connections: dials and closes them on behalf of a node. */
 #include <stdlib.h>
 
 #include "endpoints/hub/impl.h"
@@ -12,7 +12,7 @@ static void dial_failed(struct hub_node *node)
     ep_hub_queue_put(node->hub, node->index, &ev);
 }
 
-/* Bounds the attempt: a fabric may try for ever. */
+/* Starts the timer for an attempt: a fabric may try for ever. */
 static int watch_attempt(struct hub_node *node)
 {
     uint64_t ns = node->hub->cfg.overlay.times.attempt_ns;
@@ -50,7 +50,7 @@ void ep_hub_dial_now(struct hub_node *node)
     node->dialling = link;
 }
 
-/* A dial without a connection was waiting for an address. */
+/* Ends a dial; one without a connection was waiting for an address. */
 void ep_hub_dial_end(struct hub_node *node)
 {
     evtimer_del(node->attempt);
@@ -60,8 +60,8 @@ void ep_hub_dial_end(struct hub_node *node)
     dial_failed(node);
 }
 
-/* A dial of the planned parent has no bound here, because the parent may start
- * later than we do: the launch has a limit of its own. */
+/* A dial of the planned parent has no time limit here, because the parent may
+ * start later than we do: the launch as a whole has one. */
 void ep_hub_dial(struct hub_node *node, uint32_t peer, uint64_t attach)
 {
     const struct topo_tree *plan = &node->hub->cfg.overlay.plan;
@@ -90,7 +90,7 @@ void ep_hub_close_link(struct hub_node *node, uint16_t slot)
     struct hub_link *link = node->links[slot];
 
     if (link == NULL)
-        return; /* it is lost already, and that event is in the queue */
+        return; /* the link has ended already, and that event is in the queue */
     node->links[slot] = NULL;
     node->hub->cfg.ops->drop(link->conn, true);
     free(link);

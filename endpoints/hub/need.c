@@ -1,4 +1,5 @@
-/* Processes, descriptors and memory of a plan, and whether there is room. */
+/* Processes, descriptors and memory that a plan needs, and whether there is
+ * room. */
 #include "endpoints/hub/need.h"
 
 #include <inttypes.h>
@@ -12,12 +13,12 @@ enum {
      * spawner, and the helper for PMIx tools with its threads. */
     LAUNCHER_TASKS = 12,
     DAEMON_TASKS = 2, /* a daemon and its spawner */
-    /* The kernel gives process numbers below this one out only once. */
+    /* The kernel uses process numbers below this one only once. */
     PIDS_KEPT = 300,
 };
 
-/* Memory that is not shared, with what the kernel holds for it: measured with
- * 1,000 nodes, each of which runs `sleep`, on x86_64. */
+/* Memory that a process does not share, with the kernel's memory for it:
+ * measured with 1,000 nodes, each of which runs `sleep`, on x86_64. */
 #define KIB            UINT64_C(1024)
 #define LAUNCHER_BYTES (16 * 1024 * KIB)
 #define DAEMON_BYTES   (1024 * KIB)
@@ -25,8 +26,8 @@ enum {
 #define PROC_BYTES     (192 * KIB) /* a quarter of it for page tables */
 #define PIPE_BYTES     (64 * KIB)
 
-/* The buffers that stdin fills on its way through a node: those that wait for
- * frames on two links, and the window. */
+/* The buffers that stdin fills on its way through a node: those for frames that
+ * two links have to send, and the window. */
 static uint64_t window_bytes(const struct ep_session_sizes *sizes)
 {
     return (2 * (uint64_t)sizes->posted_receives + sizes->down_frames) *
@@ -58,8 +59,7 @@ struct ep_need ep_need_of(const struct ep_need_plan *plan)
     return need;
 }
 
-/* --- against the room
- * */
+/* --- comparison with the room */
 
 static uint64_t left(uint64_t max, uint64_t used)
 {

@@ -1,5 +1,5 @@
-/* What the transport reports about peers: proof in both directions, frames,
- * loss. */
+/* Handles what the transport reports about peers: proofs in both directions,
+ * frames, losses. */
 #include <stdlib.h>
 
 #include "endpoints/hub/impl.h"
@@ -7,7 +7,7 @@
 
 enum { LINKS_FIRST = 4 };
 
-/* The node of that number; NULL: it is not hosted here. */
+/* Returns the node of that number; NULL: it is not hosted here. */
 static struct hub_node *find_node(const struct ep_hub *hub, uint32_t node)
 {
     uint32_t low = 0, high = hub->cfg.nodes_count;
@@ -42,7 +42,7 @@ void ep_hub_on_attempt_over(evutil_socket_t fd, short what, void *arg)
     end_dial(node);
 }
 
-/* Answers a peer that only asks. */
+/* Answers a probe. */
 static void answer_probe(struct ep_hub *hub, struct ep_request *req,
                          const uint8_t *cm, const struct ep_auth_hello *hello)
 {
@@ -120,7 +120,7 @@ static bool has_room(struct hub_node *node, uint32_t slot)
     return true;
 }
 
-/* Makes a connection that is proved on both sides known to the node. */
+/* Gives a connection that both sides have proved to the node. */
 static void introduce(struct ep_hub *hub, struct hub_link *link)
 {
     struct hub_node *node = link->node;
@@ -130,7 +130,8 @@ static void introduce(struct ep_hub *hub, struct hub_link *link)
                           .node = link->peer,
                           .dialled = link->state == HUB_LINK_DIALLING};
 
-    /* A slot may be free for the node while its loss is still in the queue. */
+    /* A slot may be free for the node while the event of its loss is still in
+     * the queue. */
     while (slot < node->links_room && node->links[slot] != NULL)
         slot++;
     if (slot >= links_max || !has_room(node, slot)) {
@@ -159,7 +160,7 @@ static void on_up(void *arg, struct ep_conn *conn, const uint8_t *cm,
     struct ep_hub *hub = arg;
     struct hub_link *link = hub->cfg.ops->user(conn);
 
-    /* A listener never accepts a probe. */
+    /* A listener never accepts a probe: this is no proper answer. */
     if (link->state == HUB_LINK_PROBING) {
         hub->cfg.ops->drop(conn, false);
         ep_hub_probe_end(link, HUB_SILENT);
@@ -213,7 +214,7 @@ static enum hub_answer answer_of(const struct hub_link *link,
     }
 }
 
-/* A dial or a probe has failed. */
+/* Handles the failure of a dial or a probe. */
 static void on_dial_down(struct ep_hub *hub, struct hub_link *link,
                          enum ep_down_why why)
 {
@@ -248,8 +249,9 @@ static void on_down(void *arg, struct ep_conn *conn, enum ep_down_why why)
     free(link);
 }
 
-/* Words among neighbours may wait until the queues are read, and are then
- * handled together; data is passed on while it is in the cache. */
+/* Handles a frame. Short messages of neighbours may wait until the queues are
+ * read, and are then handled together; a frame with data is passed on while it
+ * is in the cache. */
 static void on_frame(void *arg, struct ep_conn *conn, struct ov_buf *buf)
 {
     struct ep_hub *hub = arg;

@@ -1,8 +1,8 @@
 /* Probes: dials that only ask whether a node listens.
  *
  * A listener refuses each of them, with a reason that is proved. The system
- * refuses where nothing listens any longer. Everything else, silence included,
- * is no answer.
+ * refuses when nothing listens at the address any longer. Everything else,
+ * silence included, counts as no answer.
  */
 #include <stdlib.h>
 
@@ -20,8 +20,8 @@ static void probe_free(struct hub_probe *probe)
     free(probe);
 }
 
-/* The address at which that node listened, so that others can look there as
- * well. */
+/* Returns the address at which that node has listened, so that other nodes can
+ * probe it as well. */
 static struct ov_buf *address_of(struct ep_hub *hub, uint32_t peer)
 {
     const struct ep_boot_peer *known = ep_book_find(&hub->book, peer);
@@ -32,8 +32,8 @@ static struct ov_buf *address_of(struct ep_hub *hub, uint32_t peer)
     return buf;
 }
 
-/* Reports the answer of a probe; the transport has nothing to do with it any
- * longer. */
+/* Reports the answer of a probe, whose connection the transport has closed, and
+ * frees the probe. */
 static void probe_answer(struct hub_probe *probe, enum hub_answer answer)
 {
     struct hub_node *node = probe->link.node;
@@ -65,10 +65,10 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)what;
     hub->cfg.ops->drop(probe->link.conn, false);
     probe_answer(probe, HUB_SILENT);
-    event_active(hub->later, EV_WRITE, 0); /* steps what was queued */
+    event_active(hub->later, EV_WRITE, 0); /* has the queue run soon */
 }
 
-/* True when the same asker already has such a probe under way. */
+/* True when the same asker already has such a probe without an answer. */
 static bool is_under_way(const struct hub_probe *wanted)
 {
     const struct hub_probe *probe;
@@ -84,7 +84,7 @@ static bool is_under_way(const struct hub_probe *wanted)
     return false;
 }
 
-/* A probe of the hub has a time of its own, which does not depend on the
+/* A probe for the hub itself has a time limit that does not depend on the
  * heartbeat. */
 static struct timeval limit_of(const struct hub_probe *probe)
 {

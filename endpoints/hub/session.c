@@ -1,4 +1,4 @@
-/* The hub of a session. */
+/* Opens the hub of a session. */
 #include "endpoints/hub/session.h"
 
 #include <stdio.h>
@@ -8,11 +8,11 @@
 #include "job/job.h"
 #include "overlay/base/err.h"
 
-/* The launcher itself ends a launch after this many launch timeouts. */
+/* The launcher ends an incomplete launch after this many launch timeouts. */
 enum { LAUNCHES = 2 };
 
-/* The number of accepted links with all their receives: for one node as many as
- * may send unasked, for several as many as are planned. */
+/* Returns how many accepted links have all their receives: for one node as many
+ * as may send unasked, for several nodes as many as are planned. */
 static uint32_t accepted_full(const struct ep_hub_cfg *hub)
 {
     uint32_t links = 0;
@@ -73,9 +73,9 @@ static int configure(const struct ep_boot_config *config,
     return OV_EINVAL;
 }
 
-/* Descriptors that a process may need beyond the plan. There are links to
- * orphans: the root takes all of them, others as many as they have children.
- * And there are those of the processes of further jobs, which need fewer than
+/* Returns how many descriptors a process may need beyond the plan. Some are for
+ * links to orphans: the root takes all of them, other nodes as many as they
+ * have children. Some are for processes of further jobs, which need fewer than
  * two for each input. */
 static uint64_t further(const struct ep_boot_config *config,
                         const struct ep_hub_cfg *hub)

@@ -3,36 +3,37 @@
 
 enum {
     SHARED_LENT_FRAMES = 4,
-    /* Enough that the root need not wait for the slowest leaf while all others
-     * have work. */
+    /* With this many the root need not wait for the slowest leaf while all
+     * others have work. */
     DOWN_FRAMES = 32,
-    SHARED_DOWN_FRAMES = 16, /* of each node, where a daemon has several */
-    /* For a node's own records: with more, they would only push each other out
-     * of the processor's cache. */
+    SHARED_DOWN_FRAMES = 16, /* for each node, when a daemon has several */
+    /* For a node's own records: with more, they would only displace each other
+     * from the processor's cache. */
     UP_WINDOW_FRAMES = 4,
     UP_WINDOW_BYTES_MAX = 256 << 10,
-    /* What links and windows may take; the rest of the bounds is for libraries,
-     * code and what is in flight. */
+    /* The most memory for links and windows; the rest of the bounds is for
+     * libraries, code and messages in flight. */
     ONE_NODE_BYTES = 18 << 20,
     FURTHER_NODE_BYTES = 850 << 10,
     FRAME_BYTES_MIN = 8 << 10,
-    /* The bounds. In the first 32 MiB, libraries and code, a part of what a
-     * link takes besides its frames, and in the launcher the console's spool
-     * have what links, windows and unfinished lines leave. */
+    /* The bounds. The first 32 MiB are for links, windows and unfinished lines;
+     * what these leave is for libraries and code, a part of what a link takes
+     * besides its frames, and in the launcher the console's spool. */
     BASE_BYTES = 32 << 20,
     NODE_BYTES = 1 << 20,
-    /* The launcher has tables; and for a node that it adopts a link beyond
-     * those of its plan, which takes 31 KiB as measured. */
+    /* For each node the launcher has entries in tables; and for a node that it
+     * adopts a link beyond those of its plan, which takes 31 KiB as
+     * measured. */
     KNOWN_NODE_BYTES = 1 << 10,
     KNOWN_PROC_BYTES = 1 << 9,
     ADOPTED_BYTES = 36 << 10,
     ADOPTED_MAX = 4096,
     /* For each process of a daemon: 2.1 KiB as measured with stdout and stderr,
-     * 3 KiB at most with all that a process can have. */
+     * 3 KiB at most with everything that a process can have. */
     PROC_BYTES = 3 << 10,
 };
 
-/* The frames held by a node with that many children. */
+/* Returns the number of frames held by a node with that many children. */
 static uint64_t frames_of(uint64_t children,
                           const struct ep_session_sizes *sizes)
 {
@@ -43,8 +44,8 @@ static uint64_t frames_of(uint64_t children,
            EP_SESSION_CONTROL_FRAMES + 6;
 }
 
-/* How many children may have what is planned for a child: when a daemon has
- * several nodes, only those of the plan. */
+/* Returns how many children may have what is planned for a child: when a daemon
+ * has several nodes, only the children of the plan. */
 static uint16_t standing_of(uint64_t children, uint32_t nodes_per_daemon,
                             const struct ep_session_sizes *sizes)
 {
@@ -134,7 +135,7 @@ uint64_t ep_session_descriptors(struct topo_tree tree, uint32_t nodes,
     uint64_t children = ep_session_children(tree);
     uint64_t links = nodes == 1 ? children + 1 : 2 * (uint64_t)nodes + children;
 
-    /* One for each link, three for 64 links, the rest for the loop, the fabric
-     * and the spawner. */
+    /* One for each link, three for each 64 links, the rest for the loop, the
+     * fabric and the spawner. */
     return links + 3 * (links / 64 + 1) + (uint64_t)nodes * per_node + 64;
 }

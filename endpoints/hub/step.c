@@ -4,9 +4,10 @@
 
 enum { NEAR_NS = 20000000, TICK_NS = 4000000 };
 
-/* A timer that fires too early is harmless and finds the later time. One that
- * fires soon is left as it is, because a busy node's times change with every
- * step. Any other one would wake an idle process for nothing. */
+/* True when the timer need not be set again. A timer that fires too early is
+ * harmless and is then set to the later time. One that fires soon is left as it
+ * is, because a busy node's times change with every step. Any other one would
+ * wake an idle process for nothing. */
 static bool is_armed_well(const struct hub_node *node, uint64_t wake_ns,
                           uint64_t now_ns)
 {
@@ -15,9 +16,10 @@ static bool is_armed_well(const struct hub_node *node, uint64_t wake_ns,
             wake_ns < node->armed_ns + NEAR_NS);
 }
 
-/* libevent counts time in the kernel's ticks and wakes a second time when a
- * wait ends between two of them. So a long wait is made whole ticks, and one
- * more, because a tick may have passed since the loop looked at the clock. */
+/* Returns a wait as libevent should get it. libevent counts time in the
+ * kernel's ticks and wakes a second time when a wait ends between two of them.
+ * So a long wait is made whole ticks, and one more, because a tick may have
+ * passed since the loop read the clock. */
 static uint64_t wait_for(uint64_t wait_ns)
 {
     return wait_ns < NEAR_NS ? wait_ns + 1000
@@ -49,7 +51,7 @@ static void step(struct ep_hub *hub, struct hub_event *he)
     struct hub_node *node = &hub->nodes[he->index];
     struct ov_event ev = he->ev;
 
-    if (node->is_over) { /* since the event was queued */
+    if (node->is_over) { /* the node has left since the event was queued */
         ep_hub_event_drop(hub, &ev);
         return;
     }
