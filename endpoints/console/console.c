@@ -1,7 +1,9 @@
-/* The calls of the console: two ports, a clock, and answers that come later.
+/* The functions of the console: two ports, a clock, and callbacks that are made
+ * later.
  *
- * Ports answer at any time, also from within a call. The answers are kept here
- * and given from the loop, so that callers are never re-entered.
+ * Ports report at any time, also from within a call. Their reports are kept
+ * here and the callbacks are made from the loop, so that no callback comes
+ * while the caller is in a call.
  */
 #include "config.h"
 
@@ -27,33 +29,35 @@ enum { PORTS = 2, TAKEN_MIN = 256, NOTE_BYTES = 256 };
 struct lane {
     struct ep_port port;
     struct ep_console *con;
-    bool is_stderr; /* it writes to the file of stderr */
-    int err;        /* to be told */
+    bool is_stderr; /* its descriptor is the file of stderr */
+    int err;        /* errno that on_error is to report; 0: none */
     char note[NOTE_BYTES];
 };
 
 struct ep_console {
     struct ep_console_cfg cfg;
     struct lane lanes[PORTS];
-    int lanes_count; /* opened */
-    bool is_one;     /* both are one file, on the descriptor of stdout */
+    int lanes_count; /* how many lanes are open */
+    /* stdout and stderr are one file: all goes to the descriptor of stdout */
+    bool is_one;
     struct ep_item_pool pool;
     struct event *deliver;
     struct event *timer;
-    uint64_t *taken;    /* owned ring of cookies to be told */
+    uint64_t *taken;    /* owned: a ring of cookies for on_taken */
     uint64_t taken_cap; /* a power of two; at least in_hand */
     uint64_t taken_put;
     uint64_t taken_told;
-    uint64_t in_hand; /* records whose on_taken is to come */
-    uint64_t pending; /* records not written */
+    uint64_t in_hand; /* records for which on_taken was not called yet */
+    uint64_t pending; /* records that are not written */
     uint64_t dropped_bytes;
-    bool is_busy;       /* on_drained is to come */
-    bool is_pausing;    /* on_pause is to come */
-    bool waits_no_more; /* the end of a line is no longer awaited */
+    bool is_busy;    /* on_drained is to be called */
+    bool is_pausing; /* on_pause is to be called */
+    /* ep_console_pause no longer waits for the end of the line */
+    bool waits_no_more;
     uint64_t looked_ns;
-    uint64_t pause_ns;    /* since when a place is asked for; 0: it is not */
-    uint64_t quiet_ns;    /* since when nothing came for stderr */
-    uint64_t quiet_bytes; /* handed over by then */
+    uint64_t pause_ns;    /* when a pause was asked for; 0: it was not */
+    uint64_t quiet_ns;    /* since when no output came for stderr */
+    uint64_t quiet_bytes; /* bytes handed over to stderr by then */
 };
 
 static uint64_t monotonic_ns(void *arg)
@@ -133,7 +137,7 @@ static void timer_set(struct ep_console *con)
             at_ns = port_ns;
     }
     if (at_ns == UINT64_MAX)
-        return; /* a timer that is set fires once in vain */
+        return; /* a timer that is already set is harmless */
     now_ns = now_of(con);
     at_ns = at_ns > now_ns ? at_ns - now_ns : 0;
     tv.tv_sec = (time_t)(at_ns / 1000000000);
@@ -141,8 +145,8 @@ static void timer_set(struct ep_console *con)
     event_add(con->timer, &tv);
 }
 
-/* True when the end of an open line is no longer waited for. When nothing has
- * looked for long (a stopped process), the time begins anew. */
+/* True when a pause no longer waits for the end of an open line. When the last
+ * check was long ago (a stopped process), the time begins again. */
 static bool waits_no_more(struct ep_console *con, uint64_t now_ns)
 {
     const bool is_late = now_ns - con->looked_ns > PAUSE_GAP_NS;
@@ -167,7 +171,7 @@ static bool waits_no_more(struct ep_console *con, uint64_t now_ns)
            now_ns - con->pause_ns >= PAUSE_LATE_NS;
 }
 
-/* Tells whether the ports are paused, and asks for it. */
+/* Asks the ports to pause. True when they have paused. */
 static bool is_paused(struct ep_console *con)
 {
     enum ep_outlet_pause pause;
@@ -345,7 +349,7 @@ void ep_console_close(struct ep_console *con)
     free(con);
 }
 
-/* Makes room for telling of one record more. */
+/* Makes room in the ring for one more cookie. */
 static bool taken_reserve(struct ep_console *con)
 {
     uint64_t cap = con->taken_cap == 0 ? TAKEN_MIN : con->taken_cap * 2;

@@ -1,8 +1,9 @@
-/* The reading thread and the one request that there is.
+/* The reading thread and its one request.
  *
- * The request passes to and fro under a lock: the loop sets it, the thread
- * answers it, and an eventfd each way wakes the other side. The thread sleeps
- * in poll() on its own eventfd and, while a request is open, on the input.
+ * The request is passed between the threads under a lock: the loop sets it, the
+ * thread answers it, and each wakes the other with an eventfd. The thread
+ * sleeps in poll() on its own eventfd and, while there is a request, on the
+ * input.
  */
 #include "config.h"
 
@@ -37,7 +38,7 @@ enum request {
     REQUEST_ANSWERED,
 };
 
-/* What the thread found. */
+/* What a read has found. */
 struct answer {
     uint32_t len_bytes;
     bool is_end; /* the input ends after these bytes */
@@ -47,21 +48,21 @@ struct answer {
 struct ep_input {
     const struct ep_input_events *events;
     void *arg;
-    struct event *answered; /* the thread has answered */
+    struct event *answered; /* readable when the thread has answered */
     int answered_fd;
-    int wake_fd; /* the thread is to look again */
-    int fd;      /* -1: closed, at its end */
+    int wake_fd; /* wakes the thread, so that it checks again */
+    int fd;      /* -1: it is closed, and so at its end */
     pthread_t thread;
     uint64_t total_bytes;
-    uint64_t read_bytes; /* the thread's: delivered or not */
-    off_t start;         /* offset of a regular file when we began; -1: none */
+    uint64_t read_bytes; /* used by the thread: bytes read, delivered or not */
+    off_t start;         /* offset of a regular file at the start; -1: none */
     bool has_thread;
-    bool is_over;  /* the end or an error was told */
+    bool is_over;  /* on_end or on_error was called */
     bool is_stuck; /* the thread could not be ended */
     bool in_callback;
-    bool is_closed;       /* closed within a callback, and freed after it */
-    struct answer later;  /* of the thread: an end that it found behind bytes */
-    pthread_mutex_t lock; /* guards the rest */
+    bool is_closed; /* a callback has closed it; freed after the callback */
+    struct answer later;  /* used by the thread: an end that came after bytes */
+    pthread_mutex_t lock; /* guards the members below */
     enum request request;
     uint8_t *dst; /* borrowed */
     uint32_t room_bytes;
@@ -71,8 +72,9 @@ struct ep_input {
 
 /* ---- the thread ---- */
 
-/* True when another program has the terminal. Other descriptors have no
- * foreground, and a terminal that does not control us does not stop us. */
+/* True when another program has the terminal. A descriptor that is no terminal
+ * has no foreground, and a terminal that is not our controlling one does not
+ * stop us. */
 static bool is_in_background(int fd)
 {
     pid_t group;
@@ -83,7 +85,7 @@ static bool is_in_background(int fd)
     return group >= 0 && group != getpgrp();
 }
 
-/* Reads once. Returns false when there is nothing now: look again. */
+/* Reads once. Returns false when there is nothing to read now: check again. */
 static bool read_some(struct ep_input *in, uint8_t *dst, uint32_t room_bytes,
                       struct answer *out)
 {
@@ -100,14 +102,15 @@ static bool read_some(struct ep_input *in, uint8_t *dst, uint32_t room_bytes,
     }
     if (errno == EINTR || errno == EAGAIN)
         return false;
-    /* We were sent to the background since we looked. */
+    /* We were sent to the background after the check. */
     if (errno == EIO && is_in_background(in->fd))
         return false;
     out->err = errno;
     return true;
 }
 
-/* Waits until the input can be read. Returns false when told to look again. */
+/* Waits until the input can be read. Returns false when the thread was woken to
+ * check again. */
 static bool input_wait(struct ep_input *in)
 {
     const bool is_away = is_in_background(in->fd);
@@ -123,7 +126,7 @@ static bool input_wait(struct ep_input *in)
         ep_waker_hear(in->wake_fd);
         return false;
     }
-    /* Another program may have come to the foreground while we waited. */
+    /* Another program may have got the terminal while we waited. */
     return fds[1].revents != 0 && !is_in_background(in->fd);
 }
 
@@ -134,7 +137,8 @@ static bool has_more(const struct ep_input *in)
     return poll(&pfd, 1, 0) > 0 && !is_in_background(in->fd);
 }
 
-/* Fills dst as far as is possible at once. Returns false when told to quit. */
+/* Reads the first bytes into dst, and more as long as more can be read at once.
+ * Returns false when the thread has to end. */
 static bool input_read(struct ep_input *in, uint8_t *dst, uint32_t room_bytes,
                        struct answer *out)
 {
@@ -157,7 +161,7 @@ static bool input_read(struct ep_input *in, uint8_t *dst, uint32_t room_bytes,
     return true;
 }
 
-/* Waits for the next request. Returns false when told to quit. */
+/* Waits for the next request. Returns false when the thread has to end. */
 static bool request_wait(struct ep_input *in, uint8_t **dst,
                          uint32_t *room_bytes)
 {
@@ -215,7 +219,7 @@ static void answer_tell(struct ep_input *in, const struct answer *answer)
     in->total_bytes += answer->len_bytes;
     if (answer->len_bytes > 0) {
         in->events->on_data(in->arg, answer->len_bytes);
-        return; /* an end that follows answers the next request */
+        return; /* an end after these bytes answers the next request */
     }
     in->is_over = true;
     if (answer->err != 0)
@@ -247,14 +251,14 @@ static void on_answered(evutil_socket_t fd, short what, void *arg)
         input_free(in);
 }
 
-/* Copies fd to *out; -1 when there is nothing to read from. */
+/* Copies fd to *out; -1 when fd cannot be read from. Returns 0 or an error. */
 static int fd_copy(int fd, int *out)
 {
     *out = -1;
     if (fd < 0)
         return 0;
     *out = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    ep_fds_widen(fd); /* frames are as full as what is read at once */
+    ep_fds_widen(fd); /* a pipe with more room lets each read fill a frame */
     return *out < 0 && errno != EBADF ? OV_ESYS : 0;
 }
 
@@ -302,7 +306,8 @@ int ep_input_open(struct event_base *base, int fd,
     return 0;
 }
 
-/* Ends the thread. When the system does not let it go, `is_stuck` is set. */
+/* Ends the thread. Sets `is_stuck` when the thread does not leave a system
+ * call. */
 static void thread_end(struct ep_input *in)
 {
     if (!in->has_thread)
@@ -332,14 +337,14 @@ void ep_input_close(struct ep_input *in)
     thread_end(in);
     event_del(in->answered);
     if (in->is_stuck)
-        return; /* the thread uses all of it */
+        return; /* the thread still uses this memory */
     if (in->in_callback)
         in->is_closed = true;
     else
         input_free(in);
 }
 
-/* Answers without a thread. */
+/* Answers a request that needs no thread. */
 static void answer_at_once(struct ep_input *in, bool is_end, int err)
 {
     in->answer = (struct answer){.is_end = is_end, .err = err};

@@ -1,4 +1,5 @@
-/* Formats items, hands them over, and counts what was written. */
+/* Formats items, hands them to the sink, and counts the bytes that are
+ * written. */
 #include "config.h"
 
 #include "endpoints/console/outlet.h"
@@ -15,7 +16,8 @@
 
 static const char newline[] = "\n";
 
-/* Cookies of jobs: how many bytes they have, and whether they are a block. */
+/* The cookie of a job holds how many bytes the job has, and whether they are a
+ * block. */
 static uint64_t cookie_of(uint64_t bytes, bool is_block)
 {
     return bytes << 1 | is_block;
@@ -26,7 +28,7 @@ static bool is_plain(const struct ep_item *item)
     return text_style_is_plain(item->origin.style);
 }
 
-/* True when the item goes on with the line that the last byte is from. */
+/* True when the item continues the line of the last byte. */
 static bool is_same_line(const struct ep_outlet *out,
                          const struct ep_item *item)
 {
@@ -34,9 +36,9 @@ static bool is_same_line(const struct ep_outlet *out,
            out->line_proc == item->proc;
 }
 
-/* True when nothing is put before the item: it goes on with the line, or it is
- * from the same process and nothing is labelled. So what a process writes on
- * its two channels comes out byte by byte. */
+/* True when nothing is put before the item: it continues the line, or it is
+ * from the same process and nothing is labelled. So the bytes of a process's
+ * two channels are written unchanged. */
 static bool goes_on(const struct ep_outlet *out, const struct ep_item *item)
 {
     return is_same_line(out, item) ||
@@ -52,7 +54,7 @@ static void line_take(struct ep_outlet *out, const struct ep_item *item)
     out->line_is_plain = is_plain(item);
 }
 
-/* Removes ready_first, which is wholly handed over. */
+/* Removes ready_first, which is completely handed to the sink. */
 static void ready_pop(struct ep_outlet *out)
 {
     struct ep_item *item = out->ready_first;
@@ -60,7 +62,7 @@ static void ready_pop(struct ep_outlet *out)
     out->ready_first = item->next;
     if (out->ready_first == NULL)
         out->ready_last = NULL;
-    /* The channel is over, so this line cannot go on. */
+    /* The channel has ended, so its line cannot continue. */
     if (item->is_eof && is_same_line(out, item))
         out->line_channel = 0;
     out->at_bytes = 0;
@@ -86,13 +88,14 @@ static void sent_answer(struct ep_outlet *out)
     }
 }
 
-/* Returns false when the sink takes nothing further for now. */
+/* Hands a write to the sink. Returns false when the sink takes no more for
+ * now. */
 static bool task_put(struct ep_outlet *out, struct iovec *iov, int n,
                      uint64_t cookie)
 {
     int rc = ep_sink_write(out->sink, iov, n, cookie);
 
-    if (rc == OV_ESYS) /* no thread; OV_ECLOSED is told by on_error */
+    if (rc == OV_ESYS) /* there is no thread; on_error reports OV_ECLOSED */
         out->err = EAGAIN;
     return rc == 0;
 }
@@ -124,7 +127,8 @@ static bool plain_put(struct ep_outlet *out, const struct ep_item *item)
 
 /* ---- formatted ---- */
 
-/* Returns the block being filled, or NULL when all are on their way. */
+/* Returns the block being filled, or NULL when all blocks are handed to the
+ * sink. */
 static struct ep_outlet_block *block_open(struct ep_outlet *out)
 {
     struct ep_outlet_block *block;
@@ -160,7 +164,7 @@ static bool block_newline(struct ep_outlet *out, struct ep_outlet_block *block)
     return true;
 }
 
-/* Returns the block with bytes that are not on their way yet; or NULL. */
+/* Returns the block with bytes that are not handed to the sink yet; or NULL. */
 static struct ep_outlet_block *block_begun(struct ep_outlet *out)
 {
     struct ep_outlet_block *block;
@@ -172,8 +176,8 @@ static struct ep_outlet_block *block_begun(struct ep_outlet *out)
     return block->len_bytes > 0 ? block : NULL;
 }
 
-/* Formats ready_first as far as the block has room. Returns whether all of it
- * went in. */
+/* Formats ready_first as far as the block has room. Returns true when all of it
+ * is formatted. */
 static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
 {
     struct ep_item *item = out->ready_first;
@@ -203,8 +207,8 @@ static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
     return true;
 }
 
-/* Hands over as much of ready_first as possible. Returns whether the next item
- * can be tried. */
+/* Hands as much of ready_first as possible to the sink. Returns true when the
+ * next item can be tried. */
 static bool ready_feed(struct ep_outlet *out)
 {
     struct ep_item *item = out->ready_first;
@@ -226,7 +230,7 @@ static bool ready_feed(struct ep_outlet *out)
     return true;
 }
 
-/* True when ready_first has not begun and has to wait. */
+/* True when ready_first has not begun and must wait for the end of a pause. */
 static bool is_paused(const struct ep_outlet *out)
 {
     const bool is_open = out->mid_line && out->line_channel != 0;
@@ -239,7 +243,8 @@ static bool is_paused(const struct ep_outlet *out)
              (out->is_finishing && out->ready_first == NULL)));
 }
 
-/* Sends a block that has begun when nothing else is on its way. */
+/* Hands a block with some bytes to the sink when no other block is being
+ * written. */
 static void begun_feed(struct ep_outlet *out)
 {
     struct ep_outlet_block *block;
@@ -251,7 +256,7 @@ static void begun_feed(struct ep_outlet *out)
             return;
         if (!block_newline(out, block)) {
             block_send(out, block);
-            return; /* it is tried again when that is written */
+            return; /* it is tried again when that block is written */
         }
     }
     block = block_begun(out);
@@ -317,8 +322,8 @@ int ep_outlet_open(struct ep_outlet *out, const struct ep_outlet_cfg *cfg)
     rc = ep_sink_open(cfg->writer, cfg->fd, &sink_events, out, &out->sink);
     if (rc != OV_ESYS || errno != EBADF)
         return rc;
-    /* A closed descriptor is no error until something is written. Something
-     * that cannot be written gives EBADF in the same way. */
+    /* A closed descriptor is no error until something is written. This
+     * descriptor, which cannot be written, then gives EBADF in the same way. */
     fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return OV_ESYS;
@@ -408,7 +413,7 @@ void ep_outlet_drop(struct ep_outlet *out)
     if (out->sink == NULL)
         return;
     if (!ep_sink_close(out->sink, true)) {
-        /* The thread will never let go of this memory, so it is left alone. */
+        /* The thread will use this memory for ever, so it is not freed. */
         memset(out->blocks, 0, sizeof(out->blocks));
     }
     out->sink = NULL;

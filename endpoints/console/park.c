@@ -1,4 +1,4 @@
-/* The list of items that wait, and their way into the spool and back. */
+/* The list of items that wait, how they are moved to the spool, and back. */
 #include "config.h"
 
 #include "endpoints/console/park.h"
@@ -9,7 +9,7 @@
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-/* Stands before each record in the spool, which only this process reads. */
+/* Put before each record in the spool, which only this process reads. */
 struct head {
     struct text_origin origin;
     uint32_t proc;
@@ -85,8 +85,8 @@ void ep_park_take(struct ep_park *park, struct ep_item *item)
     }
 }
 
-/* Tells whether the records at `ref` can be added to the run `before`. A run
- * that is being read is in a block of the file, to which nothing is added. */
+/* True when the records at `ref` can be added to the run `before`. Nothing can
+ * be added to a run that is being read, as its block is in the file. */
 static bool is_next_of(const struct ep_item *before,
                        const struct ep_spool_ref *ref)
 {

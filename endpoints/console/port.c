@@ -63,7 +63,7 @@ static void on_outlet_done(void *arg, struct ep_item *item)
     item_gone(arg, item);
 }
 
-/* Drops everything from here on. */
+/* After an error: drops everything that waits, and all that comes. */
 static void port_kill(struct ep_port *port)
 {
     struct ep_item *item;
@@ -71,9 +71,11 @@ static void port_kill(struct ep_port *port)
     if (port->is_dead)
         return;
     port->is_dead = true;
-    ep_outlet_drop(&port->out); /* it may be writing from the spool */
+    /* the outlet may be writing bytes of the spool */
+    ep_outlet_drop(&port->out);
     while ((item = port->park.first) != NULL) {
-        /* The sources are dropped as well, so their order need not be kept. */
+        /* All sources are dropped as well, so this item need not be removed
+         * from its source's list. */
         item->source = NULL;
         ep_park_take(&port->park, item);
         item_gone(port, item);
@@ -92,7 +94,8 @@ static void port_fail(struct ep_port *port, int err)
     port->events->on_error(port->arg, port->channel, err);
 }
 
-/* The file cannot be read, so what was spooled will not be shown. */
+/* Handles a file that cannot be read: the records that were spooled are
+ * lost. */
 static void port_fail_spooled(struct ep_port *port, int err)
 {
     char text[NOTE_BYTES];
@@ -116,7 +119,7 @@ static void item_issue(struct ep_port *port, struct ep_item *item,
 {
     struct ep_source *source = item->source;
     const bool is_opening = item->is_opening;
-    /* An empty record that ends nothing does not change the line. */
+    /* An empty record that is not the end does not change the line. */
     const bool counts = item->len_bytes > 0 || item->is_eof;
 
     item->source = NULL;
@@ -139,7 +142,7 @@ static void run_issue(struct ep_port *port, struct ep_item *run,
     struct ep_item *item;
     uint32_t at_bytes = 0;
 
-    run->users = 1; /* our own use, until all its records are out */
+    run->users = 1; /* one use is our own, until all its records are issued */
     while ((item = ep_park_next(&port->park, run, &at_bytes)) != NULL)
         item_issue(port, item, now_ns);
     if (at_bytes < run->ref.len_bytes)
@@ -151,7 +154,7 @@ static void run_issue(struct ep_port *port, struct ep_item *run,
     ep_item_put(port->pool, run);
 }
 
-/* Issues the next item if it may go and its bytes are at hand. */
+/* Issues the next item if it may be written and its bytes are in memory. */
 static bool port_issue_next(struct ep_port *port, uint64_t now_ns)
 {
     struct ep_item *item =
@@ -177,7 +180,8 @@ static bool port_issue_next(struct ep_port *port, uint64_t now_ns)
 
 /* ---- waiting for the holder ---- */
 
-/* True when others wait for a piece of the holder's line that is not here. */
+/* True when other sources wait for a piece of the holder's line that has not
+ * come. */
 static bool is_held(const struct ep_port *port)
 {
     return port->holder != NULL && port->holder->first == NULL &&
@@ -189,8 +193,8 @@ static bool has_spool(const struct ep_port *port)
     return port->cfg->spool_limit_bytes > 0 && !port->is_full;
 }
 
-/* Tells whether the holder has lost the descriptor; starts a new second if
- * not. */
+/* True when the holder loses the descriptor; otherwise may begin another
+ * second. */
 static bool has_paused(struct ep_port *port, uint64_t now_ns)
 {
     const bool is_late =
@@ -252,7 +256,7 @@ static bool is_over_limit(const struct ep_port *port)
            port->park.hand_count > port->cfg->park_limit_records;
 }
 
-/* Moves everything in hand to the spool, as far as there is room. */
+/* Spills all records in hand, as far as the spool has room. */
 static void port_spill(struct ep_port *port)
 {
     int rc = 0;
@@ -340,7 +344,8 @@ uint64_t ep_port_deadline(const struct ep_port *port)
 
 /* ---- records ---- */
 
-/* Sets what the record means for the line of its source. */
+/* Sets how the record changes the line of its source. Returns false when memory
+ * is out. */
 static bool item_classify(struct ep_port *port, struct ep_item *item)
 {
     struct ep_sources *all = &port->park.sources;

@@ -1,4 +1,4 @@
-/* A chained hash table of sources that doubles as it fills. */
+/* A chained hash table of sources, which doubles when it is full. */
 #include "config.h"
 
 #include "endpoints/console/source.h"

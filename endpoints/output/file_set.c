@@ -1,4 +1,5 @@
-/* Opens, writes and closes files; the file used longest ago is closed first. */
+/* Opens, writes and closes files; the file that was not used for the longest
+ * time is closed first. */
 #include "config.h"
 
 #include "endpoints/output/file_set.h"
@@ -80,7 +81,8 @@ static void open_add(struct ep_file_set *set, struct ep_file *file)
     set->newest = file;
 }
 
-/* A file system may tell only now that it has lost what it took. */
+/* Closes a file. A file system may report only now that it has lost bytes that
+ * it took before. */
 static bool file_close(struct ep_file_set *set, struct ep_file *file)
 {
     int rc;
@@ -191,7 +193,7 @@ static bool write_all(struct ep_file_set *set, struct ep_file *file,
     return true;
 }
 
-/* True when the unfinished line belongs to another source. */
+/* True when the unfinished line belongs to another source than the item's. */
 static bool is_torn(const struct ep_file *file, const struct ep_file_item *item)
 {
     return file->mid_line && (file->line_proc != item->proc ||
@@ -204,8 +206,8 @@ static void line_take(struct ep_file *file, const struct ep_file_item *item)
     file->line_channel = item->origin.channel;
 }
 
-/* Writes records unchanged, as many as one call takes. Returns the first that
- * is left, also after an error (set->err); or NULL. */
+/* Writes records unchanged, as many as one call takes. Returns the first record
+ * that is left, also after an error (set->err); or NULL. */
 static struct ep_file_item *write_plain(struct ep_file_set *set,
                                         struct ep_file *file,
                                         struct ep_file_item *first)

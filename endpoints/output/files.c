@@ -24,26 +24,27 @@ enum task { TASK_WRITE, TASK_FINISH };
 
 struct ep_files {
     struct ep_files_cfg cfg;
-    struct ep_file_set set; /* the thread's while is_busy */
-    struct ep_sink *sink;   /* NULL: given up */
+    struct ep_file_set set; /* used by the thread while is_busy */
+    struct ep_sink *sink;   /* NULL after ep_files_give_up */
     struct event *deliver;
     struct ep_file **buckets; /* owned */
     uint32_t buckets_count;   /* a power of two */
     uint32_t files_count;
-    struct ep_file *due_first; /* files with records to come */
+    struct ep_file *due_first; /* files that have records for the next batch */
     struct ep_file *due_last;
-    struct ep_file *work; /* the batch that the thread has */
+    struct ep_file *work; /* the batch that the thread writes */
     struct ep_file_item *free;
-    struct ep_file_list dropped; /* records that are to be answered */
+    /* records for which on_taken is to be called */
+    struct ep_file_list dropped;
     uint64_t pending;
     uint64_t dropped_bytes;
-    uint64_t seen_progress, seen_ns; /* of ep_files_is_stuck */
+    uint64_t seen_progress, seen_ns; /* values at the last ep_files_is_stuck */
     bool is_shared;
-    bool is_busy; /* the thread has a task */
+    bool is_busy; /* the thread is writing a batch */
     bool is_finishing, is_finished;
-    bool is_dead; /* everything is dropped */
+    bool is_dead; /* after an error: everything is dropped */
     bool is_error_told;
-    bool is_drain_due; /* on_drained is to come */
+    bool is_drain_due; /* on_drained is to be called */
 };
 
 /* ---- lists and tables ---- */
@@ -124,7 +125,7 @@ static bool is_file_of(const struct ep_file *file, uint32_t proc,
     return file->proc == proc && file->origin.channel == channel;
 }
 
-/* Finds the file of a record, or makes it; NULL: memory is out. */
+/* Finds the file of a record, or makes it; returns NULL when memory is out. */
 static struct ep_file *file_get(struct ep_files *files,
                                 const struct text_origin *from, uint32_t proc)
 {
@@ -136,7 +137,7 @@ static struct ep_file *file_get(struct ep_files *files,
     if (files->is_shared) {
         path = text;
         if (ep_names_path(&files->cfg.names, from, text, sizeof(text)))
-            /* Too long: opening it gives the error. */
+            /* When it is too long, opening it gives the error. */
             text[sizeof(text) - 1] = '\0';
     }
     if (files->files_count >= files->buckets_count && !table_grow(files))
@@ -234,7 +235,7 @@ static void drop_list(struct ep_files *files, struct ep_file_list *list)
         list_put(&files->dropped, item);
 }
 
-/* Drops everything that waits. */
+/* Drops all records that wait for the next batch. */
 static void drop_due(struct ep_files *files)
 {
     files->is_dead = true;
@@ -244,8 +245,8 @@ static void drop_due(struct ep_files *files)
     event_active(files->deliver, 0, 0);
 }
 
-/* Drops what the thread was to write. Nothing is answered here, as this may be
- * within the call that has brought it. */
+/* Drops the batch that the thread was to write. on_taken is called later, as
+ * this may happen within ep_files_record. */
 static void drop_work(struct ep_files *files)
 {
     for (struct ep_file *at = files->work; at != NULL; at = at->next_work)
@@ -260,7 +261,7 @@ static void task_start(struct ep_files *files, enum task task)
         files->is_busy = true;
         return;
     }
-    files->set.err = EAGAIN; /* no thread */
+    files->set.err = EAGAIN; /* there is no thread */
     strcpy(files->set.why, "cannot write output files: no more threads");
     drop_work(files);
     drop_due(files);
@@ -300,8 +301,7 @@ static void on_task(void *arg, uint64_t task)
         event_active(files->deliver, 0, 0);
 }
 
-/* True when the error can be told: the thread has let go of it, and nothing
- * reads it before that. */
+/* True when on_error can be called: the thread no longer changes the error. */
 static bool is_error_due(const struct ep_files *files)
 {
     return files->is_dead && !files->is_error_told && files->sink != NULL;
@@ -341,8 +341,8 @@ uint32_t ep_files_open_limit(void)
                                          : (uint32_t)(limit.rlim_cur / 4);
 }
 
-/* Makes the directory that comes before the first per cent sign; it is there
- * before the job begins. */
+/* Makes the directory that comes before the first per cent sign, so that it
+ * exists before the job begins. */
 static int make_start(const struct ep_names *names)
 {
     char path[PATH_MAX];
@@ -400,7 +400,7 @@ int ep_files_record(struct ep_files *files, const struct job_record *rec)
         .channel = rec->channel,
     };
     struct ep_file_item *item = files->free;
-    /* The thread has the table while the files are finished. */
+    /* While files are finished, the thread uses the table. */
     const bool is_late = files->is_dead || files->is_finishing;
     struct ep_file *file = NULL;
 
@@ -480,7 +480,8 @@ void ep_files_give_up(struct ep_files *files)
         return;
     atomic_store(&files->set.is_given_up, true);
     if (!ep_sink_close(files->sink, true)) {
-        /* The thread will never let go, so what it uses is left alone. */
+        /* The thread does not come back, so memory that it uses is not
+         * freed. */
         files->is_busy = true;
         files->sink = NULL;
         drop_due(files);
@@ -537,7 +538,7 @@ void ep_files_close(struct ep_files *files)
     if (files->deliver != NULL)
         event_free(files->deliver);
     if (!is_free)
-        return; /* the thread still uses all of it */
+        return; /* the thread still uses this memory */
     ep_file_set_fini(&files->set);
     tables_free(files);
     free(files);

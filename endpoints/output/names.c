@@ -1,4 +1,4 @@
-/* Paths from patterns. */
+/* Makes the paths of files from patterns. */
 #include "config.h"
 
 #include "endpoints/output/names.h"
@@ -97,7 +97,7 @@ int ep_names_path(const struct ep_names *names, const struct text_origin *from,
     return path.len <= size_bytes ? 0 : OV_EFULL;
 }
 
-/* Finds the sign after the next %, or NULL. */
+/* Finds the character after the next %; returns NULL when there is none. */
 static const char *next_sign(const char *at)
 {
     at = strchr(at, '%');

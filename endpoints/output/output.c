@@ -1,4 +1,5 @@
-/* Hands records to all places, and back when the last place has let go. */
+/* Hands records to all places, and back to the caller when the last place has
+ * finished with them. */
 #include "config.h"
 
 #include "endpoints/output/output.h"
@@ -13,7 +14,8 @@
 
 struct ep_output {
     struct ep_output_cfg cfg;
-    struct ep_console *console; /* NULL: no console; so with files */
+    /* NULL: there is no console; likewise for files */
+    struct ep_console *console;
     struct ep_files *files;
 };
 

@@ -1,10 +1,10 @@
-/* The spawner process: one loop over its owner, its children and the reports of
- * shims on their way to exec.
+/* The spawner process: one loop that serves its owner, its children and the
+ * reports of shims that have not reached exec.
  *
- * It never waits for anything else: fork is quick, the outcome of each exec
+ * It never waits for anything else: fork is quick, the result of each exec
  * arrives on a pipe of its own, and messages to the owner are queued. It is the
  * subreaper, so every orphan of the processes that it starts becomes its child:
- * when it has no child left, no descendant of theirs is left.
+ * when it has no child left, no descendant of these processes is left.
  */
 #include "config.h"
 
@@ -33,18 +33,18 @@
 #include "overlay/base/panic.h"
 
 enum {
-    MESSAGES_PER_ROUND = 16, /* between two looks at the children */
-    /* Too many descriptors in flight: try again then. */
+    MESSAGES_PER_ROUND = 16, /* at most, between two checks of children */
+    /* Wait before the next try when too many descriptors are in flight. */
     RETRY_MS = 5,
-    ROUND_MS_MIN = 2, /* between two killing rounds: doubles */
+    ROUND_MS_MIN = 2, /* first time between two rounds of killing; doubles */
     ROUND_MS_MAX = 250,
-    DENIED_MS = 2000, /* after this, processes of other users are given up */
+    DENIED_MS = 2000, /* then processes of other users are given up */
 };
 
 enum state {
     STATE_RUNNING,
-    STATE_GRACE,  /* the owner has died: its processes may end themselves */
-    STATE_ENDING, /* killing until no child is left */
+    STATE_GRACE,  /* the owner has died: its processes may end by themselves */
+    STATE_ENDING, /* kills until no child is left */
     STATES
 };
 
@@ -62,22 +62,22 @@ struct child {
     pid_t self;
     pid_t owner;
     unsigned grace_ms;
-    struct rlimit nofile; /* limit as of our start */
+    struct rlimit nofile; /* soft limit on descriptors at our start */
     struct ep_spawn_table table;
     struct ep_held_job *jobs; /* owned */
     uint32_t job_count;
 
-    struct pollfd *polls; /* owned: owner, signals, report pipes */
-    /* Owned: the entry for each report pipe, by its place. */
+    struct pollfd *polls; /* owned: for the owner, signals and report pipes */
+    /* Owned: the entry of each report pipe, by its index in polls. */
     struct ep_spawned **polled;
     uint32_t poll_count;
     uint32_t poll_room;
 
     enum state state;
-    bool is_left;      /* the owner has said that it leaves */
-    bool owner_gone;   /* when ended, leave and do not report it */
-    int64_t next_ms;   /* end of grace, or next killing round */
-    int64_t denied_ms; /* since when only processes of others are left; 0 */
+    bool is_left;    /* the owner has sent LEAVE */
+    bool owner_gone; /* the spawner exits when all have ended, without ENDED */
+    int64_t next_ms; /* when the grace, or the wait for a round, ends */
+    int64_t denied_ms; /* since when only other users' are left; or 0 */
     unsigned round_ms;
 };
 
@@ -110,8 +110,8 @@ static void owner_lost(struct child *c)
         return;
     state_move(c, STATE_GRACE);
     c->next_ms = ep_clock_ms() + c->grace_ms;
-    /* Another process has to end what the owner has left, as nothing else may
-     * be there to do so. */
+    /* Another process has to end what the owner has left, because no other
+     * spawner or daemon may be there to do it. */
     if (c->grace_ms == EP_SPAWNER_WAITS && !c->is_left)
         (void)ep_leftover_fork(c->owner);
 }
@@ -198,8 +198,8 @@ static void entry_signal(struct ep_spawned *entry, int signo)
         entry_kill(entry, signo);
         return;
     }
-    /* Before exec the shim would get the signal in place of the program, so it
-     * waits. */
+    /* Before exec the shim would get the signal instead of the program, so the
+     * signal is kept. */
     if (signo == SIGCONT)
         entry->held &= ~stops;
     if (bit & stops)
@@ -243,7 +243,8 @@ static void report_elsewhere(struct child *c, uint32_t proc, int err)
            &(struct ep_report){.proc = proc, .value = (uint32_t)err});
 }
 
-/* Reads a shim's report pipe: reports, and the end, which exec brings. */
+/* Reads a shim's report pipe: its reports, and the end of the pipe, which means
+ * that exec has succeeded. */
 static void outcome_read(struct child *c, struct ep_spawned *entry)
 {
     struct ep_shim_report failed = {0};
@@ -275,7 +276,7 @@ static void outcome_read(struct child *c, struct ep_spawned *entry)
 
 static void entry_exited(struct child *c, struct ep_spawned *entry, int status)
 {
-    /* The writer is dead, so the pipe has its report or its end. */
+    /* The shim is dead, so its report, if any, is in the pipe. */
     if (entry->report_fd >= 0) {
         entry->held = 0;
         outcome_read(c, entry);
@@ -289,8 +290,8 @@ static void entry_exited(struct child *c, struct ep_spawned *entry, int status)
     ep_spawn_table_remove(&c->table, entry);
 }
 
-/* Reaps all children that have ended, orphans included. True when no child is
- * left. */
+/* Reaps all children that have ended, orphans included. Returns true when no
+ * child is left. */
 static bool reap(struct child *c)
 {
     for (;;) {
@@ -343,7 +344,8 @@ static int on_job(struct child *c, const struct ep_wire_in *in)
     return 0;
 }
 
-/* Forks one process. Returns 0, or the errno of the step in *step. */
+/* Forks one process. Returns 0, or an errno with the step that failed in
+ * *step. */
 static int proc_fork(struct child *c, struct ep_shim *shim, enum ep_step *step)
 {
     struct ep_spawned *entry;
@@ -480,9 +482,9 @@ static void on_owner(struct child *c)
 
 /* --- the end */
 
-/* Does one killing round. Processes that we may not kill (setuid programs) are
- * waited for some time and then given up. True when there is nothing to wait
- * for. */
+/* One round of killing. Processes that we may not kill (setuid programs) are
+ * waited for some time and then given up. Returns true when there is nothing to
+ * wait for. */
 static bool kill_round(struct child *c)
 {
     struct ep_procs_killed found;
@@ -504,7 +506,8 @@ static bool kill_round(struct child *c)
     return false;
 }
 
-/* Does what the time and the children require. True when it is time to go. */
+/* Goes on with the grace or with killing, as time and children require. Returns
+ * true when the spawner has to exit. */
 static bool advance_end(struct child *c, bool is_childless)
 {
     bool is_due = c->state != STATE_RUNNING && ep_clock_ms() >= c->next_ms;
@@ -522,7 +525,7 @@ static bool advance_end(struct child *c, bool is_childless)
     return false;
 }
 
-/* Sends what is queued, then says how long poll() may wait. */
+/* Sends queued messages. Returns how long poll() may wait. */
 static int timeout_ms(struct child *c)
 {
     int64_t wait = -1;
@@ -590,7 +593,7 @@ _Noreturn void ep_spawn_child_run(int fd, unsigned grace_ms)
     if (child_open(&child, fd) != 0)
         _exit(1);
     loop(&child);
-    /* The last reports (all exits) still go out where there is room. */
+    /* The last reports (all exits) are sent as far as the socket has room. */
     if (child.wire.fd >= 0)
         ep_wire_flush(&child.wire);
     _exit(0);

@@ -1,4 +1,5 @@
-/* Looks for what was left behind, by marks and by descent. */
+/* Finds the processes that were left behind, by their marks and their
+ * parents. */
 #include "config.h"
 
 #include "endpoints/spawn/leftover.h"
@@ -24,16 +25,17 @@
 #include "overlay/base/err.h"
 
 enum {
-    ROUND_MS_MIN = 2, /* between two looks: doubles */
+    ROUND_MS_MIN = 2, /* first time between two searches; doubles */
     ROUND_MS_MAX = 100,
-    FORKED_MS = 5000, /* the longest that a process of ep_leftover_fork runs */
-    FORKED_NICE = 10, /* its nice value: others go first */
-    GATHER_MS = 250   /* it waits for others that come meanwhile, then looks */
+    FORKED_MS = 5000, /* a process of ep_leftover_fork runs at most this long */
+    FORKED_NICE = 10, /* nice value of that process: others go first */
+    /* time before its search, so that one search serves several requests */
+    GATHER_MS = 250
 };
 
-/* True when the daemon of the mark runs. Its number may have gone to another
- * process since. A process of that number that cannot be looked at is taken for
- * the daemon. */
+/* True when the daemon of the mark runs. Another process may have its number by
+ * now. When a process of that number cannot be read about, it counts as the
+ * daemon. */
 static bool is_running(const struct ep_mark *mark)
 {
     struct ep_process daemon;
@@ -59,9 +61,9 @@ static bool is_left(const struct ep_procs_row *row,
     return ep_mark_is_on(&mark, row->it.pid, row->it.start);
 }
 
-/* True when any process has the mark of a daemon that is dead. Usually none
- * has, and then all else in /proc need not be read. Daemons of containers have
- * other numbers here, so nothing is known of them. */
+/* True when any process has the mark of a dead daemon. Usually none has, and
+ * then the rest of /proc need not be read. Daemons in containers have other
+ * numbers here, so nothing is known about them. */
 static bool is_any_left(uint64_t here)
 {
     DIR *dir = opendir("/proc");
@@ -80,8 +82,8 @@ static bool is_any_left(uint64_t here)
     return is_found;
 }
 
-/* Dooms what is below the caller. Spared children are the one that is asked
- * for, and those older than the daemon: they belong to whatever this process
+/* Dooms the processes below the caller. Spares the child what->spare, and
+ * children older than the daemon: these belong to the program that this process
  * was before exec. */
 static void doom_own(struct ep_procs *procs, const struct ep_leftover *what)
 {
@@ -144,7 +146,7 @@ int ep_leftover_end(const struct ep_leftover *what, unsigned limit_ms)
     return found;
 }
 
-/* Waits for the process to be gone, as its last descriptor is closed before. */
+/* Waits until the process has ended: its descriptors are closed before that. */
 static void await_end(pid_t owner)
 {
     int64_t end_ms = ep_clock_ms() + FORKED_MS;
@@ -158,9 +160,9 @@ static void await_end(pid_t owner)
     }
 }
 
-/* The process that has this socket looks for its user in this PID namespace.
- * The socket's name is not a file, so nothing is left of it. -1: another
- * process has it. */
+/* Binds a socket that only one process of its user and PID namespace can have;
+ * that process does the search. The socket's name is not a file, so no file is
+ * left behind. Returns -1 when another process has the socket. */
 static int take_turn(void)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
@@ -177,7 +179,8 @@ static int take_turn(void)
     return -1;
 }
 
-/* Uses the kernel's own call, because the child has to get our parent. */
+/* Forks a child of our parent. Uses the kernel's own call, because fork()
+ * cannot do that. */
 static pid_t fork_beside(void)
 {
 #if defined(__s390__)

@@ -1,5 +1,5 @@
-/* Marks: making and writing them, reading them from the environment of other
- * processes, and judging whether they are true. */
+/* Marks: makes and writes them, reads them from the environment of other
+ * processes, and checks whether they can be true. */
 #include "config.h"
 
 #include "endpoints/spawn/mark.h"
@@ -15,16 +15,17 @@
 #include "endpoints/sys/process.h"
 #include "overlay/base/err.h"
 
-/* The NUL in front stands before each entry of an environment. */
+/* The NUL at the beginning ends the entry of the environment before this
+ * one. */
 static const char needle[] = "\0" EP_MARK_NAME "=";
 
 enum { NEEDLE_BYTES = sizeof(needle) - 1, CHUNK_BYTES = 16 * 1024 };
 
 /* --- the place */
 
-/* A hash of the boot and the namespaces of a process; 0: it cannot be looked
- * at. Where process numbers, times or paths of cgroups mean something else, it
- * is another place. */
+/* Returns a hash of the boot and the namespaces of a process; 0: these cannot
+ * be read. A place is different where process numbers, times or paths of
+ * cgroups mean something else. */
 static uint64_t place_of(pid_t pid)
 {
     static const char *const kinds[] = {"pid", "time", "cgroup", NULL};
@@ -40,8 +41,8 @@ uint64_t ep_mark_place(void)
 
 /* --- the cgroup */
 
-/* The next line N:CONTROLLERS:PATH of a text, without N and its end; NULL:
- * there is none. */
+/* Returns the next line N:CONTROLLERS:PATH of a text, without N and its
+ * newline; NULL: there is none. */
 static const char *next_group(const char **text, size_t *len)
 {
     const char *line = *text, *colon = strchr(line, ':');
@@ -54,8 +55,8 @@ static const char *next_group(const char **text, size_t *len)
     return colon + 1;
 }
 
-/* Copies the lines that say something: the top of a hierarchy has all processes
- * in it. */
+/* Copies the lines of cgroups below the top of their hierarchy. (The top has
+ * all processes in it, so it tells nothing.) */
 static int copy_groups(const char *text, char *out, size_t size)
 {
     size_t at = 0, len;
@@ -112,7 +113,7 @@ static bool is_in_cgroup(const struct ep_mark *mark, pid_t pid)
     len = ep_process_read(path, text, sizeof(text));
     if (len > 0 && len < (ssize_t)sizeof(text) - 1)
         return ep_mark_has_cgroup(mark, text);
-    return mark->cgroup[0] == '\0'; /* a kernel without cgroups */
+    return mark->cgroup[0] == '\0'; /* the kernel has no cgroups */
 }
 
 /* --- the mark */
@@ -126,7 +127,7 @@ static int find_home(struct ep_mark *out)
     out->place = ep_mark_place();
     if (out->place == 0 || len == (ssize_t)sizeof(text) - 1)
         return OV_ESYS;
-    if (len < 0) /* a kernel without cgroups? */
+    if (len < 0) /* probably the kernel has no cgroups */
         return errno == ENOENT ? 0 : OV_ESYS;
     return copy_groups(text, out->cgroup, sizeof(out->cgroup));
 }
@@ -185,8 +186,8 @@ int ep_mark_parse(const char *value, struct ep_mark *out)
     return parse_home(value + end, out);
 }
 
-/* Looks for a mark in mem, which begins with a NUL. OV_EAGAIN: keep what is
- * from *from on before more is read. */
+/* Searches mem, which begins with a NUL, for a mark. OV_EAGAIN: call it again
+ * with the bytes from *from on and further ones after them. */
 static int search(const char *mem, size_t len, size_t *from,
                   struct ep_mark *out)
 {

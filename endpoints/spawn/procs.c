@@ -78,8 +78,8 @@ struct ep_procs_row *ep_procs_find(const struct ep_procs *procs, pid_t pid)
     return bsearch(&key, procs->at, procs->count, sizeof(key), row_order);
 }
 
-/* Dooms the children of `top` (0: of no process), and all that is below the
- * doomed. It takes as many passes as these are deep, fewer when children have
+/* Dooms the children of `top` (0: of no process), and all descendants of doomed
+ * processes. Needs one pass for each generation, fewer when children have
  * higher numbers than their parents. */
 static void doom(struct ep_procs *procs, pid_t top)
 {
@@ -113,7 +113,7 @@ void ep_procs_doom_all_below(struct ep_procs *procs)
     doom(procs, 0);
 }
 
-/* Returns 0 or an errno. */
+/* Kills one process. Returns 0 or an errno. */
 static int kill_row(const struct ep_procs_row *row)
 {
     int rc = ENOSYS;
@@ -135,7 +135,7 @@ static int kill_row(const struct ep_procs_row *row)
 #endif
     if (rc == ESRCH)
         return rc;
-    /* The kernel is old, or no descriptor is left. */
+    /* The kernel is old, or no descriptor is free. */
     return kill(row->it.pid, SIGKILL) == 0 ? 0 : errno;
 }
 

@@ -1,4 +1,4 @@
-/* Turns a copy of its owner into a process of its own. */
+/* Turns a forked copy of the owner into the spawner process. */
 #include "config.h"
 
 #include "endpoints/spawn/setup.h"
@@ -12,8 +12,8 @@
 
 #include "endpoints/sys/fds.h"
 
-/* Signals that a terminal or a resource manager sends to whole groups do not
- * end the spawner: only its owner does, or its owner's death. */
+/* Ignores signals that a terminal or a resource manager sends to whole groups:
+ * only the owner, or the owner's death, ends the spawner. */
 static void signals_set(void)
 {
     static const int ignored[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
@@ -30,8 +30,8 @@ static void signals_set(void)
     sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
-/* Leaves open the owner's socket at EP_SPAWN_OWNER_FD, stderr as it is,
- * /dev/null at 0 and 1 (and at 2 when that was closed), and nothing else. */
+/* Keeps the owner's socket at EP_SPAWN_OWNER_FD, stderr as it is, and /dev/null
+ * at 0 and 1 (and at 2 when that was closed); closes all other descriptors. */
 static int fds_set(int fd)
 {
     int null_fd;
@@ -63,7 +63,7 @@ int ep_spawn_setup(int fd, struct rlimit *nofile, int *signal_fd)
         return -1;
     raised = *nofile;
     raised.rlim_cur = raised.rlim_max;
-    /* May fail: the old limit may be enough. */
+    /* This may fail: the old limit may be high enough. */
     setrlimit(RLIMIT_NOFILE, &raised);
     sigemptyset(&seen);
     sigaddset(&seen, SIGCHLD);

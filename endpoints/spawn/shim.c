@@ -1,7 +1,5 @@
-/* Between fork and exec: a clean process, then the program.
- *
- * The spawner has one thread, so everything is allowed here, even malloc().
- */
+/* Runs between fork and exec: makes a clean process, then runs the program. The
+ * spawner has one thread, so everything is allowed here, even malloc(). */
 #include "config.h"
 
 #include "endpoints/spawn/shim.h"
@@ -48,9 +46,9 @@ static void follow(pid_t spawner)
 
 /* Makes every signal default and unblocked, also those that our own starter
  * ignored (nohup, background shells): the program starts as it would at a
- * prompt. The library refuses to touch the two signals that it uses itself, but
- * it can have been started with them ignored, so the kernel is asked directly;
- * a zeroed action is the default one everywhere. */
+ * prompt. libc refuses to change the two signals that it uses itself, but these
+ * can have been ignored at our start, so the kernel is called directly; a
+ * zeroed action is the default action on every architecture. */
 static void signals_reset(void)
 {
     static const unsigned long action[16];
@@ -69,8 +67,8 @@ static int session_enter(const struct ep_shim *shim)
     return setpgid(0, 0);
 }
 
-/* Puts the descriptors in place and closes all others. Returns the place of the
- * report pipe, or -1. */
+/* Moves the descriptors to their numbers and closes all others. Returns the new
+ * number of the report pipe, or -1. */
 static int stdio_set(const struct ep_shim *shim)
 {
     int report_fd = EP_SPAWN_FURTHER_FD;
@@ -83,8 +81,8 @@ static int stdio_set(const struct ep_shim *shim)
         if (from >= 0 && dup2(from, i) < 0)
             return -1;
     }
-    /* Until now the owner's socket was there, and behind it nothing that is
-     * still needed. */
+    /* Until now EP_SPAWN_FURTHER_FD was the owner's socket; no descriptor above
+     * it is still needed. */
     if (shim->further > 0) {
         if (dup2(shim->further, EP_SPAWN_FURTHER_FD) < 0)
             return -1;
@@ -97,8 +95,8 @@ static int stdio_set(const struct ep_shim *shim)
     return report_fd;
 }
 
-/* Binds the process to processors, given as "0-3,8". Those that the system does
- * not have, or does not allow here, are ignored. */
+/* Binds the process to processors, given as "0-3,8". Processors that the system
+ * does not have, or does not allow here, are ignored. */
 static int bind_to(const char *cpus)
 {
     enum { CPUS_MAX = 1 << 16 };
@@ -123,8 +121,8 @@ static int bind_to(const char *cpus)
     return sched_setaffinity(0, size, set);
 }
 
-/* Enters the program's directory. `pwd` (PATH_MAX + 4 bytes) becomes a PWD=
- * setting, or "" when the environment's own is right. */
+/* Enters the program's directory. `pwd` (PATH_MAX + 4 bytes) becomes "PWD=...",
+ * or "" when the environment's own PWD is right. */
 static int directory_enter(const struct job_program *program, int report_fd,
                            char *pwd)
 {
@@ -132,7 +130,7 @@ static int directory_enter(const struct job_program *program, int report_fd,
     if (program->cwd == NULL)
         return 0;
     if (chdir(program->cwd) == 0) {
-        /* Links in the path stay as they were given, as in a shell. */
+        /* Links in the path stay as the user gave them, as in a shell. */
         if (program->cwd[0] == '/' && strlen(program->cwd) < PATH_MAX) {
             snprintf(pwd, PATH_MAX + 4, "PWD=%s", program->cwd);
             return 0;
@@ -164,7 +162,7 @@ static bool same_name(const char *entry, const char *setting)
     return strncmp(entry, setting, len) == 0;
 }
 
-/* True when one of the settings replaces the entry. */
+/* True when one of the variables has the same name as the entry. */
 static bool is_replaced(const char *entry, const char *const *settings)
 {
     for (; *settings != NULL; settings++) {
@@ -174,8 +172,9 @@ static bool is_replaced(const char *entry, const char *const *settings)
     return false;
 }
 
-/* The job's environment, what this process has of its own, and pwd when it is
- * not empty; a later setting replaces an earlier one. NULL: memory is out. */
+/* Makes the environment: the job's variables, those of this process, and pwd
+ * when it is not empty; a later one replaces an earlier one. Returns NULL when
+ * memory is out. */
 static const char **env_build(const struct ep_shim *shim, const char *pwd)
 {
     const char *const *base = shim->job->what.env;
@@ -199,7 +198,8 @@ static const char **env_build(const struct ep_shim *shim, const char *pwd)
     return env;
 }
 
-/* The job's arguments and the process's own. NULL: memory is out. */
+/* Makes the argument list: the job's arguments and those of this process.
+ * Returns NULL when memory is out. */
 static char **argv_build(const struct ep_shim *shim)
 {
     const char *const *words = shim->job->what.program.argv;
@@ -214,10 +214,10 @@ static char **argv_build(const struct ep_shim *shim)
     return (char **)argv;
 }
 
-/* Becomes the program, or returns with errno. A name without a `/` that is
- * nowhere in PATH may be in the job's directory: mpiexec, srun and libpmix look
- * there, too. execvp() searches the PATH of `environ`, which must be the job's,
- * and hands a script without an interpreter line to /bin/sh. */
+/* Runs the program; returns only after an error, with errno. A name without a
+ * `/` that is nowhere in PATH may be in the job's directory: mpiexec, srun and
+ * libpmix search there, too. execvp() uses the PATH of `environ`, which must be
+ * the job's, and gives a script without an interpreter line to /bin/sh. */
 static void become(char **argv)
 {
     char here[PATH_MAX];
@@ -260,7 +260,7 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
     argv = argv_build(shim);
     if (env == NULL || argv == NULL)
         fail(report_fd, EP_STEP_ENV);
-    /* This comes late because memory may become scarce with it. */
+    /* This comes late because the limits may leave little memory. */
     if (ep_manners_apply(&shim->job->what.manners) != 0)
         fail(report_fd, EP_STEP_LIMITS);
     environ = (char **)env;

@@ -1,4 +1,4 @@
-/* The owner's side of the spawner: requests out, events in. */
+/* The owner's side of the spawner: sends requests and receives events. */
 #include "config.h"
 
 #include "endpoints/spawn/spawner.h"
@@ -23,22 +23,25 @@
 #include "overlay/base/err.h"
 
 enum {
-    MESSAGES_PER_CALL = 64, /* before other events have their turn */
-    RETRY_MS = 5,           /* too many descriptors in flight: try again then */
-    CLOSE_MS = 10000,       /* how long close() waits for the killing */
+    /* most messages before other events of the loop run */
+    MESSAGES_PER_CALL = 64,
+    /* wait before the next try when too many descriptors are in flight */
+    RETRY_MS = 5,
+    /* how long ep_spawner_close waits until all processes are killed */
+    CLOSE_MS = 10000,
 };
 
 struct ep_spawner {
     struct ep_wire wire;
-    pid_t pid;              /* 0: it has ended, and was reaped */
-    int status;             /* its status, in that case */
-    struct event *readable; /* owned, NULL before attach */
+    pid_t pid;              /* 0: the spawner has ended, and was reaped */
+    int status;             /* its exit status, in that case */
+    struct event *readable; /* owned; NULL before ep_spawner_attach */
     struct event *writable;
     struct event *retry;
     const struct ep_spawner_events *events; /* borrowed */
     void *arg;
     bool is_lost;
-    bool *closed; /* borrowed: set when closed during a callback */
+    bool *closed; /* borrowed: set to true when a callback closes the spawner */
 };
 
 static int fork_child(int fds[2], unsigned grace_ms, pid_t *pid)
@@ -46,7 +49,7 @@ static int fork_child(int fds[2], unsigned grace_ms, pid_t *pid)
     sigset_t all;
     sigset_t before;
 
-    /* A ^C must not hit the child before it has left our process group. */
+    /* A ^C must not reach the child before it has left our process group. */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     *pid = fork();
@@ -56,7 +59,7 @@ static int fork_child(int fds[2], unsigned grace_ms, pid_t *pid)
     return *pid < 0 ? OV_ESYS : 0;
 }
 
-/* Makes the process with all signals blocked, by a program that calls
+/* Starts the spawner with all signals blocked, by running a program that calls
  * ep_spawner_become. */
 static int exec_child(const char *path, int fds[2], pid_t *pid)
 {
@@ -89,7 +92,8 @@ static int exec_child(const char *path, int fds[2], pid_t *pid)
     return rc == 0 ? 0 : OV_ESYS;
 }
 
-/* Makes the process by fork or, with a path, by that program. */
+/* Makes the spawner by fork or, if path is not NULL, by running that
+ * program. */
 static int open_by(const char *path, unsigned grace_ms, struct ep_spawner **out)
 {
     struct ep_spawner *sp = calloc(1, sizeof(*sp));
@@ -144,7 +148,7 @@ int64_t ep_spawner_pid(const struct ep_spawner *sp)
     return sp->pid;
 }
 
-/* Sends what it can and asks to be called again for the rest. */
+/* Sends what the socket takes, and has itself called again for the rest. */
 static int flush(struct ep_spawner *sp)
 {
     static const struct timeval retry = {.tv_usec = RETRY_MS * 1000};
@@ -155,7 +159,7 @@ static int flush(struct ep_spawner *sp)
     else if (rc == OV_EFULL && sp->retry != NULL)
         event_add(sp->retry, &retry);
     else if (rc == OV_ECLOSED)
-        ep_wire_clear(&sp->wire); /* reading says when it is lost */
+        ep_wire_clear(&sp->wire); /* the next read reports the loss */
     return rc == OV_EAGAIN || rc == OV_EFULL ? 0 : rc;
 }
 
@@ -241,7 +245,8 @@ int ep_spawner_attach(struct ep_spawner *sp, struct event_base *base,
     return 0;
 }
 
-/* Posts a message, or returns why there is none. */
+/* Posts a message; or, when `out` is NULL, returns the error for which it was
+ * not made. */
 static int post_message(struct ep_spawner *sp, struct ep_wire_out *out, int err,
                         const int *fds, uint8_t fd_count)
 {
@@ -313,8 +318,8 @@ int ep_spawner_sweep(struct ep_spawner *sp)
     return end_send(sp, EP_SPAWN_SWEEP);
 }
 
-/* Asks the spawner to leave, and waits until its end of the socket closes,
- * which it does by leaving. */
+/* Asks the spawner to exit, and waits until its end of the socket is closed by
+ * that. */
 static bool leave_wait(struct ep_spawner *sp)
 {
     int64_t end_ms = ep_clock_ms() + CLOSE_MS;
@@ -360,8 +365,7 @@ bool ep_spawner_close(struct ep_spawner *sp)
         return true;
     is_closed = !sp->is_lost && leave_wait(sp);
     /* The spawner's death ends at least the processes that it has started
-     * itself. Its number cannot have gone to another process: only we reap
-     * it. */
+     * itself. Its number cannot belong to another process: only we reap it. */
     if (!is_closed && sp->pid > 0)
         kill(sp->pid, SIGKILL);
     do {

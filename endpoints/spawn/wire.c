@@ -1,4 +1,4 @@
-/* Framed messages with descriptors over a pair of packet sockets. */
+/* Messages with descriptors over a pair of packet sockets. */
 #include "config.h"
 
 #include "endpoints/spawn/wire.h"
@@ -127,7 +127,7 @@ static int err_from_send(int err)
     }
 }
 
-/* Sends the next packet of a message. Returns 0 or an error like
+/* Sends the next packet of a message. Returns 0 or an error of
  * ep_wire_flush. */
 static int packet_send(const struct ep_wire *wire, struct ep_wire_out *out,
                        const int *fds, uint8_t fd_count)
@@ -160,8 +160,8 @@ static int packet_send(const struct ep_wire *wire, struct ep_wire_out *out,
     return 0;
 }
 
-/* Sends all packets of a message; fd_count descriptors go with the last one. A
- * message without a body is one packet, too. */
+/* Sends all packets of a message; its fd_count descriptors are sent with the
+ * last one. A message without a body is one packet, too. */
 static int message_send(const struct ep_wire *wire, struct ep_wire_out *out,
                         const int *fds, uint8_t fd_count)
 {
@@ -243,7 +243,7 @@ static void control_take(struct msghdr *msg, struct ep_wire_in *in)
     }
 }
 
-/* Reads one packet with its descriptors; its length goes to len_bytes. */
+/* Reads one packet with its descriptors; *len_bytes is its length. */
 static int packet_read(struct ep_wire *wire, struct ep_wire_in *in,
                        size_t *len_bytes)
 {
@@ -258,8 +258,9 @@ static int packet_read(struct ep_wire *wire, struct ep_wire_in *in,
     };
     ssize_t got;
 
-    /* ECONNRESET says that the other side closed with unread messages of ours.
-     * What it sent before that still follows, and then the end. */
+    /* ECONNRESET means that the other side has closed with messages of ours
+     * unread. Messages that it sent before that can still be read, and then the
+     * end. */
     do {
         got = recvmsg(wire->fd, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
@@ -272,7 +273,7 @@ static int packet_read(struct ep_wire *wire, struct ep_wire_in *in,
     return 0;
 }
 
-/* Adds one packet to the message under way. */
+/* Adds one packet to the message that is being put together. */
 static int packet_add(struct ep_wire *wire, const struct header *header,
                       struct ov_rd *rd, struct ep_wire_in *in)
 {
