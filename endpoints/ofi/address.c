@@ -1,4 +1,4 @@
-/* Interfaces and numeric addresses. */
+/* Reads and writes numeric addresses, and finds those of interfaces. */
 #include "endpoints/ofi/address.h"
 
 #include <arpa/inet.h>
@@ -15,10 +15,10 @@
 
 #include "endpoints/ofi/error.h"
 
-/* What `interface` asks for. */
+/* The meaning of the text `interface`. */
 struct wish {
-    const char *name;      /* of an interface; NULL: any */
-    union ep_sockaddr net; /* family AF_UNSPEC: any */
+    const char *name;      /* name of an interface; NULL: any interface */
+    union ep_sockaddr net; /* a network; with family AF_UNSPEC: any */
     unsigned prefix_bits;
     bool is_loopback;
 };
@@ -43,7 +43,7 @@ void ep_addr_set_port(union ep_sockaddr *addr, uint16_t port)
         addr->in.sin_port = htons(port);
 }
 
-/* The address's bytes, and the number of their bits. */
+/* Returns the bytes of the host's address, and the number of their bits. */
 static const uint8_t *host_bytes(const union ep_sockaddr *addr, unsigned *bits)
 {
     if (addr->sa.sa_family == AF_INET6) {
@@ -87,7 +87,7 @@ void ep_addr_format(const union ep_sockaddr *addr, char *text)
              is_v6 ? "]" : "", ep_addr_port(addr));
 }
 
-/* Reads a numeric host, "fe80::1%eth0" included. */
+/* Reads a numeric host, also with a scope as in "fe80::1%eth0". */
 static int parse_host(const char *text, union ep_sockaddr *out)
 {
     char host[EP_ADDR_MAX];
@@ -112,8 +112,8 @@ static int parse_host(const char *text, union ep_sockaddr *out)
     return 0;
 }
 
-/* Reads a number without sign or blank and with nothing behind it, at most
- * `max`; -1: there is no such number. */
+/* Reads a number of at most `max`, without sign or blank and with nothing after
+ * it; returns -1 when the text is anything else. */
 static long parse_number(const char *text, long max)
 {
     char *end;
@@ -153,7 +153,8 @@ int ep_addr_parse(const char *text, union ep_sockaddr *out)
     return 0;
 }
 
-/* Reads what the text asks for; false: it is neither a name nor a number. */
+/* Reads the text `interface`; returns false when it is neither a name nor an
+ * address. */
 static bool wish_parse(const char *interface, struct wish *wish)
 {
     char host[EP_ADDR_MAX];
@@ -191,8 +192,9 @@ static bool is_in_net(const union ep_sockaddr *addr, const struct wish *wish)
     return rest == 0 || (host[whole] ^ net[whole]) >> (8 - rest) == 0;
 }
 
-/* Bridges join containers and virtual machines of this host, often with the
- * same address on each host: other hosts are seldom reached over them. */
+/* True for a bridge. It joins containers and virtual machines of this host,
+ * often with the same address on each host: other hosts are seldom reached over
+ * it. */
 static bool is_bridge(const char *name)
 {
     struct ethtool_drvinfo info = {.cmd = ETHTOOL_GDRVINFO};
@@ -226,8 +228,9 @@ static bool is_wished(const struct ifaddrs *ifa, const struct wish *wish)
     return is_asked || is_loopback == wish->is_loopback;
 }
 
-/* Ranks addresses, best first: last come those without carrier, before them
- * those that do not lead beyond the cable, then bridges, then IPv6. */
+/* Ranks addresses, the best first. The worst are those without carrier, then
+ * those of links that reach only the other end of a cable, then bridges, then
+ * IPv6. */
 static unsigned rank(const struct ifaddrs *ifa)
 {
     const union ep_sockaddr *addr = (const union ep_sockaddr *)ifa->ifa_addr;

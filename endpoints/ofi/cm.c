@@ -1,4 +1,4 @@
-/* Private data of connections, as it travels. */
+/* Private data of connections, as it is sent. */
 #include "endpoints/ofi/cm.h"
 
 #include <string.h>

@@ -17,7 +17,7 @@
 #include "endpoints/sys/clock.h"
 
 enum {
-    FLUSH_MS = 5000, /* for sending the last frames of a dropped link */
+    FLUSH_MS = 5000, /* time for sending the last frames of a dropped link */
     FLUSH_POLL_MS = 2,
     SURPLUS_RECEIVES = 2
 };
@@ -86,7 +86,7 @@ int ep_conn_new(struct ep_transport *t, struct fi_info *info,
     return 0;
 }
 
-/* The description of an endpoint that connects to dest. */
+/* Returns the description of an endpoint that connects to dest. */
 static struct fi_info *dial_info(const struct ep_transport *t,
                                  union ep_sockaddr *dest)
 {
@@ -195,9 +195,9 @@ void ep_conn_drop(struct ep_conn *conn, bool flush)
     ep_wake_sweep_in(conn->t, FLUSH_MS);
 }
 
-/* A send completes when the system has taken it, and a socket that is closed
- * with something left to read throws away what it has not sent yet. So the
- * system is asked as well. */
+/* A send completes when the system has taken the bytes, and a socket that is
+ * closed with unread bytes throws away what it has not sent yet. So the system
+ * is asked whether all bytes have been sent. */
 bool ep_conn_is_flushed(struct ep_conn *conn)
 {
     union ep_sockaddr local = {0}, peer = {0};
@@ -257,7 +257,8 @@ void ep_conn_free(struct ep_conn *conn)
     free(conn);
 }
 
-/* Ends one link if its time is over; true when it has to be looked at again. */
+/* Ends one link if it is too long in its state; true when the link must be
+ * checked again. */
 static bool end_if_late(struct ep_conn *conn, int64_t now_ms)
 {
     int64_t age_ms = now_ms - conn->since_ms;

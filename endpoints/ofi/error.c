@@ -1,4 +1,4 @@
-/* Errors of libfabric in our own words. */
+/* Translates errors of libfabric into ours. */
 #include "endpoints/ofi/error.h"
 
 #include <stdarg.h>

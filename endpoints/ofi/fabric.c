@@ -1,4 +1,4 @@
-/* Opens and closes the libfabric transport; the module's table. */
+/* Opens and closes the libfabric transport; has the table of its functions. */
 #include "endpoints/ofi/ofi.h"
 
 #include <stdio.h>
@@ -101,8 +101,8 @@ static int transport_open(const struct ep_transport_cfg *cfg,
     if (t->cfg.unproved_ms == 0)
         t->cfg.unproved_ms = UNPROVED_MS;
     t->listen_fd = -1;
-    /* In older releases a send that fails ends the link together with all that
-     * is still to be read: so as little as possible should be unread before we
+    /* Before 1.17 a failed send ends the link and loses everything that is
+     * still to be read: so as little as possible should be unread before we
      * send. */
     t->has_short_reads = FI_VERSION_GE(fi_version(), FI_VERSION(1, 17));
     TAILQ_INIT(&t->cqs);
@@ -139,7 +139,7 @@ fail:
     return rc;
 }
 
-/* Runs passes until `is_done`, or for limit_ms. */
+/* Runs passes until `is_done` returns true, or for limit_ms. */
 static void run_until(struct ep_transport *t,
                       bool (*is_done)(const struct ep_transport *t),
                       int64_t limit_ms)

@@ -1,8 +1,8 @@
 /* Sends and receives of a link.
  *
- * Each operation of a link is a struct that is allocated with it. A send that
- * the provider has no room for waits, and later ones wait behind it; a receive
- * is posted again before its frame is handed over.
+ * Each operation of a link is a struct in the link's memory. A send for which
+ * the provider has no room waits, and later sends wait after it; a receive is
+ * posted again before its frame is given to the owner.
  */
 #include "endpoints/ofi/frames.h"
 
@@ -16,7 +16,8 @@ enum { INJECT_BYTES = 16, INJECTS_MAX = 4 };
 
 static void op_release(struct ep_op *op)
 {
-    /* It is not known how much of a frame had come. */
+    /* It is not known how much of a frame had come, so the whole buffer counts
+     * as touched. */
     if (op->is_recv && op->state == EP_OP_POSTED && op->bufs_count > 0)
         op->bufs[0]->len_bytes = op->bufs[0]->cap_bytes;
     for (unsigned i = 0; i < op->bufs_count; i++)
@@ -108,10 +109,10 @@ static void on_sent(struct ep_op *op)
     ep_conn_touch(conn);
 }
 
-/* True when the frame may go without a completion. That saves a look at the
- * queue for a frame that carries nothing, such as a beat. Only completions
- * bound what the provider holds for a peer that does not read. So only a few go
- * in this way until something is received. */
+/* True when the frame may be sent without a completion. That saves reading the
+ * queue for a frame that carries no data, such as a beat. Only completions
+ * bound what the provider keeps for a peer that does not read. So only a few
+ * frames are sent in this way until something is received. */
 static bool can_inject(const struct ep_op *op)
 {
     const struct ep_conn *conn = op->conn;
@@ -130,7 +131,8 @@ static ssize_t post_op(struct ep_op *op, bool is_inject)
     return op->is_recv ? post_recv(op) : post_send(op);
 }
 
-/* Posts from the head of a list; false: the provider takes nothing more. */
+/* Posts from the head of a list. Returns false when the provider takes no
+ * more. */
 static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
 {
     struct ep_op *op;
@@ -144,7 +146,8 @@ static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
             return false;
         if (rc) {
             ep_conn_fail(conn);
-            return true; /* it is never posted: it goes with the link */
+            /* the operation is never posted: it ends with the link */
+            return true;
         }
         STAILQ_REMOVE_HEAD(waiting, link);
         op->state = EP_OP_POSTED;
@@ -152,7 +155,7 @@ static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
             conn->injects++;
             on_sent(op);
         } else if (!op->is_recv) {
-            /* It may be done already: read once more before the queue is
+            /* It may be complete already: read the queue again before it is
              * armed. */
             conn->cq->is_empty = false;
         }
@@ -290,7 +293,7 @@ static void on_received(struct ep_op *op, size_t len_bytes)
         deliver(conn, buf);
         return;
     case EP_CONN_FLUSHING:
-        recv_repost(op); /* with the same buffer */
+        recv_repost(op); /* posts it again with the same buffer */
         return;
     case EP_CONN_DEAD:
     case EP_CONN_CLOSED:

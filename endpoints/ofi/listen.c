@@ -13,7 +13,7 @@
 #include "endpoints/ofi/wake.h"
 #include "endpoints/sys/clock.h"
 
-/* Listens on one port, 0 for any. Returns a code of libfabric. */
+/* Listens on one port; 0: on any. Returns a code of libfabric. */
 static int listen_on(struct ep_transport *t, uint16_t port)
 {
     union ep_sockaddr *src = t->info->src_addr;

@@ -1,4 +1,4 @@
-/* The transport as a module: libfabric is the shared one, with all
+/* The transport as a module: it uses the shared libfabric, which has all
  * providers. */
 #include "endpoints/ofi/only_tcp.h"
 

@@ -1,14 +1,13 @@
-/* Takes only the provider tcp from libfabric's archive.
+/* Takes only the provider tcp from libfabric's static library.
  *
- * The shared libfabric brings whatever its packager has built in: libraries
+ * The shared libfabric contains whatever its packager has built in: libraries
  * whose constructors sleep for a fifth of a second, and a verbs provider that
- * reads all symbols of the kernel before it is asked for anything. The archive
- * has one start function for each provider, all called from one list. When
- * these are defined here, the linker leaves out those of the archive, with all
- * that they need.
- *
- * The names are those of libfabric up to 2.1. If one is missing, the link fails
- * because of missing libraries, and configure does without the archive.
+ * reads all symbols of the kernel before it is used. The static library has one
+ * start function for each provider, all called from one list. When these
+ * functions are defined here, the linker leaves out those of the library, with
+ * everything that they need. The names are those of libfabric up to 2.1. If one
+ * is missing here, linking fails because libraries are missing, and configure
+ * does without the static library.
  */
 #include "endpoints/ofi/only_tcp.h"
 
@@ -57,14 +56,14 @@ LEFT_OUT(udp)
 LEFT_OUT(usnic)
 LEFT_OUT(verbs)
 #if FI_MAJOR_VERSION == 1 && FI_MINOR_VERSION < 18
-LEFT_OUT(xnet) /* the provider net; later tcp is called by this name */
+LEFT_OUT(xnet) /* the provider net; later versions give tcp this name */
 #endif
 
-/* How libfabric describes a pool of pieces of the same size, from 1.9 to
+/* The members of libfabric's description of a pool of equal pieces, from 1.9 to
  * 2.1. */
 struct pool_attr {
     size_t size_bytes, alignment;
-    size_t max_count;   /* 0: no limit */
+    size_t max_count;   /* most pieces; 0: no limit */
     size_t chunk_count; /* number of pieces by which it grows */
 };
 
@@ -75,11 +74,11 @@ int __real_ofi_bufpool_create_attr(struct pool_attr *attr,
 int __wrap_ofi_bufpool_create_attr(struct pool_attr *attr,
                                    struct ofi_bufpool **out);
 
-/* tcp takes and clears room for 1,024 transfers when a link posts the first
- * one: half a megabyte and a hundred page faults in a daemon that needs a
- * handful, a quarter of all that its start takes. So it gets them in smaller
- * lots. The linker puts this in place of the original; a pool that looks
- * different is left alone. */
+/* Makes the pools of tcp grow in smaller steps. tcp allocates and clears 1,024
+ * transfers when a link posts the first one: half a megabyte and a hundred page
+ * faults in a daemon that needs a handful, a quarter of the cost of its start.
+ * The linker calls this function instead of the original; a pool that looks
+ * different is not changed. */
 int __wrap_ofi_bufpool_create_attr(struct pool_attr *attr,
                                    struct ofi_bufpool **out)
 {

@@ -1,4 +1,4 @@
-/* Reads the provider's queues and calls the owner. */
+/* Reads the provider's queues and makes the callbacks. */
 #include "endpoints/ofi/poll.h"
 
 #include <errno.h>
@@ -16,12 +16,13 @@
 #include "endpoints/sys/clock.h"
 
 enum {
-    /* After this many the loop's other events have their turn. */
+    /* After this many rounds other events of the loop get their turn. */
     PASS_ROUNDS = 4,
-    CQ_ENTRIES = 32,      /* read at a time */
-    ROUND_FRAMES = 64,    /* of a queue in one round */
-    EQ_READS = 64,        /* in one round */
-    DRAIN_ROUNDS = 100,   /* at the end, for peers that have just connected */
+    CQ_ENTRIES = 32,   /* entries read by one call */
+    ROUND_FRAMES = 64, /* most frames from one queue in one round */
+    EQ_READS = 64,     /* most events read in one round */
+    /* most rounds at the end, for peers that have just connected */
+    DRAIN_ROUNDS = 100,
     CM_ARRIVE_BYTES = 512 /* fabrics pad private data */
 };
 
@@ -122,13 +123,14 @@ static void on_eq_event(struct ep_transport *t, uint32_t event,
     case FI_SHUTDOWN:
         ep_conn_lose(entry->fid->context, EP_DOWN_CLOSED);
         return;
-    default: /* a number of the provider's, without meaning here */
+    default: /* a number with a meaning for the provider only */
         return;
     }
 }
 
-/* errno is cleared because tcp of 1.17 takes an old EAGAIN there for the result
- * of a read that found the peer gone, and keeps the socket. */
+/* Reads the event queue. errno is cleared because tcp of 1.17 takes an old
+ * EAGAIN there for the result of a read that found the peer closed, and keeps
+ * the socket. */
 static void read_eq(struct ep_transport *t)
 {
     union {
@@ -169,7 +171,7 @@ static bool on_cq_error(struct ep_cq *cq)
     return true;
 }
 
-/* Reads a part of what a queue holds. */
+/* Reads some entries of a completion queue. */
 static void read_cq(struct ep_cq *cq)
 {
     struct fi_cq_msg_entry entries[CQ_ENTRIES];
@@ -186,8 +188,8 @@ static void read_cq(struct ep_cq *cq)
         }
         for (ssize_t i = 0; i < n; i++)
             ep_frames_on_done(entries[i].op_context, entries[i].len);
-        /* A short read has emptied the queue; trywait() decides in the end.
-         * While links end, the queue itself must say that it is empty. */
+        /* After a short read the queue is empty; trywait() checks that. While
+         * links end, only a read without entries shows that it is empty. */
         cq->is_empty = n <= 0 || (n < CQ_ENTRIES && t->has_short_reads &&
                                   t->lost == 0 && TAILQ_EMPTY(&cq->closed));
         left -= n > 0 ? (int)n : 0;
@@ -196,8 +198,8 @@ static void read_cq(struct ep_cq *cq)
         ep_conn_free(conn);
 }
 
-/* Reports links that are gone, once all that they brought has been handed
- * over. */
+/* Calls on_down for lost links, after all their frames were given to the
+ * owner. */
 static void report_lost(struct ep_transport *t)
 {
     struct ep_conn *conn, *next;
@@ -221,7 +223,7 @@ static void close_dead(struct ep_transport *t)
         ep_conn_close(conn);
 }
 
-/* Reports sends that are done and posts what waits. */
+/* Reports completed sends and posts waiting operations. */
 static void serve(struct ep_transport *t, struct ep_conn *conn)
 {
     unsigned sent = conn->sent;
@@ -276,7 +278,7 @@ static bool arm(struct ep_transport *t, struct fid *fid)
     return fi_trywait(t->fabric, &fid, 1) == FI_SUCCESS;
 }
 
-/* True when the loop may sleep. */
+/* Arms all queues. True when the loop may sleep. */
 static bool arm_all(struct ep_transport *t)
 {
     struct ep_cq *cq;

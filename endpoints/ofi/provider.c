@@ -1,8 +1,9 @@
 /* Chooses the provider that carries the links.
  *
- * Each candidate is asked for by name: an open question would bring layered
- * providers and ones without connected endpoints, in an order that changes with
- * libfabric. Providers known to keep a processor busy while idle are refused.
+ * Each candidate is requested by name: a request without a name would return
+ * layered providers and ones without connected endpoints, in an order that
+ * changes with libfabric. Providers known to keep a processor busy while idle
+ * are refused.
  */
 #include "endpoints/ofi/provider.h"
 
@@ -17,8 +18,8 @@
 #include "endpoints/ofi/only_tcp.h"
 #include "endpoints/sys/quiet.h"
 
-/* The version for which this was written and measured, or an older one where
- * that is built against. */
+/* The libfabric version for which this code was written and measured; an older
+ * one when it is built with an older libfabric. */
 #if FI_MAJOR_VERSION > 1 || FI_MINOR_VERSION >= 17
 #define API FI_VERSION(1, 17)
 #else
@@ -28,7 +29,8 @@
 enum {
     NAMES_BYTES = 96,
     NAME_BYTES = 64,
-    QUEUE_MARGIN = 2 /* of the provider's queues beyond what we post */
+    /* entries in the provider's queues beyond the operations that we post */
+    QUEUE_MARGIN = 2
 };
 
 static struct fi_info *hints_new(const struct ep_transport_cfg *cfg,
@@ -61,7 +63,8 @@ static struct fi_info *hints_new(const struct ep_transport_cfg *cfg,
     return hints;
 }
 
-/* Asks libfabric; node is a numeric address of this host or NULL. */
+/* Asks libfabric for a provider; node is a numeric address of this host or
+ * NULL. */
 static int ask(const struct ep_transport_cfg *cfg, const char *name,
                const char *node, struct fi_info **out)
 {
@@ -76,7 +79,7 @@ static int ask(const struct ep_transport_cfg *cfg, const char *name,
     return rc;
 }
 
-/* Why this provider cannot be used; NULL: nothing is known against it. */
+/* Returns why this provider cannot be used; NULL: no reason is known. */
 static const char *refusal(const struct fi_info *info)
 {
     const char *name = info->fabric_attr->prov_name;
@@ -90,8 +93,8 @@ static const char *refusal(const struct fi_info *info)
     return NULL;
 }
 
-/* Lists the names of providers that could be used instead, each after a
- * blank. */
+/* Lists the names of providers that could be used instead, with a blank before
+ * each. */
 static void list_usable(const struct ep_transport_cfg *cfg, char *names)
 {
     struct fi_info *list = NULL;
@@ -113,8 +116,8 @@ static void list_usable(const struct ep_transport_cfg *cfg, char *names)
     fi_freeinfo(list);
 }
 
-/* Writes the address as libfabric reads it: a link-local one needs its
- * interface. */
+/* Writes the address as libfabric reads it: a link-local one needs the name of
+ * its interface. */
 static void format_node(const union ep_sockaddr *addr, char *node)
 {
     size_t len;
@@ -138,7 +141,8 @@ static int try_name(const struct ep_transport_cfg *cfg, const char *name,
 
     format_node(addr, host);
     rc = ask(cfg, name, host, &list);
-    if (rc == -FI_ENODATA && is_any) /* another of the interfaces may have it */
+    /* the address of another interface may work */
+    if (rc == -FI_ENODATA && is_any)
         rc = ask(cfg, name, NULL, &list);
     if (rc == -FI_ENOMEM)
         return OV_ENOMEM;
@@ -170,7 +174,7 @@ static int try_name(const struct ep_transport_cfg *cfg, const char *name,
     return *out ? 0 : OV_ENOMEM;
 }
 
-/* Tries each of the names that FI_PROVIDER allows, in their order. */
+/* Tries each provider that FI_PROVIDER names, in its order. */
 static int try_users(const struct ep_transport_cfg *cfg, const char *names,
                      union ep_sockaddr *addr, struct fi_info **out, char *why)
 {
@@ -207,10 +211,10 @@ static int choose(const struct ep_transport_cfg *cfg, union ep_sockaddr *addr,
     return try_name(cfg, "tcp", addr, out, why);
 }
 
-/* The first question makes libfabric look for files of providers at dozens of
- * places. A file that is found may bring the shared libfabric along. So this is
- * off where tcp is linked in; that is never used while the user has set this
- * variable. */
+/* Allows libfabric to search for files of providers, or forbids it. libfabric's
+ * first call searches dozens of folders for them, and a file that is found may
+ * load the shared libfabric. So this is forbidden when tcp is linked in, which
+ * is never used when the user has set this variable. */
 static void look_for_files(bool may)
 {
     if (!ep_ofi_only_tcp)
@@ -227,7 +231,8 @@ int ep_provider_choose(const struct ep_transport_cfg *cfg,
     struct ep_quiet quiet;
     int rc;
 
-    ep_quiet_begin(&quiet); /* the first question loads more libraries */
+    /* the first call of libfabric loads more libraries */
+    ep_quiet_begin(&quiet);
     look_for_files(false);
     rc = choose(cfg, addr, out, why);
     look_for_files(true);

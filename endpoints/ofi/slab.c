@@ -23,7 +23,7 @@
 enum {
     SLAB_BYTES = 512 * 1024,
     SLAB_FRAMES_MIN = 4,
-    /* The smallest page of any system; most words fit into it. */
+    /* The smallest page size of any system; most short messages fit into it. */
     PAGE_BYTES = 4096,
 };
 
@@ -52,8 +52,8 @@ static void slab_free(struct ep_slab *slab)
     free(slab);
 }
 
-/* Maps and registers a slab. Huge pages would make every buffer of a slab
- * resident with the first byte of one. */
+/* Maps and registers a slab. With huge pages the first byte of one buffer would
+ * make every buffer of the slab resident. */
 static struct ep_slab *slab_new(struct ep_transport *t, size_t frames,
                                 size_t stride)
 {
@@ -125,7 +125,8 @@ static struct ov_buf *take(struct ep_transport *t, struct ov_buf **list)
     return buf;
 }
 
-/* A clean buffer that is taken for any use counts as touched. */
+/* Returns a free buffer, a clean one if there is no other. A clean buffer that
+ * is taken for any use counts as touched. */
 struct ov_buf *ep_slab_get(struct ep_transport *t)
 {
     struct ov_buf *buf;
@@ -139,7 +140,8 @@ struct ov_buf *ep_slab_get(struct ep_transport *t)
     return buf;
 }
 
-/* Gives all pages back that begin behind the first page of the buffer. */
+/* Gives back to the system all pages that begin after the first page of the
+ * buffer. */
 static void wipe(struct ov_buf *buf)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -10,8 +10,7 @@
 #include "endpoints/ofi/address.h"
 #include "endpoints/ofi/cm.h"
 
-/* A receive that blocks on a socket of the listener gives up after this
- * time. */
+/* A blocking receive on a socket of the listener ends after this time. */
 enum { RECV_LIMIT_US = 1000 };
 
 typedef bool (*fd_fn)(void *arg, int fd);
@@ -26,8 +25,8 @@ static bool has_name(int fd, bool is_peer, union ep_sockaddr *out)
     return out->sa.sa_family == AF_INET || out->sa.sa_family == AF_INET6;
 }
 
-/* Calls fn for each descriptor until it returns true; returns that one. The
- * folder is kept open, because the call must work when no descriptor is
+/* Calls fn for each descriptor until it returns true; returns that descriptor.
+ * The folder stays open, because the call must work when no descriptor is
  * free. */
 static int fd_search(struct ep_transport *t, fd_fn fn, void *arg)
 {
@@ -60,14 +59,15 @@ static bool is_listener(void *arg, int fd)
            ep_addr_compare(&local, &t->addr) == 0;
 }
 
-/* tcp of libfabric 1.17 reads a connect request from a blocking socket, so that
- * half a request would stop the whole process. Accepted sockets inherit the
- * time limit; links are non-blocking, so they do not notice it.
+/* Finds the listening socket and sets options on it, which accepted sockets
+ * inherit.
  *
- * Before 1.17 the head of a request and its data are sent apart, and a request
- * that is read between the two is dropped. So a socket counts as readable only
- * when more than the head is there: the data is the longer part and comes at
- * once.
+ * tcp of libfabric 1.17 reads a connect request from a blocking socket, so that
+ * half a request would stop the whole process: the sockets get a time limit.
+ * Links are non-blocking, so the limit does not concern them. Before 1.17 the
+ * head of a request and its data are sent apart, and a request that is read
+ * between the two is dropped. So a socket counts as readable only when it has
+ * more bytes than the head: the data is the longer part and comes at once.
  */
 void ep_sock_open(struct ep_transport *t)
 {

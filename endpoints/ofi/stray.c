@@ -1,4 +1,5 @@
-/* Sockets that connected to the listener and have proved nothing. */
+/* Strangers: sockets that have connected to the listener and have proved
+ * nothing. */
 #include "endpoints/ofi/stray.h"
 
 #include <fcntl.h>
@@ -12,11 +13,13 @@
 #include "endpoints/sys/clock.h"
 
 enum {
-    PRESSED_MS = 100, /* too old at this age when descriptors run out */
-    PRESSED_SHARE = 4 /* this much of all descriptors with strangers */
+    /* strangers of this age are shut when descriptors are scarce */
+    PRESSED_MS = 100,
+    /* descriptors are scarce when strangers have this part of them */
+    PRESSED_SHARE = 4
 };
 
-/* Addresses that belong to links and requests, sorted. */
+/* The addresses of links and requests, sorted. */
 struct known {
     union ep_sockaddr *peers;
     size_t count;
@@ -71,7 +74,7 @@ static bool known_has(const struct known *known, const union ep_sockaddr *peer)
            NULL;
 }
 
-/* The place of a descriptor in the table, which grows for it. */
+/* Returns the entry of a descriptor in the table; enlarges the table for it. */
 static struct ep_stray *stray_at(struct ep_transport *t, int fd)
 {
     size_t room = t->strays.room ? t->strays.room : 64;
@@ -91,10 +94,10 @@ static struct ep_stray *stray_at(struct ep_transport *t, int fd)
     return &t->strays.notes[fd];
 }
 
-/* Notes a socket without a link. It is made non-blocking, because the provider
- * may read from it as if all that it expects had arrived. A note outlives its
- * socket, and another socket may have the same descriptor and the same address
- * later: only the inode tells them apart. */
+/* Notes a socket that belongs to no link. The socket is made non-blocking,
+ * because the provider may read from it as if a whole request had arrived. A
+ * note may be older than its socket, and a later socket may have the same
+ * descriptor and the same address: only the inode tells them apart. */
 static struct ep_stray *stray_note(struct ep_transport *t, int fd,
                                    const union ep_sockaddr *peer)
 {
@@ -133,7 +136,8 @@ void ep_stray_on_accept(struct ep_transport *t, int fd)
     union ep_sockaddr peer;
 
     if (fd < 0) {
-        t->eq.is_paused = true; /* the listener stays ready: do not spin */
+        /* the listener stays ready, so the loop must not wait for it */
+        t->eq.is_paused = true;
         scan_in(t, EP_SWEEP_MS_MIN);
         return;
     }
@@ -156,7 +160,8 @@ int ep_stray_release(struct ep_transport *t, const union ep_sockaddr *peer)
     for (size_t fd = 0; fd < t->strays.room && found < 0; fd++) {
         const struct ep_stray *stray = &t->strays.notes[fd];
 
-        /* A note outlives its socket, so the system is asked. */
+        /* The socket of the note may be closed by now, so the system is
+         * asked. */
         if (stray->since_ms != 0 && ep_addr_compare(&stray->peer, peer) == 0 &&
             ep_sock_is_accepted(t, (int)fd, &there) &&
             ep_addr_compare(&there, peer) == 0)
@@ -194,8 +199,8 @@ static void scan_one(void *arg, int fd, const union ep_sockaddr *peer)
         stray_shut(scan->t, stray, fd);
 }
 
-/* Shuts the sockets of at least this age; returns how many are without a link,
- * those shut included. */
+/* Shuts the sockets of at least this age. Returns the number of all sockets
+ * without a link, including those shut. */
 static size_t scan_run(struct ep_transport *t, int64_t age_ms)
 {
     struct known known;

@@ -1,4 +1,4 @@
-/* When the loop comes back to the transport. */
+/* Decides when the event loop runs the next pass of the transport. */
 #include "endpoints/ofi/wake.h"
 
 #include "endpoints/sys/clock.h"
@@ -32,9 +32,10 @@ static void soon_in(struct ep_transport *t, unsigned us)
     evtimer_add(t->wake.soon, &delay);
 }
 
-/* The first kick in a round of the loop has its pass at the end of the
- * callback, without a look at the descriptors. The next one waits for that
- * look, so that other events get their turn. */
+/* Has a pass run. After the first kick in a round of the loop, the pass runs at
+ * the end of the present callback, before descriptors are checked. After a
+ * further kick, it runs after that check, so that other events get their
+ * turn. */
 void ep_wake_kick(struct ep_transport *t)
 {
     if (t->is_in_pass || t->wake.is_kicked)

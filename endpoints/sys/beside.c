@@ -1,5 +1,5 @@
-/* Finds programs relative to the file that is running, so that a copied or
- * moved installation works. */
+/* Finds programs by their place relative to the running program's file, so that
+ * a copied or moved installation works. */
 #include "config.h"
 
 #include "endpoints/sys/beside.h"

@@ -1,4 +1,5 @@
-/* Keeps the head of a channel in one piece, and its tail in a ring. */
+/* Keeps a channel's first bytes in one piece of memory, and its last bytes in a
+ * ring. */
 #include "endpoints/sys/cache.h"
 
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static void free_room(struct ep_cache *cache, struct ep_cache_pool *pool)
     free(cache->tail);
 }
 
-/* Empties the cache that was retired first; only its count of bytes stays. */
+/* Empties the cache that was retired first; only its count of bytes stays.
+ * Returns false when no cache is retired. */
 static bool evict(struct ep_cache_pool *pool)
 {
     struct ep_cache *cache = pool->oldest;
@@ -50,9 +52,9 @@ static uint64_t half_of(const struct ep_cache_pool *pool)
            2;
 }
 
-/* Makes memory for `need` bytes, at most `size`. NULL: that half of the pool,
- * of which *used is taken, has no room. The caller moves what is in the old
- * memory. */
+/* Allocates memory for `need` bytes, at most `size`. Returns NULL when that
+ * half of the pool, of which *used is taken, has no room. The caller moves the
+ * bytes of the old memory. */
 static uint8_t *take_room(struct ep_cache_pool *pool, uint64_t *used,
                           uint32_t *room, uint32_t need, uint32_t size)
 {
@@ -104,7 +106,7 @@ void ep_cache_recall(struct ep_cache *cache, struct ep_cache_pool *pool)
 
 /* --- adding */
 
-/* Adds to the head. Returns how many of the bytes it took. */
+/* Adds to the first bytes. Returns how many of the bytes were added. */
 static uint32_t add_head(struct ep_cache *cache, struct ep_cache_pool *pool,
                          uint32_t size, const uint8_t *mem, uint32_t len)
 {
@@ -129,8 +131,8 @@ static uint32_t add_head(struct ep_cache *cache, struct ep_cache_pool *pool,
     return count;
 }
 
-/* Copies len bytes of the tail, from the byte that is `skip` behind its oldest
- * one. */
+/* Copies len bytes of the last ones, from the byte on that is `skip` after the
+ * oldest. */
 static void copy_tail(const struct ep_cache *cache, uint32_t skip, uint8_t *dst,
                       uint32_t len)
 {

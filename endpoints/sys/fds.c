@@ -1,4 +1,5 @@
-/* Closes what must not be inherited, on new kernels and old ones. */
+/* Closes descriptors that must not be inherited, on new kernels and old
+ * ones. */
 #include "config.h"
 
 #include "endpoints/sys/fds.h"
@@ -11,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The number is the same on every architecture. */
+/* The system call has this number on every architecture except alpha. */
 #if !defined(SYS_close_range) && !defined(__alpha__)
 #define SYS_close_range 436
 #endif
@@ -48,7 +49,7 @@ void ep_fds_close_listed(int first)
         close_counted(first);
         return;
     }
-    /* Closing while reading is safe here: the position in this folder is the
+    /* Closing while reading is safe here: a position in this folder is a
      * descriptor's number. */
     while ((entry = readdir(dir)) != NULL) {
         char *end;

@@ -1,11 +1,12 @@
-/* Stretches of packets in a spool, first in, first out. A place in one of them
- * separates what was read, and stays until it is forgotten, from the rest.
+/* Stretches of packets in a spool, first in, first out. A position in one of
+ * them separates packets that were read, and stay until they are forgotten,
+ * from the packets that were not read.
  *
- * All packets that lie in one block are one stretch. It grows while the block
- * is being filled, even when a reader that has caught up with the writer has
- * got it already: the block is in memory then, and its memory goes on. A block
- * from which everything was taken is given back, so that the next packet begins
- * another one.
+ * All packets that lie in one block are one stretch. A stretch grows while its
+ * block is being filled, even when a reader that has read all packets has its
+ * memory already: the block is in memory then, and more bytes are added to the
+ * same memory. A block whose packets were all forgotten is freed, so that the
+ * next packet begins another one.
  */
 #include "config.h"
 
@@ -19,12 +20,12 @@
 #include "overlay/base/panic.h"
 #include "overlay/base/wire.h"
 
-enum { HEAD_BYTES = 4 }; /* the length in front of each packet */
+enum { HEAD_BYTES = 4 }; /* the length is put before each packet */
 
 struct stretch {
     struct stretch *next; /* owned by the list */
     struct ep_spool_ref ref;
-    uint32_t payload_bytes; /* without heads */
+    uint32_t payload_bytes; /* bytes of packets, without their lengths */
     uint32_t packets;
 };
 
@@ -33,16 +34,19 @@ struct ep_hoard {
     struct stretch *first;
     struct stretch *last;
     struct stretch *spare; /* owned; NULL: none */
-    struct stretch *at;    /* has the next packet, or had the one before it */
-    const uint8_t *mem;    /* of `at`; NULL: not read yet */
-    int lost_err;          /* why it cannot be read: an errno; 0: it can */
-    uint32_t at_bytes;     /* bytes of `at` before the next packet */
-    uint32_t at_packets;   /* packets of `at` before it */
-    uint32_t given_bytes;  /* by the last get, with the head; 0: passed */
-    uint64_t first_number; /* number of the first packet of `first`, */
-    uint64_t at_number;    /* and of `at` */
+    /* the stretch of the next packet, or of the one before it */
+    struct stretch *at;
+    const uint8_t *mem;  /* bytes of `at`; NULL: not read yet */
+    int lost_err;        /* errno for which `at` cannot be read; 0: it can */
+    uint32_t at_bytes;   /* bytes of `at` before the next packet */
+    uint32_t at_packets; /* packets of `at` before the next packet */
+    /* bytes of the packet given by the last get, with its length; 0: it was
+     * passed */
+    uint32_t given_bytes;
+    uint64_t first_number; /* number of the first packet of `first` */
+    uint64_t at_number;    /* number of the first packet of `at` */
     uint64_t passed;       /* number of the next packet */
-    uint64_t forgotten;    /* number of the first packet that is needed */
+    uint64_t forgotten; /* number of the first packet that is not forgotten */
 };
 
 int ep_hoard_open(const struct ep_hoard_cfg *cfg, struct ep_hoard **out)
@@ -85,8 +89,8 @@ void ep_hoard_close(struct ep_hoard *hoard)
 
 /* --- at the end */
 
-/* Lets the last stretch grow by a packet at `ref`. Returns false when the
- * packet lies in another block. */
+/* Adds a packet at `ref` to the last stretch. Returns false when the packet
+ * lies in another block. */
 static bool last_grow(struct ep_hoard *hoard, const struct ep_spool_ref *ref)
 {
     struct stretch *last = hoard->last;
@@ -100,7 +104,7 @@ static bool last_grow(struct ep_hoard *hoard, const struct ep_spool_ref *ref)
     return true;
 }
 
-/* Puts the spare stretch at the end. */
+/* Puts the spare stretch at the end of the list. */
 static void stretch_push(struct ep_hoard *hoard, const struct ep_spool_ref *ref)
 {
     struct stretch *stretch = hoard->spare;
@@ -170,7 +174,7 @@ int ep_hoard_put(struct ep_hoard *hoard, const void *mem, uint32_t len_bytes)
 
 /* --- from the front */
 
-/* Lets the memory of the stretch go. */
+/* Ends the use of the memory of `at`. */
 static void let_go(struct ep_hoard *hoard)
 {
     if (hoard->mem != NULL)
@@ -179,8 +183,8 @@ static void let_go(struct ep_hoard *hoard)
     hoard->lost_err = 0;
 }
 
-/* Goes to the stretch with the next packet; NULL: that packet is still to
- * come. */
+/* Moves to a stretch, which has the next packet; NULL: that packet was not put
+ * yet. */
 static void go_to(struct ep_hoard *hoard, struct stretch *stretch,
                   uint64_t number)
 {
@@ -196,8 +200,8 @@ static bool is_read(const struct ep_hoard *hoard)
     return hoard->at == NULL || hoard->at_bytes == hoard->at->ref.len_bytes;
 }
 
-/* Gets the memory of the stretch, or finds that it is lost. Returns 0,
- * OV_EAGAIN or OV_ESYS. */
+/* Gets the memory of `at`, or finds that it is lost. Returns 0, OV_EAGAIN or
+ * OV_ESYS. */
 static int at_get(struct ep_hoard *hoard)
 {
     int rc;
@@ -215,7 +219,7 @@ static int at_get(struct ep_hoard *hoard)
     return OV_ESYS;
 }
 
-/* Looks at the next packet. */
+/* Finds the next packet in memory. Returns its length. */
 static uint32_t look_at_packet(const struct ep_hoard *hoard,
                                const uint8_t **mem)
 {
@@ -235,8 +239,7 @@ static void step_packets(struct ep_hoard *hoard, uint32_t packets,
     hoard->at_bytes += bytes;
 }
 
-/* Goes behind the packets that were passed before the stretch was read
- * once more. */
+/* Moves past the packets of `at` that were passed before it was read again. */
 static void skip_passed(struct ep_hoard *hoard)
 {
     const uint8_t *mem;
@@ -282,7 +285,7 @@ uint32_t ep_hoard_pass(struct ep_hoard *hoard)
     return (uint32_t)(hoard->passed - before);
 }
 
-/* Takes the first stretch out of the list; it becomes the spare one. */
+/* Removes the first stretch from the list; it becomes the spare one. */
 static void first_drop(struct ep_hoard *hoard)
 {
     struct stretch *first = hoard->first;

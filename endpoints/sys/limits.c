@@ -1,4 +1,4 @@
-/* Limits of the operating system: raised as far as the user may. */
+/* Raises limits of the operating system as far as the user may. */
 #include "config.h"
 
 #include "endpoints/sys/limits.h"
@@ -16,7 +16,7 @@
 
 enum { KEPT_BYTES = 4 << 20 };
 
-/* These belong to the process, as the limits do. */
+/* One for the process, as the limits are. */
 static struct {
     rlim_t soft;
     bool is_known;

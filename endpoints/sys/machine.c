@@ -1,4 +1,4 @@
-/* Uses the module that looks at the machine. */
+/* Calls the module that looks up the machine's objects. */
 #include "endpoints/sys/machine.h"
 
 #include "endpoints/sys/module.h"

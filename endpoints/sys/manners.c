@@ -1,4 +1,4 @@
-/* umask and soft limits. */
+/* Reads and sets umask and soft limits. */
 #include "config.h"
 
 #include "endpoints/sys/manners.h"
@@ -10,7 +10,7 @@
 #include "endpoints/sys/limits.h"
 
 static const struct {
-    unsigned resource; /* of the type that glibc has for GNU sources */
+    unsigned resource; /* glibc has an enum type for it with GNU sources */
 } limits[JOB_MANNERS_LIMITS] = {
 #define LIMIT(name, text) {RLIMIT_##name},
     JOB_MANNERS_MAP(LIMIT)
@@ -41,7 +41,7 @@ int ep_manners_apply(const struct job_manners *manners)
         return 0;
     umask((mode_t)(manners->umask & 0777));
     if (manners->nice > 0)
-        (void)nice(manners->nice); /* a lower priority is always allowed */
+        (void)nice(manners->nice); /* lowering the priority is always allowed */
     for (unsigned i = 0; i < JOB_MANNERS_LIMITS; i++) {
         uint64_t soft = manners->soft[i];
         struct rlimit limit;

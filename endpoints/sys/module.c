@@ -1,7 +1,9 @@
-/* Finds modules. An installed program has them in ../lib/xylem beside it or in
- * the package's library folder; one that is run from its build tree has them
- * where libtool keeps them, in .libs. All these are tried relative to the file
- * that is running, so that a copied or moved installation works.
+/* Finds modules.
+ *
+ * For an installed program they are in ../lib/xylem relative to it or in the
+ * package's library folder; for a program that runs from its build tree they
+ * are in .libs, where libtool puts them. All these folders are relative to the
+ * running program's file, so that a copied or moved installation works.
  */
 #include "endpoints/sys/module.h"
 
@@ -15,7 +17,8 @@
 #include "endpoints/sys/beside.h"
 
 /* Relative to the folder of the running program. Libtool runs a program that is
- * not installed from .libs, one level deeper than where it was built. */
+ * not installed from .libs, one level below the folder in which it was
+ * built. */
 static const char *const beside[] = {
     "",
     ".libs/",

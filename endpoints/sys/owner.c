@@ -1,4 +1,4 @@
-/* The owner of a file: a process, as Linux shows it in /proc. */
+/* The owner of a file or folder: a process, as Linux shows it in /proc. */
 #include "endpoints/sys/owner.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 
 #define HASH_MASK UINT64_C(0xffffffffffff)
 
-/* The names of a host's own namespaces on every Linux: their inodes are
+/* The names of a host's first namespaces on every Linux: their inodes are
  * constants of the kernel. A kernel without time namespaces has a single
  * one. */
 #define FIRST_PIDS  "pid:[4026531836]"
@@ -22,7 +22,7 @@
 
 enum { WORD_BYTES_MAX = 256 };
 
-/* Adds a word to the hash of the words before it. */
+/* Adds a word to the hash of earlier words. */
 static uint64_t hash(uint64_t others, const char *word)
 {
     return job_hash(word, strlen(word), others) & HASH_MASK;
@@ -87,8 +87,8 @@ void ep_owner_print(const struct ep_owner *whose, char *text)
              whose->space & HASH_MASK, whose->pid, whose->start);
 }
 
-/* Reads digits up to the end or a '-', which is skipped, too; NULL: there is no
- * number, or one beyond `max`. */
+/* Reads digits up to the end or a '-', which is skipped; returns NULL when
+ * there is no number, or it is larger than `max`. */
 static const char *read_number(const char *at, int base, uint64_t max,
                                uint64_t *out)
 {

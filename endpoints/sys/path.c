@@ -1,4 +1,4 @@
-/* Files that the user names: what they are, and opening them. */
+/* Checks the kind of files that the user names, and opens them. */
 #include "config.h"
 
 #include "endpoints/sys/path.h"
@@ -18,8 +18,8 @@
 
 enum { LOOK_MS = 20, SHOWN_MAX = 120 };
 
-/* Why a file of this mode is refused; NULL: it can be opened, or is not
- * there. */
+/* Returns why a file of this mode is refused; NULL: it can be opened, or does
+ * not exist. */
 static const char *fault_of(mode_t mode)
 {
     if (S_ISDIR(mode))
@@ -36,7 +36,7 @@ static int refuse_path(const char *option, const char *path, const char *fault,
     return OV_EINVAL;
 }
 
-/* Says errno in words. */
+/* Writes the text for errno to `why`. */
 static int fail_path(const char *option, const char *path, char *why)
 {
     refuse_path(option, path, strerror(errno), why);
@@ -80,8 +80,8 @@ int ep_path_read(const char *option, const char *path, int *fd, char *why)
     return rc;
 }
 
-/* Opening a FIFO for writing fails at once with ENXIO while it has no
- * reader. */
+/* Opens a FIFO for writing, trying again while it has no reader: until then
+ * open() fails with ENXIO. */
 static int open_fifo(const char *path, int flags)
 {
     static const struct timespec look = {.tv_nsec = LOOK_MS * 1000000};

@@ -1,4 +1,4 @@
-/* Asks sock_diag about the socket at the other end. */
+/* Asks sock_diag about the socket at the other end of a connection. */
 #include "config.h"
 
 #include "endpoints/sys/peer.h"
@@ -48,8 +48,8 @@ static bool find_ends(int fd, union address *own, union address *peer)
            getpeername(fd, &peer->any, &peer_bytes) == 0;
 }
 
-/* Names the socket at the other end, whose own address is our peer's. False:
- * these are no addresses of TCP. */
+/* Names the socket at the other end, whose own address is our peer's. Returns
+ * false when these are no addresses of TCP. */
 static bool name_socket(const union address *own, const union address *peer,
                         struct inet_diag_req_v2 *out)
 {
@@ -73,8 +73,8 @@ static bool name_socket(const union address *own, const union address *peer,
     return true;
 }
 
-/* A socket without an inode no longer belongs to a process: the kernel then
- * says that its owner is 0, as for root. */
+/* Reads the answer about a socket. A socket without an inode no longer belongs
+ * to a process: the kernel then gives 0 as its owner, as for root. */
 static int read_socket(const void *mem, struct ep_peer *out)
 {
     struct inet_diag_msg said;
@@ -101,8 +101,8 @@ static int read_answer(const struct nlmsghdr *head, size_t len_bytes,
     return said.error == -ENOENT ? OV_ENOENT : OV_ESYS;
 }
 
-/* The kernel answers before send() returns, so this waits for nothing. An
- * answer with another number belongs to an older question. */
+/* Reads the answer. The kernel answers before send() returns, so this waits for
+ * nothing. An answer with another number belongs to an older question. */
 static int hear(const struct ep_peers *peers, struct ep_peer *out)
 {
     _Alignas(struct nlmsghdr) uint8_t mem[ANSWER_BYTES_MAX];

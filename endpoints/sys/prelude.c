@@ -1,6 +1,5 @@
-/* Handlers of signals that say why and end the process.
- *
- * All words are made before, so that a handler only has to write them. */
+/* Signal handlers that write a message and end the process. The messages are
+ * made before, so that a handler only has to write them. */
 #include "endpoints/sys/prelude.h"
 
 #include <errno.h>
@@ -28,7 +27,7 @@ static struct {
     struct sigaction before[SIGNALS];
     sigset_t mask;
     double limit_s;
-    /* When the time is over, when to tell; 0: never. */
+    /* When the time limit has passed, and when `what` is shown; 0: never. */
     uint64_t limit_ns, tell_ns;
     char told[WORDS_BYTES_MAX], over[WORDS_BYTES_MAX], ended[WORDS_BYTES_MAX];
     bool is_open;
@@ -41,7 +40,7 @@ static void say(const char *words)
     (void)done;
 }
 
-/* Sets the timer for what comes next. */
+/* Sets the timer for the next of these times. */
 static void arm(void)
 {
     uint64_t at_ns = prelude.tell_ns, now_ns = ep_clock_ns(), left_us;
@@ -85,7 +84,7 @@ static void on_signal(int signo)
     _exit(128 + (signo == SIGHUP ? SIGTERM : signo));
 }
 
-/* Blocks signals, so that handlers see either all of a change or nothing. */
+/* Blocks signals, so that handlers see either a whole change or none of it. */
 static void hold_back(bool is_held)
 {
     static sigset_t before;
@@ -100,7 +99,8 @@ static void hold_back(bool is_held)
         sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
-/* `what` is being waited for; NULL: nothing that may take long. */
+/* Makes the messages: the process waits for `what`; NULL: for nothing that
+ * takes long. */
 static void set_words(const char *what)
 {
     const char *shown = what != NULL ? what : "the job ends";

@@ -15,9 +15,10 @@
 #include "overlay/base/err.h"
 
 enum {
-    STAT_BYTES_MAX = 512, /* as much of it as is read */
+    STAT_BYTES_MAX = 512, /* only this much of the file is read */
     WORD_BYTES_MAX = 128,
-    FLAG_EXITING = 4 /* PF_EXITING: starts no process any longer */
+    /* PF_EXITING: the process can no longer start another one */
+    FLAG_EXITING = 4
 };
 
 ssize_t ep_process_read(const char *path, char *text, size_t size_bytes)

@@ -1,4 +1,5 @@
-/* Reads facts of the system from /proc, /sys/fs/cgroup and its limits. */
+/* Reads how much room the system has from /proc, /sys/fs/cgroup and the
+ * process's limits. */
 #include "config.h"
 
 #include "endpoints/sys/room.h"
@@ -35,7 +36,8 @@ static FILE *open_at(const char *root, const char *name)
     return fopen(path, "re");
 }
 
-/* The first number of a file; UINT64_MAX: it says "max", or there is none. */
+/* Returns the first number in a file; UINT64_MAX: the file says "max", or has
+ * no number. */
 static uint64_t read_number(const char *root, const char *name)
 {
     FILE *file = open_at(root, name);
@@ -49,7 +51,8 @@ static uint64_t read_number(const char *root, const char *name)
     return value;
 }
 
-/* The number behind a word at the beginning of a line; 0: there is none. */
+/* Returns the number after a word at the beginning of a line; 0: there is
+ * none. */
 static uint64_t read_field(const char *root, const char *name, const char *word)
 {
     FILE *file = open_at(root, name);
@@ -72,7 +75,8 @@ static uint64_t read_field(const char *root, const char *name, const char *word)
 /* --- control groups
  * */
 
-/* The folder of our group below that of all groups, in `out`. */
+/* Writes the path of our group, relative to the folder of all groups, to
+ * `out`. */
 static bool find_group(const char *root, char out[PATH_BYTES])
 {
     FILE *file = open_at(root, "/proc/self/cgroup");
@@ -121,8 +125,8 @@ static void look_at_tasks(const char *root, const char *group,
     out->group_tasks = now;
 }
 
-/* Cached pages of files count as free: the kernel gives them up before it
- * refuses memory. */
+/* Reads a group's memory. Cached pages of files count as free: the kernel frees
+ * them before it refuses memory. */
 static void look_at_memory(const char *root, const char *group,
                            struct ep_room *out)
 {
@@ -144,7 +148,7 @@ static void look_at_memory(const char *root, const char *group,
         out->group_bytes = max - now;
 }
 
-/* Reads "QUOTA PERIOD", or "max PERIOD". */
+/* Reads a group's limit on processor time: "QUOTA PERIOD", or "max PERIOD". */
 static void look_at_time(const char *root, const char *group,
                          struct ep_room *out)
 {
@@ -164,7 +168,7 @@ static void look_at_time(const char *root, const char *group,
     fclose(file);
 }
 
-/* Goes from our group up to that of all, whose name is empty. */
+/* Reads all groups from our own up to the highest, whose name is empty. */
 static void read_groups(const char *root, bool is_all, struct ep_room *out)
 {
     char group[PATH_BYTES];
@@ -217,7 +221,7 @@ static bool is_limited(void)
 }
 
 /* Counts processes and threads of this user. The folder of a process's threads
- * has one more link for each of them. */
+ * has one link more for each thread. */
 static uint64_t count_tasks(void)
 {
     DIR *dir = opendir("/proc");
@@ -248,7 +252,7 @@ static void read_user(struct ep_room *out)
     if (out->is_counted)
         return;
     out->user_tasks = out->tasks;
-    if (out->tasks == 0) /* not known */
+    if (out->tasks == 0) /* the number is not known */
         ep_room_count(out);
 }
 
@@ -263,8 +267,8 @@ static uint32_t count_bound(void)
     long online;
     int count = 0;
 
-    /* A kernel that knows more processors than a set has room for refuses the
-     * set. */
+    /* The kernel refuses a set that is smaller than its number of
+     * processors. */
     for (size_t cpus = 1024; count == 0 && cpus <= CPUS_MAX; cpus *= 4) {
         cpu_set_t *set = CPU_ALLOC(cpus);
 
@@ -296,7 +300,8 @@ static uint64_t read_tasks(const char *root)
     return tasks;
 }
 
-/* Reads the memory in one pass, because the file is not cheap to read. */
+/* Reads the memory that is available. Reads the file once, because that is
+ * slow. */
 static uint64_t read_memory(const char *root)
 {
     FILE *file = open_at(root, "/proc/meminfo");
@@ -325,8 +330,7 @@ void ep_room_read_at(const char *root, struct ep_room *out)
         .group_bytes = UINT64_MAX,
         .processors = count_bound(),
     };
-    /* A namespace with process numbers of its own is still told of all tasks of
-     * the machine. */
+    /* In a PID namespace `tasks` still counts those of the whole machine. */
     if (out->tasks >= out->pid_max)
         out->tasks = 0;
     read_user(out);

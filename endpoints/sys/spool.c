@@ -1,8 +1,8 @@
 /* Blocks: filled in memory, saved to the file when full, read back into slots.
  *
- * A block that cannot be saved stays in memory, and is read from there: what
- * was taken is never lost because of a full disk. When the few blocks of memory
- * are used up, the spool is full.
+ * A block that cannot be saved stays in memory, and is read from there: bytes
+ * that were put are never lost because of a full disk. When all blocks of
+ * memory are used, the spool is full.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@
 enum {
     NONE = UINT32_MAX, /* no block */
     NO_SLOT = -1,
-    LOST = -2, /* neither a slot nor a pin */
+    LOST = -2, /* the part was lost: it has neither a slot nor a pin */
     ASKED = -3,
     IOS_MAX = EP_SPOOL_MEM_BLOCKS + EP_SPOOL_READS + 1,
     BLOCKS_MAX = 1 << 22,
@@ -32,31 +32,31 @@ enum io_op { IO_FREE, IO_SAVE, IO_READ, IO_SHRINK };
 enum slot_state {
     SLOT_FREE,
     SLOT_LOADING,
-    SLOT_UNWANTED, /* as before, but it is needed no longer */
-    SLOT_READY,    /* read, and not fetched yet */
+    SLOT_UNWANTED, /* being read, but nobody needs it any longer */
+    SLOT_READY,    /* read, but not given to the caller yet */
     SLOT_TAKEN,
-    SLOT_BAD, /* the read failed */
+    SLOT_BAD, /* reading it has failed */
 };
 
-/* Work for the thread; on_written(cookie) gives its index. */
+/* Work for the thread; its index is the cookie of on_written(). */
 struct io {
     struct ep_spool *sp;
-    uint8_t *mem; /* borrowed from the block or slot */
+    uint8_t *mem; /* memory of the block or slot; borrowed */
     uint64_t off_bytes;
     uint32_t len_bytes;
-    uint32_t index; /* of the block or slot */
+    uint32_t index; /* index of the block or slot */
     enum io_op op;
 };
 
 struct block {
     uint8_t *mem; /* owned; NULL: the block is only in the file */
     uint32_t fill_bytes;
-    uint32_t live_bytes; /* put and not released */
-    uint32_t pins;       /* stretches that were given out of mem */
+    uint32_t live_bytes; /* bytes that were put and are not released */
+    uint32_t pins;       /* number of parts that the caller reads from mem */
     uint32_t next_free;
     bool is_saving;
     bool is_saved;
-    bool is_kept; /* full, and stays in memory */
+    bool is_kept; /* full, and will stay in memory */
 };
 
 struct slot {
@@ -67,25 +67,25 @@ struct slot {
 };
 
 struct ep_spool {
-    struct ep_spool_file file; /* for the thread */
+    struct ep_spool_file file; /* used by the thread */
     struct ep_sink *sink;
     void (*on_change)(void *arg);
     void *arg;
     struct block *blocks; /* owned */
     uint32_t block_bytes;
     uint32_t blocks_max;
-    uint32_t blocks_made; /* below it each block is used, or on the free list */
+    uint32_t blocks_made; /* blocks from this number on were never used */
     uint32_t blocks_used;
     uint32_t first_free;
-    uint32_t tail; /* the block being filled */
+    uint32_t tail; /* number of the block that is being filled */
     uint32_t mem_blocks;
     uint32_t mem_blocks_max;
-    /* Blocks that stay in memory: what leaves again soon need not go to the
-     * file. */
+    /* Full blocks that stay in memory: when they are released soon, they need
+     * not go to the file. */
     uint32_t kept_blocks;
     uint32_t kept_blocks_max;
-    uint64_t live_bytes; /* of all blocks */
-    int err;             /* why the file cannot be used; 0: it can */
+    uint64_t live_bytes; /* live bytes of all blocks together */
+    int err; /* errno for which the file cannot be used; 0: it can */
     bool is_file_used;
     struct slot slots[EP_SPOOL_READS];
     struct io ios[IOS_MAX];
@@ -110,7 +110,7 @@ static int io_main(void *arg)
     return EINVAL;
 }
 
-/* Returns false when the thread could not be made. */
+/* Gives work to the thread. Returns false when the thread cannot be made. */
 static bool io_start(struct ep_spool *sp, enum io_op op, uint32_t index,
                      uint8_t *mem, uint64_t off_bytes, uint32_t len_bytes)
 {
@@ -153,7 +153,7 @@ static void spool_emptied(struct ep_spool *sp)
         sp->is_file_used = !io_start(sp, IO_SHRINK, NONE, NULL, 0, 0);
 }
 
-/* Frees what is no longer needed of a block. */
+/* Frees memory and place of a block as far as they are no longer needed. */
 static void block_settle(struct ep_spool *sp, uint32_t index)
 {
     struct block *block = &sp->blocks[index];
@@ -181,8 +181,8 @@ bool ep_spool_is_saving(const struct ep_spool *sp)
     return sp->kept_blocks >= sp->kept_blocks_max;
 }
 
-/* Keeps or saves a full block. The newest ones are saved, because what was put
- * first is read first. */
+/* Keeps a full block in memory, or saves it. The newest blocks are saved,
+ * because bytes that were put first are read first. */
 static void block_save(struct ep_spool *sp, uint32_t index)
 {
     struct block *block = &sp->blocks[index];
@@ -197,12 +197,13 @@ static void block_save(struct ep_spool *sp, uint32_t index)
         io_start(sp, IO_SAVE, index, block->mem,
                  (uint64_t)index * sp->block_bytes, block->fill_bytes);
     if (!block->is_saving)
-        sp->err = EAGAIN; /* pthread_create() says this for "no thread" */
+        /* pthread_create() returns this when no thread can be made */
+        sp->err = EAGAIN;
 }
 
-/* Says whether a new block can be started. Returns 0, OV_EAGAIN or OV_EFULL.
- * Blocks that were released completely are only there until they are saved, so
- * on_change follows. */
+/* Returns whether a new block can be begun: 0, OV_EAGAIN or OV_EFULL. Blocks
+ * whose bytes were all released exist only until they are saved, so on_change
+ * follows. */
 static int block_room(const struct ep_spool *sp)
 {
     if (sp->err != 0 ||
@@ -211,7 +212,7 @@ static int block_room(const struct ep_spool *sp)
     return sp->mem_blocks < sp->mem_blocks_max ? 0 : OV_EAGAIN;
 }
 
-/* Starts a new block. Returns 0, OV_EAGAIN or OV_EFULL. */
+/* Begins a new block. Returns 0, OV_EAGAIN or OV_EFULL. */
 static int block_new(struct ep_spool *sp)
 {
     struct block *block;
@@ -306,7 +307,8 @@ int ep_spool_open(struct ep_writer *w, const struct ep_spool_cfg *cfg,
     sp->mem_blocks_max =
         cfg->mem_blocks > 0 ? cfg->mem_blocks : EP_SPOOL_MEM_BLOCKS;
     OV_ASSERT(sp->mem_blocks_max <= EP_SPOOL_MEM_BLOCKS);
-    /* One block is being filled, and one saved. */
+    /* The two further blocks are the one being filled and the one being
+     * saved. */
     sp->kept_blocks_max = sp->mem_blocks_max > 2 ? sp->mem_blocks_max - 2 : 0;
     sp->kept_blocks_max += cfg->kept_blocks;
     sp->mem_blocks_max += cfg->kept_blocks;
@@ -341,7 +343,7 @@ static void memory_free(struct ep_spool *sp)
     *sp = (struct ep_spool){.file = sp->file};
 }
 
-/* Runs in the thread, because removing a file takes time, too. */
+/* Runs in the thread, because removing a file may block. */
 static void last_main(void *arg)
 {
     struct ep_spool *sp = arg;
@@ -362,7 +364,7 @@ void ep_spool_close(struct ep_spool *sp)
         last_main(sp);
         return;
     }
-    /* This is not left to the thread, which may hang in a file of another
+    /* This is not left to the thread, which may block in a file of another
      * spool. */
     if (!ep_sink_drop(sink))
         memory_free(sp);
@@ -458,7 +460,8 @@ static bool is_same(const struct ep_spool_ref *a, const struct ep_spool_ref *b)
            a->len_bytes == b->len_bytes;
 }
 
-/* The slot that has or gets the stretch; NULL: all slots are busy. */
+/* Returns the slot that has the part or will get it; NULL: all slots are in
+ * use. */
 static struct slot *slot_find(struct ep_spool *sp,
                               const struct ep_spool_ref *ref)
 {
@@ -532,7 +535,7 @@ int ep_spool_get(struct ep_spool *sp, struct ep_spool_ref *ref,
     return 0;
 }
 
-/* Gives up a stretch that was asked for. */
+/* Withdraws the request for a part. */
 static void ask_end(struct ep_spool *sp, const struct ep_spool_ref *ref)
 {
     struct slot *slot = slot_find(sp, ref);

@@ -1,4 +1,5 @@
-/* The spool's file: made on a disk, and gone with its descriptor. */
+/* The spool's file: it is on a disk, and has no name, so it ends with its
+ * descriptor. */
 #include "config.h"
 
 #include "endpoints/sys/spool_file.h"

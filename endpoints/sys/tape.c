@@ -1,4 +1,4 @@
-/* Pieces of a stream in a spool. Each piece fills a block, except the last one:
+/* A stream in pieces in a spool. Each piece fills a block, except the last one:
  * piece i has the bytes that begin i blocks after the start. */
 #include "config.h"
 
@@ -12,15 +12,15 @@
 
 struct ep_tape {
     struct ep_spool *spool; /* owned */
-    /* Owned [blocks_max]: block of piece i at i % blocks_max. */
+    /* Owned [blocks_max]: the block of piece i is at i % blocks_max. */
     uint32_t *blocks;
     uint32_t blocks_max;
     uint32_t block_bytes;
     uint64_t start; /* position of the first byte of piece 0 */
-    uint64_t end;   /* position behind the last byte */
-    uint64_t first; /* pieces first to next - 1 are held */
+    uint64_t end;   /* position after the last byte */
+    uint64_t first; /* the pieces from `first` to next - 1 are kept */
     uint64_t next;
-    struct ep_spool_ref ref; /* the stretch that was looked at, or asked for */
+    struct ep_spool_ref ref; /* the part of the last ep_tape_get */
     bool is_asked;
 };
 
@@ -55,7 +55,7 @@ void ep_tape_close(struct ep_tape *tape)
     free(tape);
 }
 
-/* The part of a piece that is held, from an offset on. */
+/* Returns the part of a piece that is kept, from an offset on. */
 static struct ep_spool_ref piece(const struct ep_tape *tape, uint64_t i,
                                  uint32_t off_bytes)
 {

@@ -11,7 +11,7 @@
 #include "overlay/base/panic.h"
 
 enum {
-    STACK_BYTES = 256 * 1024, /* a few KiB are used; sanitizers need more */
+    STACK_BYTES = 256 * 1024, /* a few KiB are enough; sanitizers need more */
     NUDGES_MAX = 200,
     NUDGE_NS = 5 * 1000 * 1000,
 };
@@ -25,7 +25,8 @@ int ep_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg)
 
     if (rc != 0)
         return rc;
-    /* Refused when the minimum is higher: the default is fine then. */
+    /* Fails when the system's minimum is higher: the default is good enough
+     * then. */
     (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
     sigfillset(&blocked);
     sigdelset(&blocked, SIGURG);
@@ -38,7 +39,7 @@ int ep_thread_start(pthread_t *thread, void *(*fn)(void *arg), void *arg)
 
 static void on_nudge(int signo)
 {
-    (void)signo; /* only the EINTR counts */
+    (void)signo; /* only the interrupted call matters */
 }
 
 static bool join_for(pthread_t thread, long wait_ns)
@@ -59,7 +60,8 @@ static bool join_for(pthread_t thread, long wait_ns)
 
 bool ep_thread_join(pthread_t thread, bool interrupt)
 {
-    struct sigaction nudge = {.sa_handler = on_nudge}; /* without SA_RESTART */
+    /* without SA_RESTART, so that calls return EINTR */
+    struct sigaction nudge = {.sa_handler = on_nudge};
     struct sigaction old;
     bool is_joined = false;
 
@@ -70,14 +72,15 @@ bool ep_thread_join(pthread_t thread, bool interrupt)
         return true;
     }
     sigaction(SIGURG, &nudge, &old);
-    /* A nudge may come between the thread's look at the flag and the call, so
-     * there are several. */
+    /* The signal may come after the thread has checked its flag and before the
+     * call, so it is sent several times. */
     for (int i = 0; i < NUDGES_MAX && !is_joined; i++) {
         pthread_kill(thread, SIGURG);
         is_joined = join_for(thread, NUDGE_NS);
     }
     if (!is_joined)
-        pthread_detach(thread); /* our handler stays, for nudges on their way */
+        /* our handler stays, for signals that are still to come */
+        pthread_detach(thread);
     else
         sigaction(SIGURG, &old, NULL);
     return is_joined;

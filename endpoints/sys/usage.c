@@ -1,4 +1,4 @@
-/* Memory from /proc, time from the system. */
+/* Reads the memory from /proc, and the time from the system. */
 #include "endpoints/sys/usage.h"
 
 #include <stdio.h>

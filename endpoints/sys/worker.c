@@ -1,8 +1,8 @@
-/* Gives queues their turns. A queue that has something to do is in the worker's
- * list, and after each turn at its end again.
+/* Gives queues their turns.
  *
- * To give up, the thread is told to (`drop`) and nudged out of its system call
- * (endpoints/sys/thread.h).
+ * A queue that has jobs is in the worker's list, and after each turn moves to
+ * the list's end. To give up, the loop sets `drop` and interrupts the thread's
+ * system call (endpoints/sys/thread.h).
  */
 #include "config.h"
 
@@ -17,27 +17,28 @@
 #include "overlay/base/err.h"
 
 enum {
-    WRITE_IOV_MAX = 256,       /* pieces of one writev, below IOV_MAX */
-    WRITE_BYTES_MAX = 1 << 18, /* of one writev(): answers must keep coming */
+    WRITE_IOV_MAX = 256, /* most pieces of one writev(), below IOV_MAX */
+    /* most bytes of one writev(): answers must keep coming */
+    WRITE_BYTES_MAX = 1 << 18,
     WRITE_PIECES = EP_QUEUE_IOV_MAX,
 };
 
 _Static_assert(WRITE_IOV_MAX >= WRITE_PIECES, "a job must fit one writev");
 
-/* What is to be done for a queue, as of the beginning of its turn. */
+/* The part of a queue that one turn handles. */
 struct turn {
-    uint32_t pos; /* the jobs from here */
-    uint32_t end; /* up to before this one; */
-    bool is_last; /* or none: the last call */
+    uint32_t pos; /* position of the first job */
+    uint32_t end; /* position after the last job */
+    bool is_last; /* there is no job, but the call of `last` */
 };
 
-/* The place of the job at a position. */
+/* Returns the place of the job at a position. */
 static struct ep_job *ring(struct ep_queue *queue, uint32_t pos)
 {
     return &queue->jobs[pos % EP_QUEUE_JOBS_MAX];
 }
 
-/* Adds a queue to the turns. With the lock. */
+/* Adds a queue to the turns. The caller has the lock. */
 static void make_due(struct ep_queue *queue)
 {
     queue->is_due = true;
@@ -46,7 +47,7 @@ static void make_due(struct ep_queue *queue)
 
 /* ---- the thread ---- */
 
-/* Ends a turn. */
+/* Ends a turn, in which the jobs before `done` were done. */
 static void turn_end(struct ep_queue *queue, uint32_t done, int err)
 {
     struct ep_worker *worker = queue->worker;
@@ -62,7 +63,7 @@ static void turn_end(struct ep_queue *queue, uint32_t done, int err)
     worker->on_done(worker->arg);
 }
 
-/* Calls writev(); waits when another program has made the description
+/* Calls writev(). Waits when another program has made the descriptor
  * non-blocking. */
 static ssize_t write_some(int fd, const struct iovec *iov, int n)
 {
@@ -77,7 +78,7 @@ static ssize_t write_some(int fd, const struct iovec *iov, int n)
     return got;
 }
 
-/* Takes `bytes` off the front of iov; returns the number of pieces left. */
+/* Removes `bytes` from the front of iov; returns the number of pieces left. */
 static int iov_advance(struct iovec **iov, int n, size_t bytes)
 {
     while (n > 0 && bytes >= (*iov)->iov_len) {
@@ -92,10 +93,11 @@ static int iov_advance(struct iovec **iov, int n, size_t bytes)
     return n;
 }
 
-/* Writes everything. Returns 0 or an errno; ECANCELED: told to end. */
+/* Writes everything. Returns 0 or an errno; ECANCELED: the thread has to
+ * end. */
 static int write_all(struct ep_queue *queue, struct iovec *iov, int n)
 {
-    n = iov_advance(&iov, n, 0); /* drops empty pieces at the front */
+    n = iov_advance(&iov, n, 0); /* removes empty pieces at the front */
     while (n > 0) {
         ssize_t got;
 
@@ -115,7 +117,7 @@ static int write_all(struct ep_queue *queue, struct iovec *iov, int n)
     return 0;
 }
 
-/* Does the writes from `pos` on that fit into one writev(). */
+/* Does the writes from position `pos` on, as many as fit into one writev(). */
 static void run_writes(struct ep_queue *queue, uint32_t pos, uint32_t end)
 {
     struct iovec iov[WRITE_IOV_MAX];
@@ -253,13 +255,13 @@ struct ep_job *ep_queue_next(struct ep_queue *queue, uint32_t reaped, int *rc)
     return ring(queue, queue->put);
 }
 
-/* Unlocks after something was made due, and wakes the thread. */
+/* Unlocks after a queue was added to the turns, and wakes the thread. */
 static void wake(struct ep_worker *worker)
 {
     bool is_waiting = worker->is_waiting;
 
     pthread_mutex_unlock(&worker->lock);
-    /* It is not woken earlier, because it would find the lock held. */
+    /* The thread is not woken before, because it would find the lock taken. */
     if (is_waiting)
         pthread_cond_signal(&worker->more);
 }

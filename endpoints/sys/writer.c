@@ -1,8 +1,8 @@
-/* Sinks: the queues of workers (endpoints/sys/worker.h), and what the loop is
- * told about them.
+/* Sinks: each is a queue of a worker (endpoints/sys/worker.h), with callbacks
+ * in the loop.
  *
- * Besides the positions `put` and `done` of a queue the loop has a third one,
- * that of the jobs that it has answered. A sink that leaves is taken out of the
+ * Besides the positions `put` and `done` of a queue the loop has a third one:
+ * how many jobs it has answered. A sink that leaves is removed from the
  * writer's list, and belongs to the thread, which frees it.
  */
 #include "config.h"
@@ -31,22 +31,23 @@ struct ep_sink {
     struct ep_writer *w;
     const struct ep_sink_events *events;
     void *arg;
-    void (*last)(void *arg); /* NULL: it has not left */
+    void (*last)(void *arg); /* NULL until ep_sink_leave */
     void *last_arg;
     bool told_error;
-    bool closed; /* freed at the end of the round of callbacks */
+    bool closed; /* freed after the present callbacks */
     uint32_t reaped;
-    struct ep_worker own; /* for a sink that shares none */
+    /* the worker of a sink that has a thread of its own */
+    struct ep_worker own;
     struct ep_queue queue;
 };
 
 struct ep_writer {
     struct event *wake;
     struct ep_sink *sinks;   /* owned */
-    struct ep_worker shared; /* for sinks of calls */
+    struct ep_worker shared; /* the worker of all sinks for calls */
     int wake_fd;
     bool in_callbacks;
-    bool has_left; /* a thread that could not be ended still knows us */
+    bool has_left; /* a thread that could not be ended still uses the writer */
     atomic_bool is_woken;
 };
 
@@ -55,7 +56,7 @@ static bool is_shared(const struct ep_sink *sink)
     return sink->queue.worker == &sink->w->shared;
 }
 
-/* Called from a thread. */
+/* Called in a thread. */
 static void on_done(void *arg)
 {
     struct ep_writer *w = arg;
@@ -64,8 +65,8 @@ static void on_done(void *arg)
         ep_waker_wake(w->wake_fd);
 }
 
-/* Frees a sink that only this caller knows. In the thread, or here when there
- * is none. */
+/* Frees a sink that nothing else uses. Runs in the thread, or in the loop when
+ * there is no thread. */
 static void last_main(void *arg)
 {
     struct ep_sink *sink = arg;
@@ -83,7 +84,7 @@ static void sink_unlink(struct ep_sink *sink)
     *at = sink->next;
 }
 
-/* Ends a sink that was closed, or has left. */
+/* Frees a sink that was closed, or lets it leave. */
 static void sink_part(struct ep_sink *sink)
 {
     sink_unlink(sink);
@@ -196,7 +197,7 @@ bool ep_writer_is_idle(const struct ep_writer *w)
 {
     for (const struct ep_sink *sink = w->sinks; sink != NULL;
          sink = sink->next) {
-        /* Only the loop changes these: no lock. */
+        /* Only the loop changes these, so no lock is needed. */
         if (sink->reaped != sink->queue.put)
             return false;
     }
@@ -264,7 +265,8 @@ bool ep_sink_close(struct ep_sink *sink, bool give_up)
         return true;
     OV_ASSERT(!sink->closed && !is_shared(sink));
     if (!ep_worker_join(&sink->own, give_up)) {
-        /* The thread still uses the sink, so it is unlinked and leaked. */
+        /* The thread still uses the sink, so the sink is unlinked and never
+         * freed. */
         sink_unlink(sink);
         sink->w->has_left = true;
         return false;
