@@ -59,7 +59,7 @@ struct ep_boot_peer {
     uint8_t nonce[EP_AUTH_NONCE_BYTES];
 };
 
-/* Adds a `peer` line. Errors show in out->bad. */
+/* Adds a `peer` line to *out. Errors show in out->bad. */
 void ep_boot_peer_encode(const struct ep_boot_peer *peer, struct text_buf *out);
 
 struct ep_boot_down_events {
@@ -87,7 +87,7 @@ struct ep_boot_reader {
      * configuration. */
     uint32_t nodes;
     uint8_t state;
-    int failed; /* the error that ended the reading, or 0 */
+    int failed; /* the error that ended the reading; 0: none */
     char why[EP_BOOT_WHY_MAX];
 };
 
@@ -121,10 +121,10 @@ enum ep_boot_up_kind {
  * it. */
 struct ep_boot_up {
     enum ep_boot_up_kind kind;
-    char version[EP_BOOT_VERSION_MAX]; /* READY */
+    char version[EP_BOOT_VERSION_MAX]; /* used by READY */
     struct ep_boot_peer peer;    /* READY, PEER; NOTE, START: only its node */
-    uint32_t time_ms;            /* START */
-    char text[EP_BOOT_TEXT_MAX]; /* ERROR, NOTE, START */
+    uint32_t time_ms;            /* used by START */
+    char text[EP_BOOT_TEXT_MAX]; /* used by ERROR, NOTE, START */
 };
 
 /* Adds the line to *out. Errors show in out->bad. */

@@ -60,7 +60,7 @@ struct ep_boot_parents {
  * applies. */
 struct ep_boot_config {
     struct ep_auth auth;   /* session and key */
-    struct topo_tree tree; /* the planned tree 0 */
+    struct topo_tree tree; /* the tree as planned */
     struct ep_boot_parents parents;
     enum ep_launcher launcher;
     bool is_virtual;    /* all nodes are on one machine, and have no hosts */
@@ -91,7 +91,8 @@ struct ep_boot_config {
      * one command. */
     struct job_strings gates;
     uint32_t params_count;
-    struct ep_boot_param params[EP_BOOT_PARAMS_MAX]; /* other parameters */
+    /* parameters without a member */
+    struct ep_boot_param params[EP_BOOT_PARAMS_MAX];
 };
 
 /* Frees all memory of the configuration and wipes it, the key included. */
@@ -165,7 +166,7 @@ int ep_boot_config_check(const struct ep_boot_config *config, char *why);
  * the offset of each. The last entry has the name NULL. */
 struct ep_boot_number {
     const char *name;
-    size_t offset; /* of a uint32_t in struct ep_boot_config */
+    size_t offset; /* offset of a uint32_t in struct ep_boot_config */
 };
 extern const struct ep_boot_number ep_boot_numbers[];
 

@@ -1,4 +1,4 @@
-/* The start-up text in the environment. */
+/* Moves the start-up text into the environment, and out of it. */
 #include "config.h"
 
 #include "endpoints/boot/boot_env.h"

@@ -20,7 +20,7 @@ enum {
  * which ep_boot_env_free frees. Returns 0, OV_EINVAL (the text is too long) or
  * OV_ENOMEM; *out is NULL then. */
 int ep_boot_env_make(const struct text_buf *text, char ***out);
-/* Wipes and frees the entries; NULL is allowed. */
+/* Wipes the entries and frees them; NULL is allowed. */
 void ep_boot_env_free(char **entries);
 
 /* Moves the text out of this process's environment. Removes the variables and

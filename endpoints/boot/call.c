@@ -25,7 +25,7 @@ static void derive(const struct ep_auth *from, const char *label,
         input[28 + i] = (uint8_t)(number >> (8 * i));
     rc = crypto_generichash(out, out_bytes, input, sizeof(input), from->key,
                             sizeof(from->key));
-    OV_ASSERT(rc == 0); /* fails only for lengths outside its range */
+    OV_ASSERT(rc == 0); /* libsodium fails only for lengths outside its range */
 }
 
 int ep_call_auth(const struct ep_auth *session, struct ep_auth *call)

@@ -33,7 +33,7 @@ enum {
 
 /* An address at which the parent may be. */
 struct target {
-    struct sockaddr_storage addr; /* its port is not used */
+    struct sockaddr_storage addr; /* the port in `addr` is not used */
     socklen_t len;
     uint16_t port; /* 0: try the ports of the gate in turn */
     char name[EP_ADDR_MAX];

@@ -24,7 +24,7 @@ struct ep_gate_cfg {
     struct event_base *base; /* borrowed, outlives the gate */
     /* The session's; used only during ep_gate_open. */
     const struct ep_auth *auth;
-    uint32_t node; /* the node whose gate it is */
+    uint32_t node; /* the node to which the gate belongs */
     /* Any port is good enough, because children get the address. */
     bool any_port;
     uint16_t port_first, port_last; /* 0 and 0: no range is given */

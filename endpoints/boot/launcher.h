@@ -26,9 +26,9 @@ struct ep_launch {
     const char *xylemd;
     /* local: the arguments of xylemd, NULL-terminated */
     const char *const *words;
-    const char *rsh;             /* ssh */
+    const char *rsh;             /* ssh: the remote shell */
     const char *hosts;           /* slurm: hosts, separated by commas */
-    uint32_t hosts_count;        /* slurm */
+    uint32_t hosts_count;        /* slurm: number of hosts */
     const struct text_buf *text; /* slurm: the start-up text */
 };
 

@@ -1,4 +1,4 @@
-/* Daemons on this machine: xylemd itself. */
+/* Starts daemons on this machine: runs xylemd itself. */
 #include "config.h"
 
 #include <unistd.h>

@@ -87,7 +87,7 @@ static int run(const struct ep_launch *launch, const char **env)
             /* Puts the task's number before each line; the last line of a task
              * tells why it has ended. */
             "--label",
-            /* The end of a task or node does not end the others. */
+            /* The end of a task or node does not end the other tasks. */
             "--no-kill", "--kill-on-bad-exit=0", "--wait=0", launch->xylemd,
             "--boot-env", NULL};
         struct ep_spawn_job job = {

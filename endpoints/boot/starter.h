@@ -93,7 +93,7 @@ struct ep_starter_cfg {
     /* Gives a daemon started by ssh only half of that time, because after
      * on_unreached the owner can ask another starter. */
     bool is_not_last;
-    uint32_t max_parallel; /* 0: EP_STARTER_PARALLEL */
+    uint32_t max_parallel; /* 0 means EP_STARTER_PARALLEL */
     /* The number of a daemon's process in the spawner is proc_first + index. */
     uint32_t proc_first;
     /* The starter's jobs in the spawner have the numbers from job_first on. */

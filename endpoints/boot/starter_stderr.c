@@ -18,7 +18,7 @@ static void tell_first_held(struct ep_daemon *d)
 {
     char *end = memchr(d->last.at, '\n', d->last.len_bytes);
 
-    *end = '\0'; /* each held line ends with a newline */
+    *end = '\0'; /* each line that is held back ends with a newline */
     ep_daemon_tell(d, d->last.at);
     text_buf_cut(&d->last, (size_t)(end - d->last.at) + 1);
 }

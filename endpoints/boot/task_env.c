@@ -1,4 +1,4 @@
-/* Variables of a resource manager's tasks. */
+/* Knows the variables of a resource manager's tasks. */
 #include "endpoints/boot/task_env.h"
 
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 bool ep_task_env_has(const char *entry)
 {
-    /* Slurm's variables that describe the allocation stay. */
+    /* Slurm's variables that describe the allocation are not among these. */
     static const char *const starts[] = {
         "PMI_",
         "PMI2_",

@@ -52,16 +52,17 @@ struct ep_console_events {
      * from within a call; it must not call the console. */
     void (*on_written)(void *arg, uint32_t proc, uint8_t channel,
                        const void *mem, uint32_t len_bytes);
-    /* The record is safe: written, spooled, or dropped after an error or
-     * ep_console_give_up. In order for each source. */
+    /* The record is written or spooled, or was dropped after an error or by
+     * ep_console_give_up. Called in order for each source. */
     void (*on_taken)(void *arg, uint64_t cookie);
     /* Output cannot be written (EPIPE, ENOSPC, EIO ...), or was lost in the
-     * spool. Comes once for each descriptor (TEXT_CHANNEL_STDOUT for both when
-     * merged). From here on its records are dropped, and count as taken. */
+     * spool. Called once for each descriptor (TEXT_CHANNEL_STDOUT for both when
+     * they are merged). From then on the descriptor's records are dropped, and
+     * on_taken is called for them. */
     void (*on_error)(void *arg, uint8_t channel, int err);
     /* All output is written or dropped, and all callbacks were made. */
     void (*on_drained)(void *arg);
-    /* Something the user should know, at most once for each descriptor. */
+    /* A message for the user, at most one for each descriptor. */
     void (*on_note)(void *arg, const char *text);
     /* stderr is now free for other writers, as ep_console_pause() asked. */
     void (*on_pause)(void *arg);
@@ -83,12 +84,13 @@ struct ep_console_cfg {
      * keep this below what one link may have in flight. */
     uint64_t park_limit_bytes;
     uint32_t park_limit_records;
-    uint64_t spool_limit_bytes; /* 0: no spool */
-    const char *spool_dir;      /* NULL: $TMPDIR or /var/tmp, on a disk */
+    /* most bytes of the file; 0: there is no spool */
+    uint64_t spool_limit_bytes;
+    const char *spool_dir; /* folder; NULL: $TMPDIR or /var/tmp, if on a disk */
     /* How many bytes may come through the tree before a record that was sent at
      * the same time: roughly the frame size times the nodes. */
     uint64_t round_bytes;
-    uint64_t (*now_ns)(void *arg); /* NULL: the monotonic clock */
+    uint64_t (*now_ns)(void *arg); /* the clock; NULL: the monotonic one */
     const struct ep_console_events *events;
     void *arg;
 };
@@ -140,7 +142,7 @@ void ep_console_resume(struct ep_console *con);
  * on_taken is called for each record. Interrupts a stuck write. */
 void ep_console_give_up(struct ep_console *con);
 
-/* Returns how many bytes were dropped after errors and by
+/* Returns the number of bytes dropped after errors and by
  * ep_console_give_up(). */
 uint64_t ep_console_dropped(const struct ep_console *con);
 

@@ -41,8 +41,8 @@ enum request {
 /* What a read has found. */
 struct answer {
     uint32_t len_bytes;
-    bool is_end; /* the input ends after these bytes */
-    int err;     /* the error comes after these bytes */
+    bool is_end; /* true: the input ends after these bytes */
+    int err;     /* errno of an error after these bytes; 0: none */
 };
 
 struct ep_input {
@@ -58,7 +58,7 @@ struct ep_input {
     off_t start;         /* offset of a regular file at the start; -1: none */
     bool has_thread;
     bool is_over;  /* on_end or on_error was called */
-    bool is_stuck; /* the thread could not be ended */
+    bool is_stuck; /* the thread is in a system call that does not return */
     bool in_callback;
     bool is_closed; /* a callback has closed it; freed after the callback */
     struct answer later;  /* used by the thread: an end that came after bytes */
@@ -262,8 +262,8 @@ static int fd_copy(int fd, int *out)
     return *out < 0 && errno != EBADF ? OV_ESYS : 0;
 }
 
-/* Returns the offset of a regular file that is open for reading; -1 for
- * others. */
+/* Returns the offset of a regular file that is open for reading; -1 for any
+ * other descriptor. */
 static off_t file_offset(int fd)
 {
     int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);

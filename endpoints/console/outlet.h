@@ -32,8 +32,8 @@ enum {
 /* Where the outlet stops, before it begins an item. */
 enum ep_outlet_pause {
     EP_OUTLET_GOES_ON,
-    EP_OUTLET_PAUSES_AT_LINE, /* at the end of a line */
-    EP_OUTLET_PAUSES_AT_ITEM, /* also at the end of a piece of a line */
+    EP_OUTLET_PAUSES_AT_LINE, /* stops at the end of a line */
+    EP_OUTLET_PAUSES_AT_ITEM, /* stops also at the end of a piece of a line */
 };
 
 struct ep_outlet_events {
@@ -52,7 +52,7 @@ struct ep_outlet_block {
 struct ep_outlet {
     const struct ep_outlet_events *events;
     void *arg;
-    struct ep_sink *sink; /* NULL: closed */
+    struct ep_sink *sink; /* NULL when the outlet is closed */
     /* items not yet, or only in part, handed to the sink */
     struct ep_item *ready_first;
     struct ep_item *ready_last;
@@ -73,7 +73,7 @@ struct ep_outlet {
     uint8_t last_channel; /* channel of the last byte */
     bool line_is_plain;
     bool is_raw;
-    bool mid_line; /* the last byte was not a newline */
+    bool mid_line; /* the last byte written was not a newline */
     bool is_finishing;
     enum ep_outlet_pause pause;
     int err; /* an errno: nothing can be written any longer */
@@ -112,7 +112,7 @@ void ep_outlet_finish(struct ep_outlet *out);
  * are left. */
 int ep_outlet_errno(const struct ep_outlet *out);
 
-/* True when everything that was put is written. */
+/* True when every item that was put is written. */
 bool ep_outlet_is_idle(const struct ep_outlet *out);
 
 /* True when bytes wait and the descriptor has taken none since *since_ns, which

@@ -1,4 +1,5 @@
-/* Decides which source holds a descriptor, and parks and spills the others. */
+/* Decides which source holds a descriptor, and parks and spills records of the
+ * other sources. */
 #include "config.h"
 
 #include "endpoints/console/port.h"

@@ -45,9 +45,10 @@
 struct ep_console_cfg;
 struct job_record;
 
-#define EP_PORT_PAUSE_NS   UINT64_C(1000000000)
-#define EP_PORT_PARK_NS    UINT64_C(100000000)
-#define EP_PORT_LOOK_NS    UINT64_C(250000000) /* how often it looks */
+#define EP_PORT_PAUSE_NS UINT64_C(1000000000)
+#define EP_PORT_PARK_NS  UINT64_C(100000000)
+/* time between two pumps while sources wait */
+#define EP_PORT_LOOK_NS    UINT64_C(250000000)
 #define EP_PORT_BUSY_BYTES (UINT64_C(4) << 20)
 
 struct ep_port_events {
@@ -55,8 +56,8 @@ struct ep_port_events {
     void (*on_written)(void *arg, const struct ep_item *item);
     /* The record's buffer is no longer needed. May come from within a call. */
     void (*on_taken)(void *arg, uint64_t cookie);
-    /* This many records (in hand, or spooled before) are written, or dropped
-     * with this many bytes. May come from within a call. */
+    /* This many records, which were in hand or spooled, are written, or were
+     * dropped with this many bytes. May come from within a call. */
     void (*on_gone)(void *arg, uint32_t records, uint64_t dropped_bytes);
     /* The descriptor, or its spool, gave an error. Called once: everything that
      * waits is dropped, and all that comes will be. */

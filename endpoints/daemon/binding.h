@@ -17,7 +17,7 @@ struct ep_binding {
     /* The objects of this machine; empty when they were not looked up. */
     struct topo_cpus own;
     const char *const *at; /* the objects, given to the processes in turn */
-    uint32_t count;        /* 0: no process is bound */
+    uint32_t count;        /* number of objects; 0: no process is bound */
     bool by_rank; /* nodes of the job share this machine: count by rank */
 };
 

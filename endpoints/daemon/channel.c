@@ -44,7 +44,7 @@ struct ep_channel {
     bool is_due; /* a part of a carry that is in the file must be given */
     /* the unfinished line is given in pieces, as there is no room */
     bool is_cut;
-    int err;      /* errno of a descriptor that failed */
+    int err;      /* errno of a failed read of the descriptor */
     int lost_err; /* errno of the last failed read of the file */
     bool *closed; /* borrowed: set to true when a callback closes the channel */
 };
@@ -220,8 +220,8 @@ static uint32_t pull(struct ep_channel *ch, uint8_t *dst, uint32_t room)
     }
     if (count == 0 || errno != EAGAIN || ch->is_expiring)
         ch->at_end = true;
-    /* The master of a terminal fails with EIO when nothing holds the other
-     * side. */
+    /* The master of a terminal fails with EIO when no process has the other
+     * side open. */
     if (count < 0 && errno != EAGAIN && errno != EIO)
         ch->err = errno;
     return 0;
@@ -335,7 +335,7 @@ static bool filed_grow(struct ep_channel *ch, uint8_t *dst, uint32_t room)
     struct round round = lines_pull(ch, dst, limit);
     bool is_kept = carry_append(ch, dst + carried, round.used_bytes - carried);
 
-    OV_ASSERT(is_kept); /* there was room for a whole line */
+    OV_ASSERT(is_kept); /* ep_tails_room has said that there is room */
     ch->is_due = ch->at_end || round.lines_bytes > 0 ||
                  round.used_bytes >= limit || ch->flush_open;
     return round.is_drained;

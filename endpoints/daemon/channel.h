@@ -33,7 +33,7 @@ enum { EP_CHANNEL_CARRY_MAX = EP_TAIL_BYTES_MAX };
 
 enum ep_channel_state {
     EP_CHANNEL_MORE, /* read again when there is room: more bytes may come */
-    EP_CHANNEL_IDLE, /* drained; on_ready will be called */
+    EP_CHANNEL_IDLE, /* the pipe is empty; on_ready will be called */
     EP_CHANNEL_END,  /* everything was given, and no more will come */
 };
 
@@ -42,7 +42,7 @@ struct ep_channel_cfg {
     /* borrowed, outlives the channel; not used in raw mode */
     struct ep_tails *tails;
     int fd;   /* owned by the channel after a successful open */
-    bool raw; /* gives bytes as they come, not lines */
+    bool raw; /* gives bytes as they come, without waiting for whole lines */
     /* An unfinished line is given when it is this old; 0: never. */
     uint32_t open_ms;
     /* There is something to read: bytes, the end, or an unfinished line that is
@@ -57,7 +57,8 @@ struct ep_channel_cfg {
  * still the caller's. Cost: about 400 bytes. */
 int ep_channel_open(const struct ep_channel_cfg *cfg, struct ep_channel **out);
 
-/* Closes the descriptor; what was not read is lost. NULL is allowed. */
+/* Closes the descriptor and frees the channel; bytes that were not read are
+ * lost. NULL is allowed. */
 void ep_channel_close(struct ep_channel *ch);
 
 /* Reads at most `room` bytes (at least 1) into dst, straight from the pipe

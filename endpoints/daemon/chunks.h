@@ -27,7 +27,7 @@ struct ep_chunks {
     uint32_t first_free;
 };
 
-/* All zero is empty. */
+/* An all-zero chain is empty. */
 struct ep_chain {
     uint32_t first, last; /* valid when len_bytes > 0 */
     uint32_t skip_bytes;  /* bytes of the first chunk that were taken already */

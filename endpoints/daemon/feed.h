@@ -35,9 +35,9 @@ struct ep_feed_events {
      * completely. The number only grows. Called from the event loop, never from
      * within a call; may call anything below. */
     void (*on_consumed)(void *arg, uint64_t frames_total);
-    /* The feed has released the last reference to buf: give it back to its
-     * pool. Also called from within push, drop and close. Must not call
-     * back. */
+    /* The feed has released the last reference to buf; the owner returns buf to
+     * its pool. Also called from within push, drop and close. Must not call any
+     * function of the feed. */
     void (*on_free)(void *arg, struct ov_buf *buf);
     /* Reports what happened with a slow target. FULL, UNSAVED and UNREAD come
      * at most once per target. In a shared stream BEHIND and FREE alternate,
@@ -78,8 +78,8 @@ struct ep_feed_slow {
 int ep_feed_open(struct event_base *base, const struct ep_feed_events *events,
                  void *arg, struct ep_feed **out);
 
-/* Sets the policy, once, before there are targets or frames. Without a policy
- * the feed waits for slow targets. Returns 0, OV_ENOMEM or OV_ESYS. */
+/* Sets the policy. Call it once, before there are targets or frames. Without a
+ * policy the feed waits for slow targets. Returns 0, OV_ENOMEM or OV_ESYS. */
 int ep_feed_slow(struct ep_feed *feed, const struct ep_feed_slow *slow);
 
 /* Says that processes may be stopped (is_paused): no target then counts as slow

@@ -56,7 +56,7 @@ struct feed_frame {
     struct ov_buf *buf; /* one reference owned */
     uint32_t off_bytes;
     uint32_t len_bytes;
-    uint64_t at_bytes;    /* where the frame begins in the stream */
+    uint64_t at_bytes;    /* position of its first byte in the stream */
     uint32_t waiting;     /* number of targets that have not passed it */
     struct feed_set *set; /* one reference owned; NULL: for all targets */
     bool is_pushed; /* pushed by a client; false: from the launcher's stdin */
@@ -72,7 +72,7 @@ struct feed_run {
 
 struct feed_target {
     TAILQ_ENTRY(feed_target) all;
-    TAILQ_ENTRY(feed_target) turn; /* used while runnable or fetching */
+    TAILQ_ENTRY(feed_target) turn; /* entry in the list for its state */
     struct ep_feed *feed;          /* borrowed */
     struct event *writable;        /* owned */
     int fd;                        /* owned; -1 when the target is done */
@@ -123,7 +123,7 @@ struct ep_feed {
      * NULL. */
     struct feed_set *set_before;
 
-    /* Slow targets. */
+    /* Detection of slow targets. */
     struct ep_feed_slow slow;
     struct event *look; /* owned: looks for slow targets; NULL: none does */
     /* While this many frames wait for a target, it counts as behind; 0: no
@@ -146,8 +146,8 @@ static inline bool ep_feed_spills(const struct ep_feed *feed)
     return feed->slow.policy == JOB_SLOW_SPILL || feed->slow.is_shared;
 }
 
-/* Where a kept frame begins in the stream; for the head, where the stream
- * ends. */
+/* Returns where a frame that is kept begins in the stream; for `head`, where
+ * the stream ends. */
 static inline uint64_t ep_feed_bytes_at(const struct ep_feed *feed,
                                         uint64_t number)
 {

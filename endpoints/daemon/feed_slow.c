@@ -122,7 +122,8 @@ static bool look_if_unread(struct feed_target *target, bool has_read)
     uint64_t looks =
         (uint64_t)feed->slow.unread_ms * LOOKS / feed->slow.after_ms;
 
-    if (target->unread > looks) /* the owner was told */
+    /* the owner has been told that it does not read */
+    if (target->unread > looks)
         return false;
     target->unread = has_read || !target->is_behind ? 0 : target->unread + 1;
     if (target->unread > looks)

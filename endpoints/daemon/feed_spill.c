@@ -1,4 +1,4 @@
-/* Targets that get their bytes from the store. */
+/* Spilled targets: they get their bytes from the store. */
 #include "config.h"
 
 #include "endpoints/daemon/feed_spill.h"
@@ -61,7 +61,7 @@ static int put_frame(struct ep_feed *feed, const struct feed_frame *frame)
                        frame->len_bytes - (uint32_t)begun);
 }
 
-/* Saves frames as long as the store takes them. */
+/* Saves frames until the store takes no more. */
 static void save_frames(struct ep_feed *feed)
 {
     int rc = 0;

@@ -1,4 +1,4 @@
-/* One target: its pipe, and how far it has read. */
+/* One target: its pipe, and how much it has read. */
 #include "config.h"
 
 #include <errno.h>

@@ -28,7 +28,7 @@ struct daemon_node {
     bool has_joined, has_left; /* let in by the root; ended */
 };
 
-enum { DAEMON_JOBS_MAX = 256 }; /* at the same time */
+enum { DAEMON_JOBS_MAX = 256 }; /* most jobs at the same time */
 
 /* A job that runs on some nodes here, or that some have not received yet. Each
  * node receives each job itself, all in the same order. */
@@ -78,7 +78,7 @@ struct daemon_remains {
 struct daemon_jobs {
     struct daemon_job *here[DAEMON_JOBS_MAX]; /* owned; NULL: unused */
     uint32_t told;         /* number of jobs received so far */
-    uint32_t idle_nodes;   /* nodes on which nothing runs */
+    uint32_t idle_nodes;   /* number of nodes on which nothing runs */
     struct event *reap;    /* frees jobs that are over, soon */
     struct job_usage used; /* usage as last reported to the launcher */
 };

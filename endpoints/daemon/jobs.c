@@ -231,7 +231,8 @@ static int begin_job(struct daemon *d, uint32_t index, uint32_t slot)
     node->jobs++;
     rc = ep_processes_begin(node->local, &job->job, &job->binding,
                             program_of(slot));
-    ep_daemon_on_over(d); /* the job may have no process on this node */
+    /* the job may have no process on this node, so it may be over */
+    ep_daemon_on_over(d);
     return rc;
 }
 

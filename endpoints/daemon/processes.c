@@ -1,4 +1,5 @@
-/* The processes of one node. */
+/* The processes of one node: their stdin, their events, and orders about
+ * them. */
 #include "config.h"
 
 #include "endpoints/daemon/processes.h"

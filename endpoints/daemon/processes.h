@@ -36,8 +36,8 @@ struct ep_processes_cfg {
     uint32_t inputs;        /* number of inputs of the node */
     uint32_t window_frames; /* window of a stream of stdin */
     struct ep_writer *writer;
-    struct ep_tails *tails;     /* of the daemon */
-    struct ep_cache_pool *pool; /* of the daemon */
+    struct ep_tails *tails;     /* unfinished lines of the daemon's processes */
+    struct ep_cache_pool *pool; /* memory for output that is kept for tools */
     /* borrowed: the daemon's mark as "NAME=value"; "": it has none */
     const char *mark;
     /* Nothing runs on this node. Returns true when nothing runs on any node of
@@ -51,7 +51,7 @@ struct ep_processes_cfg {
 
 enum { EP_PROCESSES_REPLAY_INPUT = 1, EP_PROCESSES_OWN_INPUTS };
 
-/* The number of inputs of a node with this many processes. */
+/* Returns the number of inputs of a node with this many processes. */
 static inline uint32_t ep_processes_inputs(uint32_t procs)
 {
     return EP_PROCESSES_OWN_INPUTS + JOB_WORD_OUTPUTS * procs;
@@ -76,7 +76,7 @@ bool ep_processes_reap(struct ep_processes *local, const struct job *job);
 /* True when the node has received a job and no process runs. */
 bool ep_processes_is_idle(const struct ep_processes *local);
 
-/* Serves OV_ACT_READ for an input below ep_processes_inputs(). */
+/* Reads an input below ep_processes_inputs(), as OV_ACT_READ asks. */
 void ep_processes_read(struct ep_processes *local, uint16_t input,
                        uint32_t max_bytes, struct ov_read *read);
 

@@ -25,7 +25,7 @@
 
 enum { OUTPUTS = JOB_WORD_OUTPUTS };
 
-/* stdout, stderr or stddiag of a process. */
+/* One output of a process: stdout, stderr or stddiag. */
 struct output {
     /* NULL: the process has no such channel, or it has ended */
     struct ep_channel *channel;
@@ -157,7 +157,7 @@ void ep_node_job_exited(struct proc *proc, int status);
 /* Sets whether the channel's output is wanted from now on, and whether it is
  * left in the pipe. */
 void ep_node_job_want(struct output *out, bool is_wanted, bool is_held_back);
-/* Serves OV_ACT_READ for an output. */
+/* Reads an output, as OV_ACT_READ asks. */
 void ep_node_job_read(struct output *out, uint32_t max_bytes,
                       struct ov_read *read);
 
@@ -169,7 +169,7 @@ void ep_linger_start(struct proc *proc, struct event_base *base);
 void ep_linger_restart(struct proc *proc);
 
 /* --- replay.c */
-/* Reads EP_PROCESSES_REPLAY_INPUT. */
+/* Reads answers to REPLAY orders: EP_PROCESSES_REPLAY_INPUT. */
 void ep_replay_read(struct ep_processes *local, uint32_t max_bytes,
                     struct ov_read *read);
 /* Frees all orders of replays. */

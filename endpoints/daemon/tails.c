@@ -59,9 +59,9 @@ struct ep_tails {
     struct ep_tails_cfg cfg;
     struct ep_spool_file file; /* used by the thread */
     struct ep_sink *sink;
-    /* Tails that may be saved, oldest first. */
+    /* Tails that may be saved, the oldest first. */
     TAILQ_HEAD(tail_list, ep_tail) open;
-    /* Tails in WAIT_ROOM, while saves_count > 0. */
+    /* Tails that wait for room (WAIT_ROOM), while saves_count > 0. */
     struct tail_list waiting;
     struct tail_list reading; /* tails in WAIT_READ that have no slot */
     struct ep_chunks chunks;
@@ -441,7 +441,7 @@ int ep_tails_open(const struct ep_tails_cfg *cfg, struct ep_tails **out)
     return 0;
 }
 
-/* Runs in the thread, if there is one. */
+/* Frees everything. Runs in the thread, if there is one. */
 static void last_main(void *arg)
 {
     struct ep_tails *tails = arg;

@@ -37,7 +37,7 @@ static void mac(const struct ep_auth *auth, const char *label,
     rc |= crypto_generichash_update(&st, fields, fields_bytes);
     rc |= crypto_generichash_update(&st, tail, tail_bytes);
     rc |= crypto_generichash_final(&st, out, EP_AUTH_MAC_BYTES);
-    OV_ASSERT(rc == 0); /* fails only for lengths outside its range */
+    OV_ASSERT(rc == 0); /* libsodium fails only for lengths outside its range */
     sodium_memzero(&st, sizeof(st));
 }
 

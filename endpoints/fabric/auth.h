@@ -44,7 +44,8 @@ enum {
     EP_AUTH_REFUSE_BYTES = 26
 };
 #define EP_AUTH_PROBE (UINT64_C(1) << 63)
-#define EP_AUTH_ROOT  (UINT64_C(1) << 62) /* in a probe: asks for the root */
+/* set in a probe that asks for the root */
+#define EP_AUTH_ROOT (UINT64_C(1) << 62)
 
 /* Reasons of a refuse in addition to those of the overlay (enum
  * ov_refuse_reason), which are all smaller numbers. */
@@ -77,7 +78,7 @@ int ep_auth_init(struct ep_auth *auth, uint64_t session, const char *key_hex);
 /* Makes a new random session. Returns 0 or OV_ESYS. */
 int ep_auth_generate(struct ep_auth *auth);
 
-/* Wipes the key. Safe on a zeroed or finished *auth. */
+/* Wipes the key. May be called for a zeroed *auth, and repeatedly. */
 void ep_auth_fini(struct ep_auth *auth);
 
 /* Makes a fresh nonce for a listener. Returns 0 or OV_ESYS. */

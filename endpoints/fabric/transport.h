@@ -71,7 +71,8 @@ struct ep_transport_events {
     void (*on_down)(void *arg, struct ep_conn *conn, enum ep_down_why why);
     /* A frame arrived: buf->len_bytes bytes. The callee owns one reference. */
     void (*on_frame)(void *arg, struct ep_conn *conn, struct ov_buf *buf);
-    /* `frames` sends of this link are done; their buffers may be reused. */
+    /* This many sends of the link are complete; their buffers may be used
+     * again. */
     void (*on_sent)(void *arg, struct ep_conn *conn, unsigned frames);
     /* Several callbacks have been made, and for now none follows: a good moment
      * to step the core once more or to flush what was gathered. May be NULL. */
@@ -83,13 +84,14 @@ struct ep_transport_cfg {
     /* NULL: the first provider in FI_PROVIDER that works; without that variable
      * verbs if there is a device for it, else tcp. */
     const char *provider;
-    /* A name, a numeric address, or a network like 10.1.0.0/16; NULL: any. */
+    /* An interface's name, a numeric address, or a network like 10.1.0.0/16;
+     * NULL: any. */
     const char *interface;
     bool is_local;       /* `interface` NULL means loopback */
     uint16_t port_first; /* ports to try for listening; 0, 0: any free one */
     uint16_t port_last;
-    uint32_t frame_bytes;     /* capacity of every buffer */
-    uint16_t posted_receives; /* per link, at least 2 */
+    uint32_t frame_bytes;     /* size of every buffer */
+    uint16_t posted_receives; /* number for each link, at least 2 */
     /* How many accepted links have all their receives; further ones have 2. 0:
      * no limit. */
     uint32_t accepted_full;

@@ -1,4 +1,4 @@
-/* The address book: an ascending array that doubles. */
+/* The address book: a sorted array, which doubles when it is full. */
 #include "endpoints/hub/book.h"
 
 #include <stdlib.h>

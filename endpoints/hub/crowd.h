@@ -18,7 +18,7 @@ enum { EP_CROWD_EASY = 256 };
 struct ep_crowd {
     uint32_t heartbeat_ms; /* default of the heartbeat time */
     uint32_t starting;     /* how many daemons are started at the same time */
-    uint8_t nice;          /* nice value of the job's processes */
+    uint8_t nice;          /* nice value for the job's processes */
 };
 
 /* Returns the settings for this many processes (or nodes, if these are more) on

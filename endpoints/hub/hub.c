@@ -1,4 +1,5 @@
-/* The hub from its opening to its close, and the calls of its owner. */
+/* The hub from its opening to its close, and the functions that its owner
+ * calls. */
 #include "endpoints/hub/hub.h"
 
 #include <stdlib.h>

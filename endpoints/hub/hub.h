@@ -1,9 +1,10 @@
 /* The hub: drives the nodes of one process over a transport.
  *
  * It owns the transport and every node hosted here. It proves peers in both
- * directions before anything that they send reaches a node, turns fabric and
- * timers into events, and carries out the actions. What concerns processes,
- * input and output, it hands to its owner by callbacks.
+ * directions before anything that they send reaches a node, turns messages of
+ * the fabric and timers into events of the nodes, and carries out the nodes'
+ * actions. Actions that concern processes, input and output are carried out by
+ * the owner, in callbacks.
  *
  * Events are queued and stepped one after another: a callback may post further
  * events at any time.
@@ -69,8 +70,9 @@ struct ep_hub_events {
 struct ep_hub_cfg {
     struct event_base *base; /* borrowed */
     const struct ep_transport_ops *ops;
-    struct ep_transport_cfg transport; /* base, events and arg are ignored */
-    const struct ep_auth *auth;        /* borrowed */
+    /* base, events and arg of it are not used */
+    struct ep_transport_cfg transport;
+    const struct ep_auth *auth; /* borrowed */
     struct ov_cfg overlay;
     const uint32_t *nodes; /* nodes hosted here, ascending */
     uint32_t nodes_count;

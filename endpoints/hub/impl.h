@@ -13,13 +13,13 @@ enum hub_link_state {
     HUB_LINK_DIALLING,  /* we dial, and wait for the accept message */
     HUB_LINK_ACCEPTING, /* the peer is proved, and we have sent the accept */
     HUB_LINK_UP,        /* both sides are proved, and the node has the link */
-    HUB_LINK_PROBING    /* the link of a hub_probe */
+    HUB_LINK_PROBING    /* the link of a probe */
 };
 
-/* A connection. */
+/* A connection to a peer. */
 struct hub_link {
     struct ep_conn *conn;  /* borrowed, of the transport */
-    struct hub_node *node; /* the hosted node */
+    struct hub_node *node; /* the hosted node that the connection belongs to */
     uint32_t peer;
     uint16_t slot; /* index among the node's links, once it is up */
     uint8_t state;

@@ -22,9 +22,10 @@ enum {
 #define KIB            UINT64_C(1024)
 #define LAUNCHER_BYTES (16 * 1024 * KIB)
 #define DAEMON_BYTES   (1024 * KIB)
-#define NODE_BYTES     (100 * KIB) /* half of it for libfabric, for two links */
-#define PROC_BYTES     (192 * KIB) /* a quarter of it for page tables */
-#define PIPE_BYTES     (64 * KIB)
+/* libfabric takes half of it, for two links */
+#define NODE_BYTES (100 * KIB)
+#define PROC_BYTES (192 * KIB) /* page tables take a quarter of it */
+#define PIPE_BYTES (64 * KIB)
 
 /* The buffers that stdin fills on its way through a node: those for frames that
  * two links have to send, and the window. */

@@ -71,7 +71,8 @@ static void on_request(void *arg, struct ep_request *req, const uint8_t *cm,
 
     if (ep_auth_hello_check(hub->cfg.auth, hub->nonce, cm, len_bytes, &hello)) {
         hub->refused++;
-        hub->cfg.ops->reject(req, NULL, 0); /* a stranger learns nothing */
+        /* a peer that has proved nothing gets no reason */
+        hub->cfg.ops->reject(req, NULL, 0);
         return;
     }
     node = find_node(hub, hello.target);

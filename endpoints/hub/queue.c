@@ -43,7 +43,7 @@ int ep_hub_queue_init(struct ep_hub *hub)
     return hub->queue == NULL ? OV_ENOMEM : 0;
 }
 
-/* Doubles the ring, and keeps the order. */
+/* Doubles the ring, and keeps the order of its events. */
 static void grow_ring(struct ep_hub *hub)
 {
     uint32_t cap = hub->queue_cap * 2;

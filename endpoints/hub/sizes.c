@@ -1,4 +1,4 @@
-/* Sizes of a session. */
+/* Computes the sizes of a session. */
 #include "endpoints/hub/sizes.h"
 
 enum {
@@ -76,7 +76,8 @@ struct ep_session_sizes ep_session_sizes(struct topo_tree tree,
         .down_frames = nodes_per_daemon > 1 ? SHARED_DOWN_FRAMES : DOWN_FRAMES,
     };
 
-    /* A node has one child on average; an inner node has all of them. */
+    /* Each node has one child on average; an inner node has all of
+     * `children`. */
     while (frame_bytes > FRAME_BYTES_MIN &&
            (frames_of(children, &sizes) * frame_bytes > ONE_NODE_BYTES ||
             (nodes_per_daemon > 1 &&

@@ -62,8 +62,8 @@ uint64_t ep_session_launcher_bytes(uint64_t nodes, uint64_t procs,
  * more. O(1). */
 uint64_t ep_session_daemon_bytes(uint64_t nodes, uint64_t procs);
 
-/* Puts sizes and the number of inputs of a node into a configuration. Returns
- * 0, OV_ENOMEM or OV_EFULL. */
+/* Puts the sizes, and the number of inputs of a node, into a configuration.
+ * Returns 0, OV_ENOMEM or OV_EFULL. */
 int ep_session_pack(struct ep_boot_config *config,
                     const struct ep_session_sizes *sizes, uint32_t inputs);
 

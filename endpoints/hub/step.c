@@ -1,4 +1,4 @@
-/* Steps the nodes, one event after another. */
+/* Steps the nodes: takes one event after another from the queue. */
 #include "endpoints/hub/impl.h"
 #include "endpoints/sys/clock.h"
 

@@ -202,7 +202,7 @@ static bool is_bridge(const char *name)
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     bool is_told;
 
-    if (fd < 0) /* for example, the host has no IPv4 */
+    if (fd < 0) /* the host has no IPv4, for example */
         fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     snprintf(request.ifr_name, IF_NAMESIZE, "%s", name);
     is_told = fd >= 0 && ioctl(fd, SIOCETHTOOL, &request) == 0;

@@ -4,7 +4,7 @@
 
 #include "endpoints/ofi/ofi.h"
 
-/* A completion queue with its links. */
+/* A completion queue, which several links use. */
 struct ep_cq {
     struct fid_cq *fid; /* owned */
     struct event *ready;

@@ -24,7 +24,7 @@ enum ep_down_why ep_down_from_fi(int fi_errno)
     case FI_ECONNABORTED:
     case FI_ENOTCONN:
     case FI_ESHUTDOWN:
-    case FI_EIO: /* tcp: the peer closed before it answered */
+    case FI_EIO: /* tcp gives this when the peer closed before it answered */
     case EPIPE:
         return EP_DOWN_CLOSED;
     case FI_ECONNREFUSED:

@@ -199,7 +199,8 @@ static int check_send(const struct ep_conn *conn, const struct ep_slice *slices,
 {
     uint64_t total = 0;
 
-    OV_ASSERT(conn->state < EP_CONN_FLUSHING); /* dropped by the owner */
+    /* the owner cannot send on a link that it has dropped */
+    OV_ASSERT(conn->state < EP_CONN_FLUSHING);
     if (count == 0 || count > EP_SEND_SLICES_MAX)
         return OV_EINVAL;
     for (unsigned i = 0; i < count; i++) {

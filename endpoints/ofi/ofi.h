@@ -1,25 +1,25 @@
 /* What the files of the libfabric transport share.
  *
- * fabric.c    opens and closes it all, the table of functions
- * poll.c      queues read, callbacks called, the event loop
+ * fabric.c    opens and closes everything; the table of functions
+ * poll.c      reads queues, makes callbacks; the event loop
  * listen.c    the listener and the requests that come to it
- * stray.c     sockets that connected and have proved nothing
+ * stray.c     sockets that have connected and have proved nothing
  * conn.c      the life of a link
  * frames.c    sends and receives of a link
  * state.c     the states of a link
  * cq.c        completion queues
- * wake.c      when the loop comes back
- * provider.c  which provider to use; only_tcp.h: of which libfabric
+ * wake.c      when the loop runs the next pass
+ * provider.c  which provider to use; only_tcp.h: from which libfabric
  * slab.c      registered buffers
  * sockets.c   this process's own sockets as the system sees them
  * address.c   interfaces and numeric addresses
  * cm.c        private data of connections
- * error.c     errors in our own words
+ * error.c     errors of libfabric as ours
  *
- * Each calls only those that stand below it. The one call upward is `pass`.
+ * Each calls only those below it in this list. The one call upward is `pass`.
  *
- * Callbacks are made in the pass of poll.c only: all else may run inside one. A
- * link is torn down between them, so drop() only moves it to the dead.
+ * Callbacks are made in the pass of poll.c only; everything else may run inside
+ * one. A link is closed between callbacks: drop() just moves it to the dead.
  */
 #ifndef ENDPOINTS_OFI_OFI_H
 #define ENDPOINTS_OFI_OFI_H

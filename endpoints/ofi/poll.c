@@ -23,7 +23,7 @@ enum {
     EQ_READS = 64,     /* most events read in one round */
     /* most rounds at the end, for peers that have just connected */
     DRAIN_ROUNDS = 100,
-    CM_ARRIVE_BYTES = 512 /* fabrics pad private data */
+    CM_ARRIVE_BYTES = 512 /* room for private data, which fabrics pad */
 };
 
 static void on_eq_ready(evutil_socket_t fd, short what, void *arg)
@@ -210,7 +210,8 @@ static void report_lost(struct ep_transport *t)
         next = TAILQ_NEXT(conn, link);
         if (conn->state == EP_CONN_LOST && conn->cq->is_empty) {
             ep_conn_report_down(conn);
-            next = TAILQ_FIRST(&t->conns); /* the callee may drop any link */
+            /* the callee may drop any link, so begin again */
+            next = TAILQ_FIRST(&t->conns);
         }
     }
 }

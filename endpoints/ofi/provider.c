@@ -129,7 +129,7 @@ static void format_node(const union ep_sockaddr *addr, char *node)
                  addr->in6.sin6_scope_id);
 }
 
-/* Tries one provider by its name. */
+/* Tries the provider of this name. */
 static int try_name(const struct ep_transport_cfg *cfg, const char *name,
                     union ep_sockaddr *addr, struct fi_info **out, char *why)
 {

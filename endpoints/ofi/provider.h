@@ -1,4 +1,4 @@
-/* Which provider carries the links. */
+/* Chooses the provider that carries the links. */
 #ifndef ENDPOINTS_OFI_PROVIDER_H
 #define ENDPOINTS_OFI_PROVIDER_H
 

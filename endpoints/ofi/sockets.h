@@ -35,7 +35,7 @@ ino_t ep_sock_inode(int fd);
  * whole request may have arrived. */
 void ep_sock_wake_early(int fd);
 
-/* True when a connection waits to be accepted. */
+/* True when a connection waits at the listener. */
 bool ep_sock_is_asked(const struct ep_transport *t);
 
 /* Returns the lowest free descriptor; -1: none is free, or there is no

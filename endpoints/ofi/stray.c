@@ -96,7 +96,7 @@ static struct ep_stray *stray_at(struct ep_transport *t, int fd)
 
 /* Notes a socket that belongs to no link. The socket is made non-blocking,
  * because the provider may read from it as if a whole request had arrived. A
- * note may be older than its socket, and a later socket may have the same
+ * note stays when its socket is closed, and a later socket may have the same
  * descriptor and the same address: only the inode tells them apart. */
 static struct ep_stray *stray_note(struct ep_transport *t, int fd,
                                    const union ep_sockaddr *peer)

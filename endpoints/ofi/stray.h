@@ -8,7 +8,8 @@
 
 #include "endpoints/ofi/ofi.h"
 
-/* The note about a socket, at its descriptor in t->strays.notes. */
+/* The note about a socket. Its index in t->strays.notes is the socket's
+ * descriptor. */
 struct ep_stray {
     union ep_sockaddr peer;
     ino_t inode; /* inode of the socket, as its address may be used again */

@@ -4,7 +4,7 @@
 #include "endpoints/sys/clock.h"
 
 enum {
-    PERIODS = 4, /* sweeps within unproved_ms */
+    PERIODS = 4, /* number of sweeps within unproved_ms */
     RETRY_US = 1000,
     NO_FD_US = 10000
 };

@@ -25,7 +25,7 @@ enum {
     EP_FILE_WHY_MAX = PATH_MAX + 128,
 };
 
-/* A record on its way to its file. */
+/* A record that is to be written to its file. */
 struct ep_file_item {
     struct ep_file_item *next;
     struct text_origin origin;
@@ -59,9 +59,9 @@ struct ep_file {
     uint32_t line_proc; /* the process that wrote the last line */
     /* the channel of the last line; 0: there was no line */
     uint8_t line_channel;
-    int fd; /* -1: not open */
+    int fd; /* -1: the file is not open */
     bool is_made;
-    bool mid_line; /* the last byte was not a newline */
+    bool mid_line; /* the last byte written was not a newline */
 };
 
 struct ep_file_set {
@@ -96,7 +96,8 @@ bool ep_file_write(struct ep_file_set *set, struct ep_file *file);
  * closes the file. Returns false with set->err after an error. */
 bool ep_file_finish(struct ep_file_set *set, struct ep_file *file);
 
-/* Makes the directory of a path, and those above it. Returns 0 or an errno. */
+/* Makes the directory in which a path lies, and those above it. Returns 0 or an
+ * errno. */
 int ep_file_make_dirs(const char *path);
 
 #endif

@@ -38,7 +38,8 @@ struct ep_files_events {
     /* The file has taken these bytes: one record, unchanged. */
     void (*on_written)(void *arg, uint32_t proc, uint8_t channel,
                        const void *mem, uint32_t len_bytes);
-    /* The record is written, or dropped. In order for each channel. */
+    /* The record is written, or was dropped. Called in order for each
+     * channel. */
     void (*on_taken)(void *arg, uint64_t cookie);
     /* A file cannot be written; `why` names the file. Called at most once. */
     void (*on_error)(void *arg, int err, const char *why);
@@ -88,7 +89,7 @@ bool ep_files_is_stuck(struct ep_files *files, uint64_t *since_ns);
 /* Drops all output that is not written, and all that comes from now on. */
 void ep_files_give_up(struct ep_files *files);
 
-/* Returns how many bytes were dropped. */
+/* Returns the number of bytes dropped. */
 uint64_t ep_files_dropped(const struct ep_files *files);
 
 #endif

@@ -17,7 +17,7 @@
 #include "text/style.h"
 
 enum ep_names_kind {
-    EP_NAMES_NONE, /* no files */
+    EP_NAMES_NONE, /* there are no files */
     EP_NAMES_DIR,
     EP_NAMES_FILE,
     EP_NAMES_PATTERN,

@@ -48,11 +48,11 @@ struct ep_output_events {
 };
 
 struct ep_output_cfg {
-    struct ep_console_cfg console; /* all but events and arg */
+    struct ep_console_cfg console; /* its events and arg are not used */
     /* names of files; EP_NAMES_NONE: no files are written */
     struct ep_names names;
     bool file_only;    /* nothing goes to the console */
-    uint32_t open_max; /* files open at a time; 0: 256, or fewer */
+    uint32_t open_max; /* most files open at a time; 0: 256, or fewer */
     const struct ep_output_events *events;
     void *arg;
 };

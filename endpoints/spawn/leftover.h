@@ -1,4 +1,5 @@
-/* Finds and ends what a daemon or a spawner that was killed has left behind. */
+/* Finds and kills the processes that a killed daemon or spawner has left
+ * behind. */
 #ifndef ENDPOINTS_SPAWN_LEFTOVER_H
 #define ENDPOINTS_SPAWN_LEFTOVER_H
 

@@ -35,8 +35,8 @@ static _Noreturn void fail(int report_fd, enum ep_step step)
     _exit(127);
 }
 
-/* Makes the process die with the spawner. The signal comes only for a death
- * after prctl(). */
+/* Has the kernel kill this process when the spawner dies. The kernel does so
+ * only for a death after prctl(). */
 static void follow(pid_t spawner)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

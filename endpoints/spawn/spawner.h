@@ -48,7 +48,7 @@ struct ep_spawn_job {
 
 /* One process of a job. */
 struct ep_spawn_proc {
-    uint32_t job; /* number given to ep_spawner_job */
+    uint32_t job; /* the number given to ep_spawner_job */
     /* chosen by the caller; free again after on_failed or on_exit */
     uint32_t proc;
     /* Further arguments of this process, after the job's, NULL-terminated; or

@@ -19,7 +19,7 @@ struct ep_spawned {
     bool failed;        /* its failure was reported, so its exit will not be */
 };
 
-/* All zero is an empty table. */
+/* An all-zero table is empty. */
 struct ep_spawn_table {
     struct ep_spawned *by_pid[EP_SPAWN_BUCKETS];
     struct ep_spawned *by_proc[EP_SPAWN_BUCKETS];

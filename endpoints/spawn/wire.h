@@ -63,11 +63,11 @@ struct ep_wire {
 /* Takes `fd`, which must be non-blocking. Returns 0 or OV_ENOMEM; after an
  * error fd is still the caller's. */
 int ep_wire_init(struct ep_wire *wire, int fd);
-/* Closes the socket and drops what is queued. A repeated call does nothing. */
+/* Closes the socket and drops the queue. A repeated call does nothing. */
 void ep_wire_fini(struct ep_wire *wire);
 
-/* Makes a message of len_bytes to be filled in and posted; NULL: memory is out.
- * len_bytes is at most EP_WIRE_BODY_MAX. */
+/* Makes a message of len_bytes, which the caller fills in and posts. Returns
+ * NULL when memory is out. len_bytes is at most EP_WIRE_BODY_MAX. */
 struct ep_wire_out *ep_wire_out_new(uint8_t type, uint32_t len_bytes);
 void ep_wire_out_free(struct ep_wire_out *out);
 

@@ -24,7 +24,7 @@ struct ep_cache;
 
 /* An all-zero pool is empty. */
 struct ep_cache_pool {
-    uint64_t limit_bytes; /* 0: EP_CACHE_POOL_BYTES */
+    uint64_t limit_bytes; /* 0 means EP_CACHE_POOL_BYTES */
     uint64_t heads_bytes, tails_bytes;
     /* list of the retired caches, in the order of retiring */
     struct ep_cache *oldest, *newest;

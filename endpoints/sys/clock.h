@@ -13,7 +13,7 @@ static inline uint64_t ep_clock_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* The time of day, for people: since 1970. It may jump. */
+/* The time of day since 1970, for people. It may jump. */
 static inline uint64_t ep_clock_unix_ns(void)
 {
     struct timespec now;

@@ -98,7 +98,7 @@ uint32_t ep_hoard_pass(struct ep_hoard *hoard);
  * O(blocks that become free). */
 void ep_hoard_forget(struct ep_hoard *hoard, uint64_t before);
 
-/* Makes the first packet that is not forgotten the next one again. O(1). */
+/* Makes the first packet that is not forgotten the next one to get. O(1). */
 void ep_hoard_rewind(struct ep_hoard *hoard);
 
 /* Passes the packet and forgets all before the next one. For an owner that

@@ -1,6 +1,4 @@
-/* umask and soft limits of this process: reading and setting them
- * (job/manners.h).
- */
+/* Reads and sets umask and soft limits of this process (job/manners.h). */
 #ifndef ENDPOINTS_SYS_MANNERS_H
 #define ENDPOINTS_SYS_MANNERS_H
 

@@ -8,7 +8,7 @@
 
 struct ep_module {
     const char *what;    /* name of the module in messages: "transport" */
-    const char *file;    /* xylem_NAME.so */
+    const char *file;    /* the module's file: xylem_NAME.so */
     const char *symbol;  /* the symbol that the module exports */
     const char *library; /* the library that the module needs, for messages */
 };

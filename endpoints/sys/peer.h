@@ -17,7 +17,7 @@
 /* A connection to the kernel for such questions. */
 struct ep_peers {
     int kernel;     /* owned: a netlink socket */
-    uint32_t asked; /* questions so far */
+    uint32_t asked; /* number of questions so far */
 };
 
 /* Opens the connection. Returns 0, or OV_ESYS with errno: this kernel does not

@@ -10,7 +10,7 @@ struct ep_pid_stat {
     char state;
     pid_t parent;
     uint32_t flags; /* the kernel's PF_ bits */
-    uint64_t start; /* in ticks since the boot */
+    uint64_t start; /* when it began, in ticks since the boot */
 };
 
 /* Reads the text of such a file. Returns 0, or OV_EPROTO: the text is not

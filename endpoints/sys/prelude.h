@@ -25,7 +25,7 @@ void ep_prelude_open(double limit_s, uint64_t since_ns);
  * long. It is shown after a second, and when the process is ended. Without a
  * prelude nothing is shown. */
 void ep_prelude_wait(const char *what);
-/* Says that the wait is over. */
+/* Says that what ep_prelude_wait has named is done. */
 void ep_prelude_go_on(void);
 
 /* Ends the prelude. The caller handles signals from now on. */

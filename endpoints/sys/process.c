@@ -1,4 +1,4 @@
-/* Reads /proc. */
+/* Reads about processes in /proc. */
 #include "endpoints/sys/process.h"
 
 #include <errno.h>

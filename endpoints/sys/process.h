@@ -16,7 +16,7 @@
 struct ep_process {
     pid_t pid;
     pid_t parent;
-    uint64_t start; /* in ticks since the boot */
+    uint64_t start; /* when it began, in ticks since the boot */
     bool is_zombie; /* it has begun to exit, or is a zombie */
 };
 

@@ -19,7 +19,7 @@
 #include "overlay/base/panic.h"
 
 enum {
-    NONE = UINT32_MAX, /* no block */
+    NONE = UINT32_MAX, /* the number of no block */
     NO_SLOT = -1,
     LOST = -2, /* the part was lost: it has neither a slot nor a pin */
     ASKED = -3,

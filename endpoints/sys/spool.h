@@ -47,7 +47,7 @@ struct ep_spool_ref {
 struct ep_spool_cfg {
     /* most bytes of the file; one block is always allowed */
     uint64_t limit_bytes;
-    uint32_t block_bytes; /* 0: EP_SPOOL_BLOCK_BYTES */
+    uint32_t block_bytes; /* 0 means EP_SPOOL_BLOCK_BYTES */
     /* at most EP_SPOOL_MEM_BLOCKS; 0: EP_SPOOL_MEM_BLOCKS */
     uint32_t mem_blocks;
     uint32_t kept_blocks; /* further blocks kept in memory */

@@ -7,7 +7,7 @@
 
 struct ep_spool_file {
     char *dirs[2];  /* owned; folders, tried in order */
-    int fd;         /* -1 until the first write */
+    int fd;         /* -1 before the first write */
     bool memory_ok; /* the folders may lie in memory */
 };
 

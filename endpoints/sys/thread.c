@@ -1,4 +1,4 @@
-/* Start and end of helper threads. */
+/* Starts helper threads and ends them. */
 #include "config.h"
 
 #include "endpoints/sys/thread.h"

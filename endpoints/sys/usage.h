@@ -1,4 +1,4 @@
-/* What this process has used so far. */
+/* Memory and time that this process has used so far. */
 #ifndef ENDPOINTS_SYS_USAGE_H
 #define ENDPOINTS_SYS_USAGE_H
 

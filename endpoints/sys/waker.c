@@ -1,4 +1,4 @@
-/* An eventfd. */
+/* Wakes a thread by an eventfd. */
 #include "config.h"
 
 #include "endpoints/sys/waker.h"

@@ -30,7 +30,7 @@ struct ep_job {
     void *fn_arg;
     uint64_t cookie; /* chosen by the caller that puts the job */
     int n;           /* number of pieces in iov */
-    int err;         /* what fn returned */
+    int err;         /* the result of fn */
 };
 
 struct ep_queue;

@@ -38,8 +38,9 @@ struct ep_writer;
 struct ep_sink;
 
 enum {
-    EP_SINK_JOBS_MAX = 256, /* jobs of one sink not yet answered */
-    EP_SINK_IOV_MAX = 4,    /* pieces of one write */
+    /* most jobs of one sink that are not answered yet */
+    EP_SINK_JOBS_MAX = 256,
+    EP_SINK_IOV_MAX = 4, /* most pieces of one write */
 };
 
 /* Callbacks of a sink. Any of them may call functions of the sink or close it,
@@ -53,7 +54,7 @@ struct ep_sink_events {
     void (*on_error)(void *arg, int err);
     /* A call (ep_sink_call) returned this errno. Later jobs are still done. */
     void (*on_failed)(void *arg, uint64_t cookie, int err);
-    /* A batch of the callbacks above is over. */
+    /* All callbacks of this batch were made. */
     void (*on_batch_end)(void *arg);
 };
 
@@ -78,8 +79,8 @@ int ep_sink_open(struct ep_writer *w, int fd,
                  const struct ep_sink_events *events, void *arg,
                  struct ep_sink **out);
 
-/* Makes a sink for calls, in one thread that all sinks made by this function
- * share. ep_sink_leave ends it. Returns 0 or OV_ENOMEM. */
+/* Makes a sink for calls. All sinks made by this function use one thread
+ * together. ep_sink_leave ends it. Returns 0 or OV_ENOMEM. */
 int ep_sink_open_shared(struct ep_writer *w,
                         const struct ep_sink_events *events, void *arg,
                         struct ep_sink **out);
