@@ -17,10 +17,10 @@
  * the window may be full of frames for other jobs. A target there is closed
  * only when it has read nothing since its owner was told that it is behind.
  *
- * A target that was spilled once is spilled without looks the next time: all
- * targets wait during the looks, which is then not repeated. A target is closed
- * only when the whole window waits for it: then no frame can come for any
- * target.
+ * A target that was spilled once is spilled without looks the next time. All
+ * targets wait while the feed looks at a slow one, and this way they wait only
+ * once. A target is closed only when the whole window waits for it: then no
+ * frame can come for any target.
  */
 #include "config.h"
 

@@ -115,7 +115,7 @@ struct daemon {
     char path[4096];        /* path of this program */
     uint8_t end;            /* enum daemon_end */
     bool is_elsewhere_told;
-    bool is_tails_told; /* the user knows that no line goes to a file */
+    bool is_tails_told; /* it was reported that no line can go to a file */
     bool has_goodbye;   /* a node has received the launcher's goodbye */
     bool has_begun;     /* a frame came down: all nodes have joined */
     bool is_bare;       /* it is ending, and none of its processes is left */

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* Up to this many processes for each processor nothing is changed. */
+/* Up to this many processes for each processor keep their priority. */
 enum { EP_CROWD_EASY = 256 };
 
 struct ep_crowd {

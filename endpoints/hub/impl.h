@@ -34,7 +34,7 @@ enum hub_answer {
     HUB_NOBODY,   /* the system refused it: no process listens there */
     HUB_OVER,     /* the node proved that it has left the tree for good */
     HUB_THERE,    /* the node listens */
-    HUB_HAS_ROOT, /* the node listens, and is connected to the root */
+    HUB_HAS_ROOT, /* the node listens, and reaches the root */
     HUB_NO_ROOT   /* the node listens, and the root has refused it */
 };
 
