@@ -55,7 +55,7 @@ struct ep_boot_parents {
     uint32_t next;   /* the node whose children are read next */
 };
 
-/* The configuration of a daemon. All zero it is empty; ep_boot_config_fini
+/* The configuration of a daemon. An all-zero one is empty; ep_boot_config_fini
  * frees it. A NULL string or a zero number is not given: its default
  * applies. */
 struct ep_boot_config {

@@ -82,7 +82,7 @@ static int run(const struct ep_launch *launch, const char **env)
              * srun. */
             "--mpi=none", "--input=none", "--export=ALL",
             /* The directory of the job is for its processes only. When a host
-             * lacks it, Slurm would complain and use this one. */
+             * lacks it, Slurm would complain and use /tmp. */
             "--chdir=/tmp",
             /* Puts the task's number before each line; the last line of a task
              * tells why it has ended. */

@@ -107,7 +107,7 @@ struct daemon {
     uint32_t nodes_count;
     uint32_t left; /* number of nodes that have left */
     struct daemon_jobs jobs;
-    struct topo_machine machine; /* without cores: not looked up yet */
+    struct topo_machine machine; /* has no cores until looked up */
     struct ep_cache_pool pool;   /* output that is kept for tools */
     struct daemon_mark mark;
     struct daemon_remains remains;

@@ -69,7 +69,7 @@ static void close_stdin_streams(struct ep_processes *local)
         ep_stdin_stream_close(local->stdin_streams[i]);
 }
 
-/* --- life
+/* --- opening, jobs and closing
  * */
 
 int ep_processes_open(const struct ep_processes_cfg *cfg,
