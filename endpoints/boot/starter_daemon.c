@@ -501,7 +501,7 @@ static int time_begin(struct ep_daemon *d)
     struct timeval limit = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
 
     d->begin_ns = ep_clock_ns();
-    /* The entry for all daemons has no timer of its own. */
+    /* The entry for all daemons needs no timer: each daemon has its own. */
     return d->hosts == NULL && event_add(d->timer, &limit) != 0 ? OV_ENOMEM : 0;
 }
 

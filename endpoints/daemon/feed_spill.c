@@ -243,8 +243,8 @@ void ep_spill_settle(struct ep_feed *feed)
     save_frames(feed);
 }
 
-/* In a shared stream the bound is lower than the user's, because frames are
- * still coming when the sender is told to stop. */
+/* Returns the limit of the file. In a shared stream it is above the target's
+ * bound, because frames are still coming when the sender is told to stop. */
 static uint64_t limit_bytes(const struct ep_feed_slow *slow)
 {
     uint64_t bytes = slow->policy == JOB_SLOW_SPILL ? slow->spill_bytes : 0;
@@ -276,7 +276,7 @@ int ep_spill_open(struct ep_feed *feed)
     feed->spill.spans = calloc(FEED_SPANS_MAX, sizeof(*feed->spill.spans));
     if (feed->spill.spans == NULL)
         return OV_ENOMEM;
-    if (feed->slow.is_shared) /* there may be many of them */
+    if (feed->slow.is_shared) /* there may be many such feeds */
         cfg.block_bytes = SHARED_BLOCK_BYTES;
     return ep_tape_open(feed->slow.writer, &cfg, &feed->spill.tape);
 }

@@ -25,8 +25,7 @@ struct feed_spill {
     struct feed_target *fetching;
 };
 
-/* Opens the store, when the policy needs one. Returns 0, OV_ENOMEM or
- * OV_ESYS. */
+/* Opens the store of a feed that spills. Returns 0, OV_ENOMEM or OV_ESYS. */
 int ep_spill_open(struct ep_feed *feed);
 void ep_spill_close(struct ep_feed *feed);
 /* Has the target get its bytes from the store from now on. */

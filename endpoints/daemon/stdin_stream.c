@@ -248,7 +248,7 @@ void ep_stdin_stream_take(struct ep_stdin_stream *stdin_stream,
         feed_inlet(stdin_stream->last, slice, flags);
     else
         count_consumed(stdin_stream);
-    /* Names a process that reads nothing before the window is full. */
+    /* Reports a process that reads nothing while the window still has room. */
     if (stdin_stream->fed - stdin_stream->consumed == NAME_FRAMES)
         tell_consumed(stdin_stream);
 }

@@ -157,7 +157,7 @@ static void do_act(struct hub_node *node, const struct ov_act *act,
         if (events->on_orphan != NULL)
             events->on_orphan(arg, node->index, act->node);
         break;
-    case OV_ACT_ADOPTED: /* the root has adopted it, as others have reported */
+    case OV_ACT_ADOPTED: /* so the root is there: it has let the node in */
         ep_hub_inquiry_dismiss(node->hub);
         if (events->on_adopted != NULL)
             events->on_adopted(arg, node->index, act->node);
