@@ -8,18 +8,19 @@
 
 /* All zero: no process has failed. */
 struct job_failure {
-    uint32_t count; /* processes that ended badly */
-    uint32_t rank;  /* of the first of them, and its status, as from
-                       waitpid() */
+    uint32_t count; /* how many processes ended badly */
+    uint32_t rank;  /* of the process that failed first; `status` is its status,
+                       as from waitpid() */
     int status;
-    uint64_t since_ns; /* when the first of them was heard of */
-    bool is_lost;      /* a node was lost before the first of them */
+    uint64_t since_ns; /* when the launcher learned of the first failure */
+    bool is_lost;      /* a node was lost before any process failed */
 };
 
-/* Adds a process that ended badly, as was heard at now_ns. Words of several
- * nodes can overtake each other. So among the processes that are heard of
- * within 100 ms the one with the lowest rank counts as the first: when all fail
- * at once the exit code is the same each time. O(1). */
+/* Adds a process that ended badly; the launcher learned of it at now_ns.
+ * Messages of several nodes can overtake each other. So among the processes
+ * whose failures are reported within 100 ms, the process with the lowest rank
+ * counts as the first: when all fail at once the exit code is the same each
+ * time. O(1). */
 void job_failure_add(struct job_failure *failure, uint32_t rank, int status,
                      uint64_t now_ns);
 

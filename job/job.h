@@ -1,13 +1,14 @@
-/* What the launcher tells the nodes about a job, on stream 0.
+/* The description of a job that the launcher sends to the nodes, on stream 0.
  *
- * A job travels as text of text/fields.h, cut into JOB messages. Its lines are
- * in job_text.c; docs/protocol.md explains each.
+ * A job travels as text of text/fields.h, cut into JOB messages. The table of
+ * its lines is in job_text.c; docs/protocol.md explains each line.
  *
- * Ranks ascend, each from 0 to SIZE - 1 is on one node, and the places of one
- * program ascend. A node may run several programs, and does so in their order.
- * The process number of a rank is base + rank: it names the process among those
- * of all jobs of a tree. Places count from 1 here, but from 0 in everything
- * that the user sees.
+ * The nodes that run processes of the job are its places: place 1 is the first
+ * such node. Users see places numbered from 0. Each rank from 0 to SIZE - 1 is
+ * on one node. The ranks of a job ascend from program to program, and within a
+ * program from place to place. A node that runs several programs starts them in
+ * their order. The process number of a rank is base + rank: it names the
+ * process among those of all jobs of a tree.
  */
 #ifndef JOB_JOB_H
 #define JOB_JOB_H
@@ -22,12 +23,12 @@
 #include "topo/ranges.h"
 
 enum {
-    JOB_CACHE_MAX = 16 << 20, /* cache_bytes */
-    JOB_CACHE_ALL = 0xe,      /* cache_channels */
+    JOB_CACHE_MAX = 16 << 20, /* limit of cache_bytes */
+    JOB_CACHE_ALL = 0xe,      /* all bits of cache_channels */
     JOB_BYTES_MAX = 16 << 20,
     JOB_APPS_MAX = 64, /* programs of a job at most */
     JOB_STREAM_STDIN = 1,
-    JOB_STREAM_PUSHED = 2, /* pushes to all jobs but the run's own */
+    JOB_STREAM_PUSHED = 2, /* for pushes to all jobs except the run's own job */
 };
 
 /* The stream for pushes to the job with this base. */
@@ -36,21 +37,22 @@ static inline uint32_t job_stream_of(uint32_t base)
     return base == 0 ? JOB_STREAM_STDIN : JOB_STREAM_PUSHED;
 }
 
-/* How many bytes a process may lag behind with JOB_SLOW_SPILL. */
+/* Limits of spill_bytes: how many unread bytes of stdin a file may hold for a
+ * process, with JOB_SLOW_SPILL. */
 #define JOB_SPILL_BYTES_MIN (UINT64_C(1) << 20)
 #define JOB_SPILL_BYTES_MAX (UINT64_C(1) << 40)
 
 /* What is done about a process that does not read its stdin. */
 enum job_slow_policy {
-    JOB_SLOW_WAIT,  /* everybody waits */
-    JOB_SLOW_SPILL, /* its bytes are saved in a file */
+    JOB_SLOW_WAIT,  /* all processes that read stdin wait */
+    JOB_SLOW_SPILL, /* its unread bytes wait in a file */
     JOB_SLOW_CLOSE, /* its stdin is closed */
 };
 
-/* A range of places whose nodes are consecutive, too. */
+/* A range of places whose nodes have consecutive numbers, too. */
 struct job_places {
-    struct topo_range places; /* from 1 */
-    uint32_t node;            /* of the first one */
+    struct topo_range places; /* numbered from 1 */
+    uint32_t node;            /* of the first place */
 };
 
 struct job_line;
@@ -65,25 +67,30 @@ struct job {
     bool has_stddiag; /* a third channel of output */
     uint32_t open_ms; /* 0: unfinished lines wait for their end */
     uint32_t linger_ms;
-    uint32_t cache_bytes, cache_channels; /* kept of each of these channels
-                                             (bits) */
+    uint32_t cache_bytes, cache_channels; /* cache_bytes of output are kept for
+                                             late clients, of each channel whose
+                                             bit is set in cache_channels */
     enum job_slow_policy slow;
-    uint64_t spill_bytes; /* of each process, at most */
+    uint64_t spill_bytes; /* at most so many bytes in the file of each
+                             process */
     uint32_t close_ms;
     char *spill_dir;            /* owned; NULL: the daemon's default */
     struct topo_range *readers; /* owned, ascending ranks */
     uint32_t readers_count, readers_cap;
-    struct job_places *places; /* owned, from place 1 on without a gap; none:
-                                  place and node are the same number */
+    struct job_places *places; /* owned; ranges from place 1 on, without a gap.
+                                  When there are no ranges, a node's number is
+                                  its place */
     uint32_t places_count, places_cap;
-    /* What each process is bound to: these objects in turn. With cpus, all
-     * nodes are on one machine, whose objects these are, and ranks count
-     * through them. Otherwise each node has a machine of its own, whose own
-     * processes count. */
+    /* The kind of object (core or socket) that each process is bound to. When
+     * `cpus` is not empty, all nodes are on one machine, whose objects `cpus`
+     * lists: rank r is bound to object number r, modulo their count. Otherwise
+     * each node is a machine of its own, and its processes are bound to its
+     * objects in turn. */
     enum topo_object bind;
     struct job_strings cpus;
-    struct job_manners manners; /* taken over from the launcher */
-    struct job_strings env;     /* of all programs */
+    struct job_manners manners; /* limits and umask of the launcher, for the
+                                   processes */
+    struct job_strings env;     /* settings for all programs */
     struct job_app *apps;       /* owned, ascending ranks */
     uint32_t apps_count, apps_cap;
 };
@@ -94,7 +101,8 @@ void job_fini(struct job *job);
 /* Functions that build a job. They copy strings and return 0 or OV_ENOMEM. */
 int job_add_reader(struct job *job, struct topo_range ranks);
 int job_add_places(struct job *job, struct job_places places);
-/* Adds a program, to which job_app_* apply from here on. Also OV_EFULL. */
+/* Adds a program; get it by job_app_last() and fill it by job_app_*. Returns
+ * OV_EFULL, too, when there are JOB_APPS_MAX programs. */
 int job_add_app(struct job *job);
 
 /* The program that was added last; there must be one. */
@@ -123,8 +131,9 @@ struct job_part {
     uint32_t count; /* 0 before the first part */
 };
 
-/* Moves a part (zeroed at the start) on to the next program that runs on the
- * node. False when there is none. O(ranks of the programs between). */
+/* Moves *part on to the next program that runs on the node; a zeroed part moves
+ * to the first. False when the node runs no further program. O(job_ranks of the
+ * programs up to the one found). */
 bool job_next_on_node(const struct job *job, uint32_t node,
                       struct job_part *part);
 /* How many processes a node has. O(ranks). */
@@ -136,8 +145,9 @@ uint32_t job_node_of(const struct job *job, uint32_t rank, uint32_t *app);
 uint32_t job_place(const struct job *job, uint32_t node);
 /* The node of a place, which must exist. O(log places). */
 uint32_t job_node_at(const struct job *job, uint32_t place);
-/* Adds the nodes of all ranks that read stdin to *nodes. It needs room for as
- * many further ranges as the job has readers, programs and places together. */
+/* Adds the nodes of all ranks that read stdin to *nodes, which needs room for
+ * as many further ranges as the job has items in `readers`, `apps` and `places`
+ * together. */
 void job_reader_nodes(const struct job *job, struct topo_ranges *nodes);
 /* The channels of output that each process has: bits, 1 << enum ov_channel. */
 uint32_t job_channels(const struct job *job);

@@ -1,17 +1,17 @@
 /* A client that comes late to the output of processes asks for their earlier
- * output (job/replay.h). This keeps which of their channels must wait, because
- * the earlier output has to come first.
+ * output (job/replay.h). This module records for which channels new output must
+ * wait, because the earlier output has to reach the client first.
  *
  *     open     nothing is waited for yet
- *     expect   each process, before anything else is heard of it
- *     ranges   whom to ask for
- *     heard    its node knows that somebody wants what it writes from now on
- *     turn     all from before of one channel has come: the rest may follow
+ *     expect   for each process, before any other call about it
+ *     ranges   returns the processes whose earlier output to ask for
+ *     heard    a node has confirmed the order: it sends new output, too
+ *     turn     all earlier output of a channel has come: new output may follow
  *
- * The last turn closes it, and so does a client that wants nothing further.
- * After that nothing is waited for, and words that still come change nothing.
- * Where one answer means both `heard` and `turn`, heard() must be called first,
- * because the last turn() ends everything.
+ * The last turn ends the waiting, as does job_late_close(), which the caller
+ * calls when the client leaves. After that, messages that still come change
+ * nothing. Where one answer means both `heard` and `turn`, heard() must be
+ * called first, because the last turn() ends everything.
  */
 #ifndef JOB_LATE_H
 #define JOB_LATE_H
@@ -30,12 +30,13 @@ struct job_late {
                               nothing is waited for */
     uint32_t first, count; /* processes */
     uint64_t left;         /* channels that still wait */
-    uint32_t unheard;      /* processes whose node has not yet the order */
+    uint32_t unheard;      /* processes whose node has not yet confirmed the
+                              order */
     uint16_t ticket;       /* number of the order; set by the caller, 0 after
                               opening */
 };
 
-/* Begins for the processes first to last; nothing is waited for yet. *late may
+/* Begins for the processes `first` to `last`; no channel waits yet. *late may
  * be uninitialised. O(last - first).
  *
  * Returns 0; OV_EINVAL when last < first or they are more than
@@ -43,7 +44,7 @@ struct job_late {
  */
 int job_late_open(struct job_late *late, uint32_t first, uint32_t last);
 
-/* Stops waiting for anything. May be called again. */
+/* Ends all waiting and frees the memory. May be called again. */
 void job_late_close(struct job_late *late);
 
 /* Notes that these channels of the process (bits, 1 << channel each, never bit
@@ -62,18 +63,19 @@ struct topo_range *job_late_ranges(const struct job_late *late,
  * O(1). */
 uint8_t job_late_channels(const struct job_late *late, uint32_t number);
 
-/* True when this channel waits, which must be 1 to 7. O(1). */
+/* True when this channel (1 to 7) waits. O(1). */
 bool job_late_waits(const struct job_late *late, uint32_t number,
                     uint8_t channel);
 
-/* The nodes of `count` processes from this number on have the order. Processes
- * outside the span, and repetitions, do not matter. Returns true once: when
- * with this call the nodes of all processes have it. O(count), within the
- * span. */
+/* Notes that the nodes of `count` processes, from this number on, have
+ * confirmed the order. Processes outside the span, and repetitions, do not
+ * matter. Returns true once: in the call after which the nodes of all processes
+ * have confirmed it. O(count), within the span. */
 bool job_late_heard(struct job_late *late, uint32_t number, uint32_t count);
 
-/* The earlier output of the channel has come. False: the channel did not wait,
- * and nothing has changed. The last turn ends everything. O(1). */
+/* Notes that the earlier output of the channel has come. False: the channel did
+ * not wait, and nothing has changed. When no channel waits after this call, the
+ * waiting ends. O(1). */
 bool job_late_turn(struct job_late *late, uint32_t number, uint8_t channel);
 
 #endif

@@ -1,5 +1,5 @@
-/* The life of a job and of its processes, as the launcher hears of it. One step
- * decides what a word of a node, or a loss, means.
+/* The life of a job and of its processes, as nodes report it to the launcher.
+ * One step decides what a message of a node, or the loss of a node, changes.
  *
  *     process   event                  next
  *     TOLD      it ended               ENDED
@@ -13,9 +13,9 @@
  *     RUNNING   a process cannot be started          FAILED
  *     any       the last process is over             OVER
  *
- * All other events change nothing: words may come twice, and after a loss. A
- * lost node counts as started, so that the start waits for the other nodes
- * only.
+ * All other events change nothing: messages of nodes may come twice, and after
+ * the node is lost. A lost node counts as started, so that the start waits for
+ * the other nodes only.
  */
 #ifndef JOB_LIFE_H
 #define JOB_LIFE_H
@@ -27,7 +27,7 @@
 #include "job/job.h"
 
 enum job_process_state {
-    JOB_PROCESS_TOLD, /* its node was told to start it */
+    JOB_PROCESS_TOLD, /* the launcher has told its node to start it */
     JOB_PROCESS_ENDED,
     JOB_PROCESS_UNSTARTED,
     JOB_PROCESS_LOST,
@@ -43,23 +43,27 @@ enum job_life_state {
 };
 
 enum job_life_kind {
-    JOB_LIFE_NODE_STARTED,      /* node: all its processes run, or never will */
-    JOB_LIFE_NODE_LOST,         /* node */
-    JOB_LIFE_PROCESS_ENDED,     /* rank, status */
-    JOB_LIFE_PROCESS_UNSTARTED, /* rank */
-    JOB_LIFE_PROCESS_LOST,      /* rank: comes before the loss of its node */
+    JOB_LIFE_NODE_STARTED,      /* `node`: each of its processes runs, or cannot
+                                   be started */
+    JOB_LIFE_NODE_LOST,         /* `node`: it is lost */
+    JOB_LIFE_PROCESS_ENDED,     /* `rank`, `status`: it has ended */
+    JOB_LIFE_PROCESS_UNSTARTED, /* `rank`: it cannot be started */
+    JOB_LIFE_PROCESS_LOST,      /* `rank`: its node is lost; to be reported
+                                   before NODE_LOST of that node */
     JOB_LIFE_KINDS
 };
 
 struct job_life_event {
     enum job_life_kind kind;
-    uint32_t node; /* of the tree; ignored when it has no place in the job */
-    uint32_t rank; /* in the job; ignored when the job has no such rank */
+    uint32_t node; /* number in the tree; ignored when the node runs nothing of
+                      the job */
+    uint32_t rank; /* number in the job; ignored when the job has no such
+                      rank */
     int status;    /* as from waitpid() */
     uint64_t now_ns;
 };
 
-/* What has become true with this step. */
+/* What has become true by a step. */
 struct job_life_news {
     bool is_process; /* the process is over */
     bool is_started; /* the job is RUNNING */
@@ -72,13 +76,12 @@ struct job_life {
     enum job_life_state state;
     uint8_t *processes;   /* owned: enum job_process_state, by rank */
     bool *nodes;          /* owned, by place: started or lost */
-    uint32_t nodes_count; /* how many have started or are lost, and how many
-                             were lost before they had started: */
+    uint32_t nodes_count; /* how many nodes have started or are lost */
     uint32_t nodes_unheard;
     uint32_t processes_over;
-    bool is_killed; /* set by the driver: the processes were told to die, so
-                       how they end says nothing */
-    struct job_failure failure; /* what failed before that */
+    bool is_killed; /* set by the caller once it kills the processes: how they
+                       end is no failure then */
+    struct job_failure failure; /* the failures before is_killed was set */
 };
 
 /* Begins the life of a job: all of its processes are TOLD. The job must not

@@ -1,13 +1,12 @@
 /* A text, described by a table of its lines in their order.
  *
  * A line is a keyword and its fields, in the encoding of text/fields.h. A row
- * says how the line looks and which members of a struct it holds. One writer
- * and one reader walk the rows of every text, so the two cannot disagree; what
- * a row cannot describe is done by a function in the row.
+ * of the table says what the line looks like and which members of a struct it
+ * holds. One writer and one reader use the rows of every text, so the two
+ * cannot disagree; what a row cannot describe is done by a function in the row.
  *
- * A reader accepts the lines in any order. A line that the writer writes once
- * may come once only. The lines of an item follow the line that begins the
- * item.
+ * The reader accepts the lines in any order, but a line that the writer writes
+ * once only once. The lines of an item follow the line that begins the item.
  */
 #ifndef JOB_LINES_H
 #define JOB_LINES_H
@@ -21,34 +20,39 @@
 #include "text/fields.h"
 
 enum job_line_kind {
-    JOB_LINE_END,    /* after the last line of a table */
+    JOB_LINE_END,    /* ends a table */
     JOB_LINE_FIELDS, /* always written */
-    JOB_LINE_OPTION, /* as FIELDS, but left out when the first number is 0 */
-    JOB_LINE_MARK,   /* bool: the keyword alone, or no line */
-    JOB_LINE_WORD,   /* char *, owned; NULL: no line */
-    JOB_LINE_WORDS,  /* struct job_strings: a line for each */
-    JOB_LINE_ITEMS,  /* an owned array: a line for each */
+    JOB_LINE_OPTION, /* as FIELDS, but not written when the line's first number
+                        is 0 */
+    JOB_LINE_MARK,   /* bool: true is the keyword alone, false is no line */
+    JOB_LINE_WORD,   /* char *, owned; NULL: the line is not written */
+    JOB_LINE_WORDS,  /* struct job_strings: a line for each string */
+    JOB_LINE_ITEMS,  /* an owned array: a line for each item */
     JOB_LINE_OWN,    /* written and read by functions, once */
-    JOB_LINE_OWNS,   /* written and read by functions, any number */
+    JOB_LINE_OWNS,   /* written and read by functions, any number of times */
 };
 
 struct job_line {
     enum job_line_kind kind;
     bool is_needed;
     const char *usage; /* the keyword and the names of its fields, as in
-                          docs/protocol.md; then, after a comma, for readers
-                          of a refusal, what else must hold */
+                          docs/protocol.md; after a comma, what else must hold.
+                          Shown to the user when the line is refused */
     size_t offset;     /* of the member */
-    size_t count_offset, cap_offset, bytes; /* ITEMS: of two uint32_t, count
-                                               and capacity; size of one item */
-    const struct job_schema_row *fields;    /* UINT, TEXT and HEX */
+    size_t count_offset, cap_offset, bytes; /* ITEMS: count_offset and
+                                               cap_offset are the offsets of two
+                                               uint32_t, the array's count and
+                                               capacity; bytes is the size of an
+                                               item */
+    const struct job_schema_row *fields;    /* rows of the kinds UINT, TEXT and
+                                               HEX */
     const struct job_line *lines;           /* ITEMS: the lines of each item,
                                                or NULL */
-    uint32_t max;                           /* ITEMS: how many at most; 0:
-                                               any number */
-    /* Replace what the kind does, where not NULL. put() writes all lines of the
-     * row. get() reads the fields of one line, and returns 0, OV_ENOMEM, or
-     * anything else when the line is not valid. */
+    uint32_t max;                           /* ITEMS: the most items; 0: no
+                                               limit */
+    /* Where not NULL, these replace what the kind does. put() writes all lines
+     * of the row. get() reads the fields of one line, and returns 0, OV_ENOMEM,
+     * or another code when the line is not valid. */
     void (*put)(const void *what, struct text_buf *out);
     int (*get)(void *what, struct text_fields *fields);
 };
@@ -87,10 +91,11 @@ bool job_line_is(const struct job_line *line, const char *keyword,
 void job_line_fields(const struct job_schema_row *rows,
                      struct text_fields *fields, void *what);
 
-/* The reader of a text; zeroed but for the first two members. While the lines
- * of an item are read, these two are the item's. */
+/* The reader of a text. The caller sets `lines` and `what` and zeroes the rest.
+ * While the reader is within an item, it has these two point to the item's
+ * lines and struct. */
 struct job_lines {
-    const struct job_line *lines; /* borrowed; 32 at most */
+    const struct job_line *lines; /* borrowed; a table of at most 32 lines */
     void *what;                   /* borrowed; zeroed by the caller */
     const struct job_line *item;  /* the line that began the item, or NULL */
     void *whole;                  /* the struct that holds the item */
@@ -98,7 +103,7 @@ struct job_lines {
     const struct job_line *line;  /* the last line read, NULL at the start */
 };
 
-/* Reads one line, whose keyword was already taken from the fields. Returns 0;
+/* Reads one line; `fields` holds what follows its keyword. Returns 0;
  * OV_ENOENT: no such line is expected here; OV_EFULL: the line comes too often;
  * OV_EPROTO: its fields are not valid; or OV_ENOMEM. After an error part of the
  * line may have been stored. */

@@ -1,5 +1,5 @@
-/* What processes inherit from whoever starts the job, beside the environment:
- * the umask and the soft limits, as for programs started from a shell there.
+/* What processes inherit from whoever starts the job, besides the environment:
+ * the umask and the soft limits, as programs inherit them from a shell.
  *
  * RLIMIT_MEMLOCK is not among them: how much may be locked for a network card
  * is a matter of each host.
@@ -34,7 +34,8 @@ enum job_manners_limit {
 struct job_manners {
     bool is_known;
     uint32_t umask;
-    uint8_t nice; /* further steps of nice(2); a launcher never sets this */
+    uint8_t nice; /* added to the daemon's nice value, see nice(2); a launcher
+                     never sets this */
     uint64_t soft[JOB_MANNERS_LIMITS]; /* UINT64_MAX: unlimited */
 };
 

@@ -16,19 +16,18 @@
 
 /* Messages of the layers above the overlay. */
 enum job_control_kind {
-    JOB_CONTROL_JOB = OV_CONTROL_APP, /* a piece of a job's text; not an
-                                         order */
-    JOB_CONTROL_SIGNAL,               /* to these processes; without ranges:
-                                         to all */
+    JOB_CONTROL_JOB = OV_CONTROL_APP, /* a piece of a job's description, which
+                                         is no order */
+    JOB_CONTROL_SIGNAL,               /* send a signal to these processes;
+                                         without ranges: to all */
     JOB_CONTROL_KILL,                 /* end every process and all that it
                                          has started */
-    JOB_CONTROL_REPLAY,               /* send output from before: see
+    JOB_CONTROL_REPLAY,               /* send earlier output: see
                                          job/replay.h */
-    JOB_CONTROL_WANT,                 /* which output is to travel from now
-                                         on */
-    JOB_CONTROL_FORGET,  /* the kept output of a job that is over is not
-                            needed */
-    JOB_CONTROL_MACHINE, /* these nodes are to send their MACHINE */
+    JOB_CONTROL_WANT,                 /* which output to send up the tree from
+                                         now on */
+    JOB_CONTROL_FORGET,  /* drop the kept output of a job that has ended */
+    JOB_CONTROL_MACHINE, /* these nodes: send a MACHINE message */
     JOB_CONTROL_KINDS
 };
 
@@ -39,21 +38,21 @@ enum {
 
 /* Members that a kind does not use are zero. */
 struct job_order {
-    uint8_t kind;     /* enum job_control_kind, except JOB */
+    uint8_t kind;     /* an enum job_control_kind, but not JOB */
     uint8_t channels; /* REPLAY, WANT: bits, 1 << channel each */
     uint16_t ticket;  /* REPLAY: copied into the answers */
     uint32_t number;  /* SIGNAL: the signal; FORGET: the job's first process */
-    uint32_t bytes;   /* REPLAY: most bytes of each channel */
-    bool is_last;     /* REPLAY: the last bytes are wanted, not the first */
-    /* WANT: is_wanted: output of these channels travels from now on; else it is
-     * read and dropped where it was written, and only its end travels.
-     * is_held_back: it is wanted but not read yet, so that a process that
-     * writes more than fits its pipe waits. A channel is wanted, and not held
-     * back, until an order says otherwise. */
+    uint32_t bytes;   /* REPLAY: at most this many bytes of each channel */
+    bool is_last;     /* REPLAY: send the last bytes, not the first */
+    /* WANT: with is_wanted, nodes send output of these channels from now on;
+     * without, the daemon reads and drops it, and sends only the end of the
+     * channel. With is_held_back the output is wanted, but the daemon does not
+     * read it yet, so that a process waits when its pipe is full. A channel is
+     * wanted, and not held back, until an order says otherwise. */
     bool is_wanted, is_held_back;
     uint32_t ranges_count;
-    /* Numbers of processes; MACHINE: of nodes. At least one range, except in a
-     * SIGNAL. */
+    /* Process numbers; in MACHINE numbers of nodes. At least one range, except
+     * in a SIGNAL. */
     struct topo_range ranges[JOB_ORDER_RANGES_MAX];
 };
 
@@ -64,7 +63,7 @@ int job_order_decode(uint8_t kind, struct ov_rd body, struct job_order *order);
 /* The rows of the body of this kind. */
 const struct job_schema_row *job_order_rows(unsigned kind);
 
-/* True when the number, of a process or a node, is in one of the ranges.
+/* True when the process or node with this number is in one of the ranges.
  * O(ranges). */
 bool job_order_has(const struct job_order *order, uint32_t number);
 

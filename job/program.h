@@ -1,8 +1,9 @@
-/* Programs of a job, as somebody requests them and as a job holds them.
+/* Programs of a job: struct job_wish, as a command line or a tool requests one,
+ * and struct job_app, as a job holds it.
  *
- * Both who requests a program (the command line, a tool) and who starts it (the
- * spawner) borrow: there a program is a few pointers, valid for one call;
- * job/wish.h says who owns its arrays. A job owns copies.
+ * In a request, and for the spawner that starts a program, a program is a few
+ * borrowed pointers that are valid for one call; job/wish.h says who owns the
+ * arrays. A job owns copies.
  */
 #ifndef JOB_PROGRAM_H
 #define JOB_PROGRAM_H
@@ -16,8 +17,9 @@
 /* What a process runs, and where. All pointers are borrowed. */
 struct job_program {
     const char *const *argv; /* NULL-terminated, the program first */
-    const char *cwd;         /* NULL: the directory of whoever starts it */
-    bool cwd_is_optional;    /* where cwd does not exist, use the starter's */
+    const char *cwd;         /* NULL: the current directory of the process that
+                                starts it */
+    bool cwd_is_optional;    /* if cwd does not exist, act as if it were NULL */
 };
 
 enum job_env_what {
@@ -25,8 +27,9 @@ enum job_env_what {
     JOB_ENV_ADD,   /* NAME=VALUE, unless NAME is set already */
     JOB_ENV_UNSET, /* NAME */
     JOB_ENV_PREPEND,
-    JOB_ENV_APPEND, /* NAME=VALUE, added to the value there is */
-    JOB_ENV_OWN     /* NAME, with the value from the launcher's command line */
+    JOB_ENV_APPEND, /* NAME=VALUE, put after the old value */
+    JOB_ENV_OWN     /* NAME, with the value that it has in the launcher's
+                       environment */
 };
 
 /* A change of the environment. */
@@ -38,36 +41,40 @@ struct job_env {
 
 /* How processes are distributed over nodes, always in blocks of ranks. */
 enum job_map {
-    JOB_MAP_SLOTS, /* fills node after node; where the list of hosts names no
-                      slots, nodes share them evenly */
-    JOB_MAP_NODES, /* nodes share them evenly */
+    JOB_MAP_SLOTS, /* one node after another is filled up to its slots; when the
+                      host list gives no slots, the nodes share the processes
+                      evenly */
+    JOB_MAP_NODES, /* the nodes share the processes evenly */
     JOB_MAPS
 };
 
-/* A program that is requested, with the number of its processes and where they
- * go. All pointers are borrowed; zero and NULL: not given. */
+/* A request for a program: the number of its processes and where they are to
+ * run. All pointers are borrowed; zero and NULL mean that nothing was
+ * requested. */
 struct job_wish {
     struct job_program program;
-    const struct job_env *env; /* changes to the environment of the run's
-                                  processes, in order */
+    const struct job_env *env; /* changes to the environment that processes of
+                                  the session's own job have, in order */
     uint32_t env_count;
-    uint32_t procs;       /* 0: one on each node, or ppn */
-    uint32_t ppn;         /* most processes on a node; 0: by its slots */
-    enum topo_object per; /* ppn is for each object of this kind */
+    uint32_t procs;       /* 0: one process on each node, or `ppn` processes */
+    uint32_t ppn;         /* the most processes on a node; 0: as many as it has
+                             slots */
+    enum topo_object per; /* ppn counts processes on each object (core or
+                             socket) of a node */
     enum job_map map;
     /* Lists of hosts and paths of host files, in the syntax of topo/hosts.h. A
      * relative path begins in the program's cwd. */
-    const char *hosts, *hostfile;         /* run on these hosts only */
+    const char *hosts, *hostfile;         /* run only on these hosts */
     const char *add_hosts, *add_hostfile; /* hosts to add to the tree */
 };
 
-/* All ranks read stdin; used instead of the number of one rank. */
+/* In place of the number of the rank that reads stdin: all ranks read it. */
 #define JOB_READERS_ALL UINT32_MAX
-/* The number of bytes of output to keep was not given. */
+/* In place of a number of bytes of output to keep: the user gave none. */
 #define JOB_CACHE_UNSAID UINT32_MAX
 
 struct job_ranks {
-    struct topo_range nodes; /* by place, from 1 */
+    struct topo_range nodes; /* the places of the nodes (job/job.h), from 1 */
     uint32_t each;           /* processes on each node */
     uint32_t first_rank;
 };
@@ -85,7 +92,7 @@ struct job_app {
     bool cwd_is_optional;
     char *cwd; /* owned; NULL: the directory of the daemon */
     struct job_strings argv;
-    struct job_strings env; /* its own, NAME=VALUE */
+    struct job_strings env; /* NAME=VALUE, for this program only */
 };
 
 /* A zeroed program is empty; job_app_fini() frees what it owns. */
@@ -98,10 +105,11 @@ int job_strings_add(struct job_strings *strings, const char *string);
 int job_app_add_ranks(struct job_app *app, struct job_ranks ranks);
 /* Replaces *at, which is owned or NULL, by a copy of the string, or by NULL. */
 int job_set_string(char **at, const char *string);
-/* Copies words and directory into a program that has none yet. */
+/* Copies argv and cwd into a program that has neither. */
 int job_app_set(struct job_app *app, const struct job_program *program);
 
-/* The program as it is started; it must have a word. */
+/* The program with borrowed pointers, as the spawner needs it; argv must not be
+ * empty. */
 struct job_program job_app_program(const struct job_app *app);
 
 /* Makes room for one more item after `count` in an array of *cap items, by
