@@ -71,8 +71,7 @@ struct job {
                                              late clients, of each channel whose
                                              bit is set in cache_channels */
     enum job_slow_policy slow;
-    uint64_t spill_bytes; /* at most so many bytes in the file of each
-                             process */
+    uint64_t spill_bytes; /* limit of the bytes in the file of each process */
     uint32_t close_ms;
     char *spill_dir;            /* owned; NULL: the daemon's default */
     struct topo_range *readers; /* owned, ascending ranks */

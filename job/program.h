@@ -28,8 +28,8 @@ enum job_env_what {
     JOB_ENV_UNSET, /* NAME */
     JOB_ENV_PREPEND,
     JOB_ENV_APPEND, /* NAME=VALUE, put after the old value */
-    JOB_ENV_OWN     /* NAME, with the value that it has in the launcher's
-                       environment */
+    JOB_ENV_OWN     /* NAME; the value is taken from the environment of the
+                       command that the user runs */
 };
 
 /* A change of the environment. */

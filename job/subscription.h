@@ -1,5 +1,5 @@
-/* Which output of a further job travels up the tree: output that nobody wants
- * need not.
+/* Decides which channels of a further job send their output up the tree: output
+ * that no client wants need not travel.
  *
  *     a channel           TRAVELS                      DROPPED
  *     came for nobody     counts                       was on its way
@@ -8,10 +8,10 @@
  *     turn to send        -                            TRAVELS where wanted,
  * and its node is told
  *
- * Everything travels at first, so that who asks soon misses nothing. A turn to
- * drop is due once JOB_UNWANTED_BYTES of all channels came for nobody; one to
- * send whenever somebody wants more than before. So a channel that somebody
- * wants travels, from that turn on.
+ * At first all output travels, so that a client that asks soon misses nothing.
+ * A turn to drop is due once JOB_UNWANTED_BYTES, counted over all channels,
+ * came that no client wanted. A turn to send is due whenever a client wants
+ * more channels than before; from that turn on these channels travel.
  *
  * Pure. Memory: a byte for each process.
  */
@@ -25,17 +25,19 @@ enum { JOB_UNWANTED_BYTES = 64 * 1024 };
 
 struct job_subscription;
 
-/* For ranks from 0 to `size`, exclusive. Returns 0 or OV_ENOMEM. */
+/* Creates *out for `size` ranks. Returns 0 or OV_ENOMEM. */
 int job_subscription_open(uint32_t size, struct job_subscription **out);
 /* NULL is fine. */
 void job_subscription_close(struct job_subscription *sub);
 
-/* A record came that nobody wanted. True: a turn to drop is due. O(1). */
+/* Notes that a record came that no client wanted. True: a turn to drop is due.
+ * O(1). */
 bool job_subscription_unwanted(struct job_subscription *sub, uint32_t rank,
                                uint8_t channel, uint32_t len_bytes);
 
-/* Part of a turn to send or to drop, which the caller does for each channel of
- * each rank. True: the channel has changed, and its node must be told. O(1). */
+/* Does a turn for one channel of one rank; the caller does this for each
+ * channel of each rank. True: the state of the channel has changed, and the
+ * caller must tell its node. O(1). */
 bool job_subscription_turn(struct job_subscription *sub, uint32_t rank,
                            uint8_t channel, bool is_wanted, bool is_to_send);
 

@@ -1,7 +1,7 @@
-/* What a channel of a process carried, in so few bytes that both of its ends
- * can report it: the daemon tallies each record that it gives to the tree, the
- * launcher each record that was written to its descriptor. Equal tallies prove
- * that every byte came, once, in order and unchanged.
+/* A tally sums up the bytes that a channel of a process carried, in 16 bytes.
+ * The daemon adds each record that it sends into the tree to one tally, and the
+ * launcher each record that it has written to its destination to another. Equal
+ * tallies prove that every byte arrived once, in order and unchanged.
  *
  * The sum is XXH3 of the records one after another, each seeded with the sum of
  * the earlier records. A record is never cut or joined between its two ends, so
@@ -17,8 +17,8 @@
  *     XXH3, streaming     7.3    13.0    17.6     18.7   without AVX
  *     XXH64, streaming   10.5    14.0    14.6     14.5
  *
- * It finds faults. It is no protection against somebody who forges records;
- * only peers that have the session key can send records at all.
+ * A tally finds faults. It is no protection against a peer that forges records;
+ * but only peers that have the session key can send records at all.
  */
 #ifndef JOB_TALLY_H
 #define JOB_TALLY_H
@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero: nothing was carried. */
+/* All zero: no bytes were carried. */
 struct job_tally {
     uint64_t bytes;
     uint64_t sum;

@@ -1,4 +1,4 @@
-/* A program that is asked for (struct job_wish), as bytes:
+/* A request for a program (struct job_wish), as bytes:
  *
  *     u32 processes, u32 of these on a node at most (0: not said), u8 for each
  *         of what that is (enum topo_object), u8 1 where its directory need not
@@ -20,17 +20,19 @@
 #include "job/program.h"
 #include "overlay/base/wire.h"
 
-/* The length in bytes. This and encoding need at least one word. O(bytes). */
+/* The length of the encoded wish in bytes. Here and for encoding argv must not
+ * be empty. O(bytes). */
 size_t job_wish_bytes(const struct job_wish *wish);
-/* No change may be OWN: only the launcher knows its environment. */
+/* Writes the wish. No change of the environment may be JOB_ENV_OWN, which names
+ * a variable of this process only. */
 void job_wish_encode(struct ov_wr *wr, const struct job_wish *wish);
 
-/* Returns 0; OV_EPROTO when the bytes are not valid: there is no word, a
- * setting without a name, or a count larger than what follows; or OV_ENOMEM.
- * *out owns its two arrays in each case, and borrows the strings. O(bytes). */
+/* Returns 0; OV_EPROTO when the bytes are not valid: argv is empty, a setting
+ * has no name, or a count is larger than the bytes after it allow; or
+ * OV_ENOMEM. *out owns its two arrays in each case, and borrows the strings.
+ * O(bytes). */
 int job_wish_decode(struct ov_rd *rd, struct job_wish *out);
-/* Frees the two arrays, of words and of changes, that decoding has
- * allocated. */
+/* Frees the arrays `argv` and `env` that decoding has allocated. */
 void job_wish_fini(struct job_wish *wish);
 
 #endif

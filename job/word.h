@@ -1,7 +1,8 @@
-/* The words of a node to the launcher, in records of the STATE channel.
+/* The messages of a node to the launcher, here called words, in records of the
+ * STATE channel.
  *
- * A record holds one word after another: kind 1, body length 2, body. The rows
- * of a body are in word.c and, as a table, in docs/protocol.md. Ranks are
+ * A record holds one word after another: kind 1, body length 2, body. The table
+ * of each body is in word.c and in docs/protocol.md. Members called `rank` hold
  * process numbers.
  */
 #ifndef JOB_WORD_H
@@ -16,22 +17,25 @@
 
 enum job_word_kind {
     JOB_WORD_STARTED = 1, /* all processes of a job on this node run */
-    JOB_WORD_EXIT,        /* a process has ended; its output came before */
+    JOB_WORD_EXIT,        /* a process has ended; all its output was sent
+                             before */
     JOB_WORD_FAILED,      /* a process could not be started */
     JOB_WORD_ADOPTED,     /* the node was without a parent for a while */
-    JOB_WORD_USAGE,       /* of the daemon, from one of its nodes, before the
-                             node's OVER; counts since its last one, but for
-                             the peak */
+    JOB_WORD_USAGE,       /* what the daemon has used, from one of its nodes,
+                             before the node's OVER; all but the peak counts
+                             from the last USAGE on */
     JOB_WORD_NOTE,        /* a note for the user */
     JOB_WORD_STDIN,       /* what happened to the stdin of a slow process */
-    JOB_WORD_PIDS,        /* pids on the host, before STARTED */
-    JOB_WORD_OVER,        /* of all jobs that had processes here this many
-                             are over, and nothing more follows about them */
-    JOB_WORD_MACHINE,     /* the host's machine: before any job, where the
-                             launcher places processes by it, or on request */
-    JOB_WORD_PIECES,      /* unfinished lines fill the daemon's memory for
-                             them, and the file for more cannot be used: from
-                             now on they may come in pieces */
+    JOB_WORD_PIDS,        /* the pids of processes on the host; before
+                             STARTED */
+    JOB_WORD_OVER,        /* this many of the jobs that had processes here have
+                             ended, and no message about them follows */
+    JOB_WORD_MACHINE,     /* the cores and sockets of the host: sent on request,
+                             or before any job when the launcher needs them to
+                             place processes */
+    JOB_WORD_PIECES,      /* the daemon's memory for unfinished lines is full,
+                             and its file for more cannot be used: from now on
+                             lines may come in pieces */
     JOB_WORD_KINDS
 };
 
@@ -39,24 +43,29 @@ enum {
     JOB_WORD_STEP_MAX = 32,
     JOB_WORD_BYTES_MAX = 512,
     JOB_WORD_OUTPUTS = 3,   /* channels of output: stdout, stderr, stddiag */
-    JOB_WORD_PIDS_MAX = 64, /* in one word */
+    JOB_WORD_PIDS_MAX = 64, /* the most pids in one word */
 };
 
 /* What happens to the stdin of a process that does not read. */
 enum job_stdin_event {
-    JOB_STDIN_FULL = 1, /* its spool is at its limit: all wait again */
-    JOB_STDIN_UNSAVED,  /* its spool cannot be written: all wait again */
-    JOB_STDIN_LOST,     /* its spool cannot be read: bytes are lost */
-    JOB_STDIN_CLOSED,   /* it waited too long */
-    JOB_STDIN_SHUT,     /* the process itself has closed it */
+    JOB_STDIN_FULL = 1, /* the file with its bytes is full: from now on all
+                           readers wait for it */
+    JOB_STDIN_UNSAVED,  /* the file with its bytes cannot be written: from now
+                           on all readers wait for it */
+    JOB_STDIN_LOST,     /* the file with its bytes cannot be read: bytes are
+                           lost */
+    JOB_STDIN_CLOSED,   /* its stdin was closed because it did not read for too
+                           long */
+    JOB_STDIN_SHUT,     /* the process itself has closed its stdin */
     /* Only about processes of further jobs: */
-    JOB_STDIN_BEHIND, /* it lags behind: nothing more may be sent to its job */
-    JOB_STDIN_FREE,   /* it no longer lags behind, or no longer reads */
-    JOB_STDIN_UNREAD, /* it lags behind and read nothing for ten seconds */
+    JOB_STDIN_BEHIND, /* it is slow: the launcher may send no more stdin to its
+                         job */
+    JOB_STDIN_FREE,   /* it has caught up, or has closed its stdin */
+    JOB_STDIN_UNREAD, /* it is slow, and has read nothing for ten seconds */
     JOB_STDIN_EVENTS
 };
 
-/* The step that FAILED names where no spool can be made. */
+/* The step that FAILED names when the file for unread stdin cannot be made. */
 #define JOB_WORD_STEP_SPILL "spill"
 
 struct job_usage {
@@ -66,31 +75,36 @@ struct job_usage {
     uint64_t frames_up;
     uint64_t frames_down;
     uint64_t daemons;         /* 1 in the daemon's first report, else 0 */
-    uint64_t lines_in_pieces; /* for lack of room */
+    uint64_t lines_in_pieces; /* how many lines came in pieces for lack of
+                                 room */
 };
 
 /* Members that a kind does not use are zero. */
 struct job_word {
     uint8_t kind;
-    uint32_t rank;        /* of words about a process; STARTED, PIDS: the first
-                             rank */
+    uint32_t rank;        /* the process number; STARTED, PIDS: the first
+                             process number */
     uint32_t count;       /* STARTED, PIDS: number of processes */
     uint32_t status;      /* EXIT: as from waitpid() */
-    uint64_t taken_bytes; /* EXIT: bytes of stdin that it took from its pipe */
-    /* EXIT: what was sent of each channel. */
+    uint64_t taken_bytes; /* EXIT: bytes of stdin that the process read */
+    /* EXIT: a tally of the output sent, for each channel. */
     struct job_tally tallies[JOB_WORD_OUTPUTS];
     uint32_t err;                     /* FAILED, STDIN, PIECES: errno */
     uint32_t parent;                  /* ADOPTED: a node of the tree */
-    uint32_t away_us;                 /* ADOPTED: how long it had none */
+    uint32_t away_us;                 /* ADOPTED: how long the node had no
+                                         parent */
     uint32_t stdin_event;             /* STDIN: enum job_stdin_event */
-    uint32_t pids[JOB_WORD_PIDS_MAX]; /* PIDS: of that rank and the following */
+    uint32_t pids[JOB_WORD_PIDS_MAX]; /* PIDS: the pid of process `rank`, then
+                                         of the next ones */
     uint32_t jobs;                    /* OVER: number of jobs */
     uint32_t packages, cores;         /* MACHINE: 0 where it is not known */
     struct job_usage usage;
-    char text[JOB_WORD_BYTES_MAX]; /* FAILED: step; NOTE; MACHINE: why not */
+    char text[JOB_WORD_BYTES_MAX]; /* FAILED: the step; NOTE: the note; MACHINE:
+                                      why it is not known */
 };
 
-/* The index of a channel in tallies; JOB_WORD_OUTPUTS or more: it has none. */
+/* The index of a channel in tallies; JOB_WORD_OUTPUTS or more when the channel
+ * has no tally. */
 static inline unsigned job_word_output(uint8_t channel)
 {
     return (unsigned)channel - OV_CHANNEL_STDOUT;

@@ -1,6 +1,7 @@
 /* Escaping of single bytes for JSON and XML, base64, and checks of UTF-8.
  *
- * Pure. Each is O(1), except text_utf8_is_valid, which is O(len_bytes).
+ * Pure. All functions are O(1), except text_utf8_is_valid, which is
+ * O(len_bytes).
  */
 #ifndef TEXT_ESCAPE_H
 #define TEXT_ESCAPE_H
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TEXT_ESCAPE_MAX = 6 }; /* bytes that one byte can become */
+enum { TEXT_ESCAPE_MAX = 6 }; /* the most bytes that one byte becomes */
 
 /* Returns the length of the UTF-8 character at mem, 1 to 4, or 0 where no valid
  * character begins: it is malformed, cut off, overlong, a surrogate, or above

@@ -1,12 +1,12 @@
-/* Growing text, and lines of fields that nothing can break.
+/* A text that grows, and lines of fields in which any string can travel.
  *
- * A line is `keyword field field...\n`, parted by single spaces. In a field
- * the space, '%', control bytes and everything beyond ASCII travel as %XX; an
- * empty field is a lone '%'. Any C string survives, and no field can end a
- * line or start another one.
+ * A line is `keyword field field...\n`, with single spaces between them. In a
+ * field the space, '%', control bytes and everything beyond ASCII travel as
+ * %XX; an empty field is a lone '%'. Any C string survives, and no field can
+ * end a line or start another one.
  *
- * Text may hold a secret: memory is wiped before it is given back, also when
- * it grows.
+ * A text may hold a secret: memory is overwritten with zeros before it is
+ * freed, also when the text grows.
  */
 #ifndef TEXT_FIELDS_H
 #define TEXT_FIELDS_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A text that grows. All zero is an empty one. After the first failed
+/* A text that grows. All zero is an empty text. After the first failed
  * allocation `bad` is set and adding does nothing, so it is enough to check
  * once, at the end. */
 struct text_buf {
@@ -25,10 +25,10 @@ struct text_buf {
     bool bad;
 };
 
-/* Wipes and frees; *text is empty again. */
+/* Wipes and frees the memory; *text is empty again. */
 void text_buf_fini(struct text_buf *text);
 
-/* Wipes and empties but keeps the memory; clears `bad`. */
+/* Wipes and empties the text but keeps its memory; clears `bad`. */
 void text_buf_clear(struct text_buf *text);
 
 /* Amortised O(len_bytes). */
@@ -37,7 +37,7 @@ void text_buf_puts(struct text_buf *text, const char *string);
 void text_buf_printf(struct text_buf *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Removes the first len_bytes. O(what is left). */
+/* Removes the first len_bytes. O(bytes that remain). */
 void text_buf_cut(struct text_buf *text, size_t len_bytes);
 
 /* Adds bytes in a form that can be shown to a person: newlines become " / ",
@@ -45,17 +45,19 @@ void text_buf_cut(struct text_buf *text, size_t len_bytes);
 void text_buf_quote(struct text_buf *text, const char *mem, size_t len_bytes,
                     size_t max_bytes);
 
-/* Each adds ' ' and one field: an encoded string, a decimal number, or bytes as
- * lower-case hex digits. */
+/* Each of these adds ' ' and one field: an encoded string, a decimal number, or
+ * bytes as lower-case hex digits. */
 void text_buf_field(struct text_buf *text, const char *field);
 void text_buf_number(struct text_buf *text, uint64_t value);
 void text_buf_hex(struct text_buf *text, const uint8_t *mem, size_t len_bytes);
 
-/* True when a shell takes the word unchanged and as one word. (Not at the
- * beginning of a command, where A=B is an assignment.) O(length). */
+/* True when a shell reads these characters, unquoted, as one unchanged
+ * argument. (At the beginning of a command A=B would be an assignment.)
+ * O(length). */
 bool text_buf_is_plain(const char *word);
 
-/* Adds the string so that a shell takes it as one word. */
+/* Adds the string, quoted where needed, so that a shell reads it as one
+ * argument. */
 void text_buf_shell_word(struct text_buf *text, const char *word);
 
 /* Reads the fields of one line, in place: the line is overwritten. After the
@@ -66,14 +68,14 @@ struct text_fields {
     bool bad;
 };
 
-/* `line` has len_bytes without the newline and must have room for a NUL after
- * them, which is written there. */
+/* `line` has len_bytes, without the newline. The function writes a NUL after
+ * them, for which there must be room. */
 struct text_fields text_fields_init(char *line, size_t len_bytes);
 
 /* Returns the next field, decoded, NUL-terminated and borrowed from the line.
- * Returns "" and sets `bad` when there is none, or when it is not legal (a raw
- * byte that must be encoded, %XX without two hex digits, %00, nothing between
- * spaces). */
+ * Returns "" and sets `bad` when no field is left, or when the field is not
+ * valid (it is empty, or has a raw byte that must be encoded, a '%' without two
+ * hex digits, or %00). */
 const char *text_fields_next(struct text_fields *fields);
 
 /* Reads a decimal number, digits only, from min to max. Otherwise returns min
@@ -86,7 +88,7 @@ uint64_t text_fields_number(struct text_fields *fields, uint64_t min,
 void text_fields_hex(struct text_fields *fields, uint8_t *out,
                      size_t len_bytes);
 
-/* True when every field was read and all were good. */
+/* True when every field was read and all were valid. */
 bool text_fields_done(const struct text_fields *fields);
 
 #endif
