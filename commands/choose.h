@@ -10,25 +10,29 @@
  * given. */
 struct choose_by {
     pid_t pid;
-    const char *nspace; /* of its own job, or of one started in it */
-    const char *uri;    /* address at which its tools connect */
+    const char *nspace; /* the namespace of the session's own job, or of a job
+                           started in it */
+    const char *uri;    /* the address to which PMIx tools of the session
+                           connect */
 };
 
-/* Connects to the session that is named so or, where nothing is given, to the
- * only one that the user has on this machine. A session that is named by its
- * process number and has just been started is waited for. Returns 0 with the
- * connection; or 1 after saying what is wrong. */
+/* Connects to the session that *by names or, when *by is all zero, to the only
+ * session that the user has on this machine. When *by names a launcher that is
+ * just starting by its pid, waits until it has a door. Returns 0 and the
+ * connection; or 1 after reporting what is wrong. */
 int choose_launcher(const struct choose_by *by, struct ep_session *out);
 
-/* How a dvm is named on the command line, and what it is for. */
+/* The option that names a dvm on the command line, for messages. */
 struct dvm_use {
-    const char *option; /* such as "dvm --stop": the word follows a '=' */
-    const char *verb;   /* for "you may stop" or "you may use" */
+    const char *option; /* such as "dvm --stop"; the name of the dvm follows a
+                           '=' */
+    const char *verb;   /* "stop" or "use": what the user wants to do with the
+                           dvm */
 };
 
-/* Connects to the dvm with this process number, name or tools' address; with
- * NULL to the only one that the user has here. Returns 0 with the connection;
- * or 1 after saying what is wrong. */
+/* Connects to the dvm whose pid, name or address for PMIx tools is `word`; with
+ * NULL to the only dvm that the user has on this machine. Returns 0 and the
+ * connection; or 1 after reporting what is wrong. */
 int choose_dvm(const char *word, const struct dvm_use *use,
                struct ep_session *out);
 

@@ -9,7 +9,7 @@ struct ep_run_options;
 int attach_main(int argc, char **argv);
 /* Starts a tree of daemons in which jobs can be run. */
 int dvm_main(int argc, char **argv);
-/* A job in such a tree: `xylem run --dvm'. */
+/* Runs a job in the tree of a dvm: `xylem run --dvm'. */
 int run_dvm(const struct ep_run_options *options);
 /* Simulates a tree with a job in virtual time. Returns 1 when a rule was broken
  * or a run did not end. */

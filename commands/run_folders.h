@@ -1,14 +1,15 @@
-/* The folders of PMIx servers that earlier sessions have left: a launcher and
- * its helpers that were killed together could not remove their own. */
+/* Removes folders of PMIx servers that earlier sessions have left: a launcher
+ * that was killed together with its helpers could not remove its own. */
 #ifndef COMMANDS_RUN_FOLDERS_H
 #define COMMANDS_RUN_FOLDERS_H
 
-/* Begins to remove them, in a thread, because TMPDIR may be slow. Returns the
- * mark for our own folder, by which a later session can tell whose folder it
- * was; "" where /proc does not tell who we are: then nothing is removed. */
+/* Starts a thread that removes the folders of sessions that have ended; a
+ * thread, because TMPDIR may be slow. Returns the mark for the folder of this
+ * process, by which later sessions can tell whose folder it is. Returns "", and
+ * removes nothing, when /proc does not say when this process started. */
 const char *run_folders_open(void);
-/* Waits until that is done, at most a second where the file system does not
- * respond. May be called when it was not begun. */
+/* Waits until the thread is done, but at most a second, as the file system may
+ * not respond. May be called when no thread was started. */
 void run_folders_close(void);
 
 #endif

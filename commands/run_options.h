@@ -7,20 +7,24 @@
 
 #define RUN_ARGS_DOC "PROGRAM [ARGS...] [: [OPTIONS] PROGRAM [ARGS...]]..."
 
-/* A command that accepts options of `run'. */
+/* A command that accepts the options of `xylem run'. */
 struct run_command {
     char *name; /* its name with the word xylem before it */
     const char *args_doc, *doc;
-    struct option_table more; /* options of its own; all zero: none */
+    struct option_table more; /* options that only this command has; all zero:
+                                 it has none */
     unsigned sets;            /* as in struct option_command */
-    const struct ep_desk_ops *(*desk)(void); /* depends on the options */
-    void (*pmix_allow)(const char *users);   /* called for --pmix-allow */
+    const struct ep_desk_ops *(*desk)(void); /* returns the desk for PMIx tools
+                                                that the parsed options ask
+                                                for */
+    void (*pmix_allow)(const char *users);   /* called with the value of
+                                                --pmix-allow */
     enum { RUN_PROGRAMS, RUN_MAY_PROGRAMS, RUN_NO_PROGRAMS } takes;
 };
 
-/* Parses the words after that of the command, which is argv[1]; strings stay
- * borrowed. On wrong usage, --help and --version it prints something and ends
- * the program (2 or 0). Once in a process. */
+/* Parses the arguments after argv[1], the name of the command; *options borrows
+ * strings of argv. On wrong usage, --help and --version it prints something and
+ * ends the program (with 2 or 0). To be called once in a process. */
 void run_options_parse(int argc, char **argv, const struct run_command *command,
                        struct ep_run_options *options);
 

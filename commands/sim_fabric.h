@@ -8,19 +8,20 @@
 struct sim_options;
 
 struct sim_fabric {
-    struct topo_fabric fabric; /* empty without --topology, as the others */
+    struct topo_fabric fabric; /* empty without --topology, as are the other
+                                  members */
     struct topo_shape shape;
     uint32_t *under; /* owned [nodes]: the switch of each node */
 };
 
-/* Reads the file. When that fails the program ends with exit code 2 or 1 and a
- * sentence. */
+/* Reads the file of --topology. On failure it prints a sentence and ends the
+ * program with exit code 2 or 1. */
 void sim_fabric_read(struct sim_fabric *fabric, const char *path);
 
-/* Makes the plan that the options ask for: the number of nodes, their arity or
- * the one that the model chooses, and a tree over the switches. The first hosts
- * of the file become nodes 1, 2 ... of the tree; the launcher is under no
- * switch. Ends the program as above. */
+/* Completes the options: the number of nodes, the arity (given, or chosen by
+ * the cost model), and the tree over the switches. The first hosts of the file
+ * become nodes 1, 2 ... of the tree; the launcher is under no switch. Ends the
+ * program as above. */
 void sim_fabric_plan(struct sim_options *options);
 
 #endif

@@ -8,19 +8,21 @@
 #include "sim/summary.h"
 #include "sim/world.h"
 
-/* How far each level is, at moments of a run. All zero: nothing is kept. */
+/* How much each level of the tree has read and shown, at several moments of a
+ * run. All zero: nothing is recorded. */
 struct sim_progress {
     uint64_t *at_ns; /* owned [count] */
     uint64_t *bytes; /* owned [count][levels]: stdin read and output shown */
     uint32_t count;
     uint32_t levels;
-    uint32_t every, looks; /* only one in `every` looks is kept */
+    uint32_t every, looks; /* only each `every`-th look is recorded */
 };
 
-/* Begins again, for a run with this many levels. Returns 0 or OV_ENOMEM. */
+/* Begins a new record, for a run with this many levels. Returns 0 or OV_ENOMEM.
+ */
 int sim_progress_open(struct sim_progress *progress, uint32_t levels);
-/* Looks once more. Some hundred looks are kept in a run of any length, always
- * including the last. */
+/* Looks at the world's progress once more. For a run of any length some hundred
+ * looks are recorded, always including the last. */
 void sim_progress_look(struct sim_progress *progress,
                        const struct sim_world *world, bool is_last);
 void sim_progress_close(struct sim_progress *progress);
@@ -29,14 +31,15 @@ void sim_progress_close(struct sim_progress *progress);
  * be called before long work. */
 void sim_plot_check(void);
 
-/* One run: how much of the whole each level has, over time. This and the next
- * return 0, or OV_ESYS when gnuplot failed, which has said why. */
+/* Draws one run: the share of all bytes that each level has, over time. Both
+ * functions that draw return 0, or OV_ESYS when gnuplot failed, which has
+ * printed why. */
 int sim_plot_progress(const char *path, const struct sim_summary *run,
                       const struct sim_progress *progress);
 
-/* Many runs: the time until everything has arrived over `x`, with a line for
- * each `line`. Both are names of what was swept: nodes, arity, size. line may
- * be NULL. */
+/* Draws many runs: the time until everything has arrived, over the values of
+ * the option `x`, with a line for each value of the option `line`. Both are
+ * names of swept options: nodes, arity, size. `line` may be NULL. */
 int sim_plot_sweep(const char *path, const char *x, const char *line,
                    const struct sim_summary *runs, uint32_t count);
 

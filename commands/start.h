@@ -3,8 +3,8 @@
 #define COMMANDS_START_H
 
 /* Opens /dev/null on those of the descriptors 0, 1 and 2 that are closed
- * (`<&-`), so that nothing else takes their numbers. From then on a failed
- * assertion prints what it is before it ends the program. */
+ * (`<&-`), so that no other file gets these numbers. From then on a failed
+ * assertion prints its condition before it ends the program. */
 void start(void);
 
 #endif

@@ -5,12 +5,14 @@
 #include "commands/options.h"
 #include "endpoints/run/run.h"
 
-/* Rows for fields of struct ep_run_options, each list with a heading: stdin of
- * a job that is started; and output, for all commands that show it. */
+/* Option rows for fields of struct ep_run_options, each list with a heading.
+ * input_options are about stdin, for commands that start a job; output_options
+ * are for all commands that show output. */
 extern const struct option_row input_options[];
 extern const struct option_row output_options[];
 
-/* Ends the program (2) when options of output contradict each other. */
+/* Ends the program with exit code 2 when options about output contradict each
+ * other. */
 void stream_options_check(const struct ep_run_options *o);
 
 #endif

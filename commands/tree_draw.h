@@ -10,8 +10,9 @@
 
 struct tree_look {
     uint32_t width; /* columns; 0: no limit */
-    bool is_utf8;   /* draw lines; else use ASCII only */
-    bool is_whole;  /* all levels; else as many as fit in about 70 lines */
+    bool is_utf8;   /* use line-drawing characters; else ASCII only */
+    bool is_whole;  /* draw all levels; else only as many as fit in about 70
+                       lines */
 };
 
 /* True when the link of node > 0 to its parent goes from one switch to

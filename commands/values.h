@@ -11,18 +11,19 @@
 
 enum { VALUE_RATE_LEAST = 1024 };
 
-/* Any text that is not empty; returns `text`. */
+/* Accepts any text that is not empty, and returns it. */
 const char *value_words(const char *option, const char *text);
 
-/* A number from least to most. */
+/* Reads a number from `least` to `most`. */
 uint64_t value_number(const char *option, const char *text, uint64_t least,
                       uint64_t most);
 
-/* A time in seconds, from `least` to 10^6. */
+/* Reads a time in seconds, from `least` to 10^6. */
 double value_seconds(const char *option, const char *text, double least);
 
-/* Bytes, nanoseconds and bytes a second as people write them: a number, with a
- * point if you like, and a unit behind it; at most 63 bits.
+/* Read bytes, a time (as nanoseconds) or bytes a second, as people write them:
+ * a number, possibly with a decimal point, and a unit after it; at most 63
+ * bits.
  *
  *     bytes   64K, 1MiB, 4k, 1.5G     powers of 1024; KB, MB are powers of 1000
  *     time    2us, 1.5ms, 10s, 0      ns, us, ms, s, min; seconds without one

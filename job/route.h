@@ -3,11 +3,11 @@
  * which are its console and its files, or to the tool.
  *
  *     a channel   is
- *     CLEAR       the places have written all of its output that they got
- *     SHOWN       the places have not yet written all of its output that they
- * got KEPT        the tool gave output back that the places have not got yet
+ *     CLEAR       the places have written all output that they got
+ *     SHOWN       the places have output that they have not written yet
+ *     KEPT        the tool gave output back that the places have not got yet
  *     BACK        the places have got all output that the tool gave back, and
- * have not yet written all of it
+ *                 have not written all of it yet
  *
  *     a record that is for      CLEAR    SHOWN    KEPT    BACK
  *     the places                places   places   waits   places

@@ -53,7 +53,7 @@ struct job_schema_row {
                          memory */
     uint64_t min;     /* limits of the number or, for other kinds, of a count:
                          bytes of a text, pieces, items, strings */
-    uint64_t max;     /* the upper limit */
+    uint64_t max;     /* the upper limit; `min` is the lower one */
     const struct job_schema_row *rows; /* the rows inside FLAGS and WHEN, or the
                                           rows of each item */
     size_t count_offset;               /* LIST: of the uint32_t with the

@@ -1,12 +1,15 @@
 /* Decides which channels of a further job send their output up the tree: output
  * that no client wants need not travel.
  *
- *     a channel           TRAVELS                      DROPPED
- *     came for nobody     counts                       was on its way
- *     turn to drop        DROPPED where unwanted, and  -
- *                         its node is told
- *     turn to send        -                            TRAVELS where wanted,
- * and its node is told
+ *     event               a channel in TRAVELS       a channel in DROPPED
+ *     unwanted output     its bytes are counted      changes nothing (the
+ *                                                    output was on its way)
+ *     turn to drop        goes to DROPPED where no   -
+ *                         client wants it; the node
+ *                         is told
+ *     turn to send        -                          goes to TRAVELS where a
+ *                                                    client wants it; the
+ *                                                    node is told
  *
  * At first all output travels, so that a client that asks soon misses nothing.
  * A turn to drop is due once JOB_UNWANTED_BYTES, counted over all channels,

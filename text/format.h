@@ -35,8 +35,8 @@ enum text_format_part { TEXT_PART_NONE, TEXT_PART_TEXT, TEXT_PART_BASE64 };
 
 /* All zero: at the start of a line. */
 struct text_format {
-    struct text_origin origin; /* whose head is made; style NULL: no head is
-                                  made */
+    struct text_origin origin; /* the origin that `head` was made for; style
+                                  NULL: no head was made */
     size_t piece_bytes;        /* bytes of the current piece that are still
                                   to be written */
     enum text_format_part part;
@@ -58,7 +58,8 @@ size_t text_format_lines(struct text_format *fm, const struct text_origin *from,
                          bool *mid_line, const uint8_t **src,
                          const uint8_t *end, uint8_t *dst, size_t room_bytes);
 
-/* True when an object or element was begun and needs more room to be ended. */
+/* True when an object or element was begun and could not be ended yet because
+ * room was missing. */
 static inline bool text_format_is_open(const struct text_format *fm)
 {
     return fm->part != TEXT_PART_NONE;

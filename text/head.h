@@ -1,12 +1,12 @@
-/* What stands before a line: its label, or the beginning of its object or
- * element.
+/* A head is what is written before a line of output: its label, or the
+ * beginning of its JSON object or XML element.
  *
  *     text  2026-11-22T02:13:04.123+00:00 [job,3]<stdout>:
  *     json  {"time":"2026-...","nspace":"job","rank":3,"host":"node7",
  *            "channel":"stdout","
  *     xml   <stdout nspace="job" rank="3" timestamp="2026-...">
  *
- * The time is there only where the style asks for it. Lines of several
+ * The head has the time only when the style asks for it. Lines of several
  * processes have "ranks":"0-7,9" instead of "rank":3. XML always has the rank,
  * the nspace only with full labels, and host="node7" only with host labels.
  */
@@ -19,11 +19,11 @@
 
 enum {
     TEXT_HEAD_NAME_MAX = 255,   /* longer host and job names are cut */
-    TEXT_HEAD_RANKS_MAX = 2048, /* longer texts of ranks are cut */
+    TEXT_HEAD_RANKS_MAX = 2048, /* longer lists of ranks are cut */
     TEXT_HEAD_MAX = 6144,
 };
 
-/* All zero: no head was made yet. */
+/* A head. All zero: no head was made yet. */
 struct text_head {
     uint32_t len_bytes;
     char text[TEXT_HEAD_MAX];

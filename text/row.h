@@ -18,16 +18,16 @@ enum { TEXT_TAIL_MAX = 32, TEXT_OPENING_MAX = 16 };
 
 struct text_row {
     const char *name; /* the value of --format */
-    /* Makes an empty head for this origin. */
+    /* Writes the head for this origin into *head, which is empty. */
     void (*put_head)(struct text_head *head, const struct text_origin *from);
-    /* What follows the head, at most TEXT_OPENING_MAX bytes: `opening` before
-     * characters, base64_opening before base64. A format with base64_opening
-     * NULL never uses base64. */
+    /* Text that follows the head, at most TEXT_OPENING_MAX bytes: `opening`
+     * before the characters of a line, base64_opening before base64. A format
+     * with base64_opening NULL never uses base64. */
     const char *opening, *base64_opening;
     /* Writes one byte that is not part of a longer character (see escape.h). */
     size_t (*escape)(uint8_t byte, uint8_t *dst);
-    /* Writes what ends the object or element, as a string. It includes the
-     * newline of the line where has_newline is set. */
+    /* Writes the end of the object or element, as a string. With has_newline
+     * this represents the newline of the line of output, too. */
     void (*put_tail)(char tail[TEXT_TAIL_MAX], const struct text_origin *from,
                      bool has_newline);
 };
@@ -37,7 +37,7 @@ struct text_row {
 TEXT_FORMAT_MAP(TEXT_ROW_DECLARED)
 #undef TEXT_ROW_DECLARED
 
-/* O(1). */
+/* The row of a format. O(1). */
 const struct text_row *text_row(enum text_format_kind kind);
 /* Makes the head for this origin, in its format. Missing names (NULL) become
  * "?". */

@@ -7,14 +7,15 @@
 
 enum text_label_mode {
     TEXT_LABEL_NONE,
-    TEXT_LABEL_RANK, /* RANK:  */
-    TEXT_LABEL_HOST, /* HOST:  */
-    TEXT_LABEL_FULL, /* [NSPACE,RANK]<stdout>:  */
+    TEXT_LABEL_RANK, /* "RANK: " */
+    TEXT_LABEL_HOST, /* "HOST: " */
+    TEXT_LABEL_FULL, /* "[NSPACE,RANK]<stdout>: " */
     TEXT_LABEL_MODES
 };
 
-/* The formats, each with the end of the name of its row (row.h): lines as they
- * are, an object for each line, an element for each line as PMIx has them. */
+/* The formats: lines as they are, a JSON object for each line, and an XML
+ * element for each line as in PMIx. The second argument ends the name of the
+ * format's row, text_row_... (row.h). */
 #define TEXT_FORMAT_MAP(X)                                                     \
     X(TEXT, text)                                                              \
     X(JSON, json)                                                              \
@@ -47,12 +48,12 @@ static inline const char *text_channel_name(uint8_t channel)
  * as "tool: " or "[job,tool]". */
 #define TEXT_CONSOLE_TOOL (UINT32_MAX - 1)
 
-/* How the output of a job is shown. All zero: bytes as they come. */
+/* How the output of a job is shown. All zero: the bytes are not changed. */
 struct text_style {
     const char *nspace; /* borrowed: the job's name */
     enum text_label_mode label;
     enum text_format_kind format;
-    bool has_time; /* the time of arrival comes first in a line */
+    bool has_time; /* each line begins with its time of arrival */
 };
 
 /* Where bytes of output come from. */
@@ -60,7 +61,8 @@ struct text_origin {
     const struct text_style *style; /* borrowed, as are the following
                                        pointers */
     const char *host;
-    const char *ranks; /* "0-7,9" for lines of several processes, else NULL */
+    const char *ranks; /* "0-7,9" when several processes wrote the same line,
+                          else NULL */
     uint64_t time_ns;  /* time of arrival, since 1970; used with has_time */
     uint32_t rank;     /* the rank in its job */
     uint8_t channel;

@@ -1,5 +1,5 @@
-/* Allocations: which hosts a resource manager has given this job, and how many
- * slots on each, as its environment tells.
+/* Allocations: which hosts a resource manager has given to the user, and how
+ * many slots on each host, read from environment variables.
  *
  *   Slurm   SLURM_JOB_NODELIST, with SLURM_TASKS_PER_NODE, or else
  *           SLURM_JOB_CPUS_PER_NODE and SLURM_CPUS_PER_TASK
@@ -8,9 +8,9 @@
  *           once
  *   SGE     PE_HOSTFILE
  *
- * The first manager of this list that is present counts. In the lists of LSF
- * and SGE the slots are the processors that were granted; a host without any is
- * left out.
+ * When the variables of several managers are set, the first manager in this
+ * list is used. The lists of LSF and SGE name processors, each of which counts
+ * as a slot; a host without processors is left out.
  */
 #ifndef TOPO_ALLOCATION_H
 #define TOPO_ALLOCATION_H
@@ -36,8 +36,8 @@ const char *topo_manager_name(enum topo_manager manager);
  * allocation the list is empty and *manager is TOPO_MANAGER_NONE. O(hosts).
  * Returns 0; OV_EINVAL for an environment or a file that makes no sense;
  * OV_ENOENT or OV_ESYS for a file that cannot be read; OV_EFULL; OV_ENOMEM;
- * with a sentence in why (TOPO_WHY_MAX bytes) that names the variable. hosts is
- * then empty. */
+ * with a sentence in `why` (TOPO_WHY_MAX bytes) that names the variable. After
+ * an error `hosts` is empty. */
 int topo_allocation_read(topo_getenv_fn get, void *arg,
                          struct topo_hosts *hosts, enum topo_manager *manager,
                          char *why);

@@ -20,11 +20,11 @@
 #include "topo/hosts.h"
 #include "topo/why.h"
 
-/* The longest chain of switches, each above the other. */
+/* The most switches above each other. */
 enum { TOPO_FABRIC_LEVELS_MAX = 32 };
 
 struct topo_fabric {
-    struct topo_hosts hosts;    /* owned: all hosts that are named */
+    struct topo_hosts hosts;    /* owned: all hosts that the fabric names */
     struct topo_hosts switches; /* owned: the names of switches */
     uint32_t *leaf;             /* owned: the switch of each host */
     uint32_t *above;            /* owned: the switch above each switch, or
@@ -35,8 +35,8 @@ struct topo_fabric {
 /* Reads a fabric from a file, or from a text; `source` names the origin of the
  * text in messages. Returns 0; OV_EINVAL (with a sentence that names file and
  * line in why, TOPO_WHY_MAX bytes), OV_ENOMEM, OV_EFULL (too many hosts),
- * OV_ENOENT or OV_ESYS (the file cannot be read). On failure it is empty. Cost:
- * O(bytes of all names). */
+ * OV_ENOENT or OV_ESYS (the file cannot be read). On failure *fabric is empty.
+ * Cost: O(bytes of all names). */
 int topo_fabric_read(struct topo_fabric *fabric, const char *path, char *why);
 int topo_fabric_parse(struct topo_fabric *fabric, const char *text,
                       size_t len_bytes, const char *source, char *why);
@@ -52,7 +52,8 @@ uint32_t topo_fabric_leaf(const struct topo_fabric *fabric, const char *host);
 struct topo_under {
     uint32_t *under; /* owned: the switch of each host; hosts that the fabric
                         does not name share an additional switch, the last */
-    uint32_t *above; /* owned: the switch above each switch, or itself */
+    uint32_t *above; /* owned: the switch above each switch; a switch with none
+                        above it has its own number here */
     uint32_t switches;
     uint32_t launcher; /* the launcher's switch; TOPO_NONE: it has none */
     uint32_t unnamed;  /* how many hosts the fabric does not name */

@@ -1,11 +1,12 @@
 /* Lists of hosts, with the number of slots of each.
  *
  * Hosts are numbered in the order of the user's text. A host that is named
- * again keeps its place and gains slots: as many as the second naming says, or
- * one. So "a,b,a" is a with 2 slots and b, and a list that names each host once
- * per processor, as resource managers write them, works as intended.
+ * again keeps its place in the list and gains slots: as many as the text says
+ * there, or one. So "a,b,a" means a with 2 slots, then b; and in a list that
+ * names a host once for each processor, as resource managers write them, the
+ * host has a slot for each processor.
  *
- * Memory: the names once and about 20 bytes per host, up to twice that while
+ * Memory: the names once and about 20 bytes per host; up to twice as much while
  * the list grows.
  */
 #ifndef TOPO_HOSTS_H
@@ -43,7 +44,7 @@ struct topo_hosts {
 
 void topo_hosts_init(struct topo_hosts *hosts);
 
-/* Frees what is owned; hosts is an empty list afterwards. */
+/* Frees what the list owns; it is empty afterwards. */
 void topo_hosts_fini(struct topo_hosts *hosts);
 
 /* True when c may be part of a host's name: letters, digits and "._-@". (A name
@@ -67,7 +68,7 @@ uint32_t topo_hosts_find(const struct topo_hosts *hosts, const char *name,
 
 /* Adds the hosts that the text names: terms with commas (and blanks, if wanted)
  * between them. A term is a name, with any part of it in brackets standing for
- * numbers, and the slots of each host behind a colon:
+ * numbers, and after a colon the slots of each host:
  *
  *     login:4   node[001-128]   node[0-10/2,20]   rack[1-4]node[01-32]:2
  *
@@ -101,8 +102,8 @@ int topo_hosts_read(struct topo_hosts *hosts, const char *path, char *why);
  */
 char *topo_hosts_fold(const struct topo_hosts *hosts, uint32_t count);
 
-/* As topo_hosts_fold, for a message: at most about max_bytes of text, which
- * ends in " and N more" where hosts are left out. */
+/* As topo_hosts_fold, but for a message to the user: a text of about max_bytes
+ * at most, which ends in " and N more" where hosts are left out. */
 char *topo_hosts_fold_short(const struct topo_hosts *hosts, size_t max_bytes);
 
 #endif

@@ -1,12 +1,14 @@
 /* This machine: the sockets, cores and processors that processes can use.
  *
- * The only part of xylem that knows hwloc. What counts is what this process may
- * use: a container's or batch system's cut-down set of processors, and its own
- * binding. A limit on processor time (a quota) does not count.
+ * The only part of xylem that knows hwloc. Only processors that this process
+ * may use are counted: a container, a batch system or the process's own binding
+ * can leave it a part of the machine. A limit on processor time (a quota)
+ * changes nothing here.
  *
- * The code that looks at machines is a module, `xylem_machine.so`, which
- * endpoints/sys/machine.h opens: hwloc and the libraries that it needs are a
- * fifth of what the start of a daemon takes, and few jobs ask for it.
+ * The code that examines machines is in a module, `xylem_machine.so`, which
+ * endpoints/sys/machine.h loads when it is needed: loading hwloc and its
+ * libraries takes a fifth of the time in which a daemon starts, and few jobs
+ * need them.
  */
 #ifndef TOPO_MACHINE_H
 #define TOPO_MACHINE_H
@@ -26,9 +28,11 @@ struct topo_machine {
     uint32_t pus; /* hardware threads */
 };
 
-/* The PUs of each object of a kind, by the system's numbers. */
+/* The PUs of each object of a kind (such as each core), by the operating
+ * system's numbers. */
 struct topo_cpus {
-    char **at; /* owned: texts of topo/ranges.h, as "0-7,32-39" */
+    char **at; /* owned: sets in the text form of topo/ranges.h, such as
+                  "0-7,32-39" */
     uint32_t count;
 };
 
@@ -43,9 +47,10 @@ int topo_machine_load(struct topo_machine *out, const char *xml_path,
                       char *why);
 
 /* Lists the objects of a kind in the order of the machine, each with its PUs
- * that may be used. Objects without any such PU are left out; at least one is
- * left. A machine that reports no such objects counts each PU as a core, and
- * all of it as one socket. Cost and errors as above; out is then empty. */
+ * that may be used. Objects without a usable PU are skipped; the result has at
+ * least one object. When a machine reports no cores, each PU counts as one;
+ * when it reports no sockets, the whole machine counts as one. Cost and errors
+ * are those of topo_machine_load(); after an error *out is empty. */
 int topo_machine_cpus(struct topo_cpus *out, enum topo_object object,
                       const char *xml_path, char *why);
 void topo_cpus_fini(struct topo_cpus *cpus);

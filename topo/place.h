@@ -1,9 +1,9 @@
 /* Placement: which node runs which ranks.
  *
- * Nodes are numbered from 0, as the hosts of the list; the node of the launcher
- * in the overlay, which runs no process, is not among them. Ranks go to the
- * nodes in blocks: node 0 has the first ones, and each node in use has at least
- * one.
+ * Nodes are numbered from 0 here, like the hosts of the list; the launcher's
+ * own node in the overlay runs no process and is not among them. Ranks go to
+ * the nodes in blocks: node 0 runs the first ranks, and each node in use runs
+ * at least one.
  *
  *   neither -n nor --ppn  one process on each node
  *   --ppn                 that many on each node, whatever its slots
@@ -27,22 +27,23 @@
 #include "topo/why.h"
 
 struct topo_place {
-    uint32_t *first; /* owned: the first rank of each node, then the number
-                        of ranks */
+    uint32_t *first; /* owned: the first rank of each node; at the end the
+                        number of ranks */
     uint32_t nodes;  /* in use, from node 0 */
     uint32_t procs;
 };
 
-/* What the user asks for; 0 where the user did not say. */
+/* What the user asks for; 0 for an option that the user did not give. */
 struct topo_place_ask {
-    const struct topo_hosts *hosts; /* borrowed. NULL: no list, nodes are
-                                       made on this machine as needed */
+    const struct topo_hosts *hosts; /* borrowed. NULL: the user gave no list;
+                                       nodes are invented on this machine as
+                                       needed */
     uint32_t nodes;                 /* -N */
     uint32_t procs;                 /* -n */
     uint32_t ppn;                   /* --ppn */
-    uint32_t slots_unsaid; /* slots of a node for which the list gives no
-                              number, for -n alone. 0: one where other nodes
-                              have slots, no limit where none has */
+    uint32_t slots_unsaid; /* with -n alone: the slots of a node for which the
+                              list gives no number. 0: one slot when the list
+                              gives a number for other nodes, else no limit */
 };
 
 /* Cost: O(nodes); with -n and -N up to 32 times that.

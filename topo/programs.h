@@ -1,7 +1,7 @@
 /* Placement of several programs of one job.
  *
- * Each program has options as in topo/place.h, and its ranks follow the ranks
- * of the program before it:
+ * Each program has options as in topo/place.h. Its ranks follow the ranks of
+ * the program before it:
  *
  *   without -n       one process, or --ppn, on each node of the job, beside
  *                    whatever else is there; takes no slots
@@ -12,9 +12,9 @@
  *   -n with --ppn    the same, with at most --ppn processes of its own on each
  *                    node, whatever its slots
  *
- * Where the remaining nodes have too little room for a program with -n, it
- * starts again at the first node. The nodes of the job are the first -N of the
- * list, or all; without a list, as many as the programs with -n need.
+ * When the remaining nodes have too little room for a program with -n, the
+ * program is placed from the first node on. The nodes of the job are the first
+ * -N of the list, or all; without a list, as many as the programs with -n need.
  *
  * Memory: 20 bytes for each run of nodes with equally many processes of a
  * program, and 16 bytes per node for the time of the call.
@@ -33,9 +33,9 @@ struct topo_program {
     const char *name;       /* for messages */
     uint32_t procs;         /* -n */
     uint32_t ppn;           /* --ppn */
-    const uint32_t *ppn_of; /* borrowed: --ppn of each host, at least 1,
-                               where hosts differ; ppn is then the largest of
-                               them. Else NULL */
+    const uint32_t *ppn_of; /* borrowed: --ppn of each host, at least 1, when it
+                               differs between hosts; ppn is then the largest.
+                               Else NULL */
 };
 
 struct topo_programs_ask {
@@ -61,9 +61,9 @@ struct topo_programs {
 };
 
 /* Sets --ppn of a program to `each` processes for each object (core or socket)
- * of a host. ppn_of has how many such objects each host has, at least 1; they
- * are replaced by the numbers of processes, at most TOPO_NUMBER_MAX, and *out
- * borrows the array where hosts differ. O(hosts). */
+ * of a host. On entry ppn_of[i] is how many such objects host i has, at least
+ * 1. The function replaces it by the number of processes, at most
+ * TOPO_NUMBER_MAX; *out borrows the array when hosts differ. O(hosts). */
 void topo_program_count(struct topo_program *out, uint32_t each,
                         uint32_t *ppn_of, uint32_t hosts);
 
@@ -75,8 +75,8 @@ int topo_programs_place(struct topo_programs *out,
                         const struct topo_programs_ask *ask, char *why);
 void topo_programs_fini(struct topo_programs *out);
 
-/* The largest number of processes on one node; 0 when memory is out. O(nodes *
- * programs), and 4 bytes per node during the call. */
+/* Returns the largest number of processes on one node; 0 when memory is out.
+ * O(nodes * programs), and 4 bytes per node during the call. */
 uint32_t topo_programs_most(const struct topo_programs *placed);
 
 #endif

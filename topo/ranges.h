@@ -1,9 +1,9 @@
 /* A set of numbers (nodes, ranks) as sorted ranges that neither overlap nor
  * touch.
  *
- * The ranges lie in the caller's memory and never outgrow it, so a set can
- * live in the core. Numbers go from 0 to TOPO_NUMBER_MAX; TOPO_NONE is never
- * a member. A call that fails leaves its set as it was.
+ * The ranges are in memory of the caller, and a set never allocates more, so
+ * the pure core can use sets. Numbers go from 0 to TOPO_NUMBER_MAX; TOPO_NONE
+ * is never a member. A call that fails leaves its set as it was.
  */
 #ifndef TOPO_RANGES_H
 #define TOPO_RANGES_H
@@ -17,7 +17,8 @@
 #define TOPO_NUMBER_MAX (TOPO_NONE - 1)
 
 struct topo_ranges {
-    struct topo_range *items; /* borrowed; sorted, at least 1 apart */
+    struct topo_range *items; /* borrowed; sorted, with a gap of at least one
+                                 number between them */
     uint32_t count;           /* ranges in use */
     uint32_t max;             /* how many ranges the memory holds */
 };
@@ -28,14 +29,14 @@ struct topo_fault {
     const char *what;
 };
 
-/* An empty set in the memory of items, which holds max ranges. */
+/* Makes an empty set; `items` is memory for `max` ranges. */
 void topo_ranges_init(struct topo_ranges *set, struct topo_range *items,
                       uint32_t max);
 
-/* Adds all numbers of range.
- * Cost: O(1) behind the highest range, else O(log count) and a memmove.
- * Returns 0, OV_EINVAL when range is empty or passes TOPO_NUMBER_MAX,
- * OV_EFULL when one more range would be needed than there is memory for.
+/* Adds all numbers of range. Cost: O(1) when the numbers are above the highest
+ * range, else O(log count) and a memmove. Returns 0, OV_EINVAL when range is
+ * empty or passes TOPO_NUMBER_MAX, OV_EFULL when one more range would be needed
+ * than there is memory for.
  */
 int topo_ranges_add(struct topo_ranges *set, struct topo_range range);
 

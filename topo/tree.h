@@ -25,7 +25,7 @@ struct topo_tree {
     const uint32_t *parents; /* borrowed; [0] is not read. NULL: complete */
 };
 
-/* A range of nodes, both ends included; empty when first > last. */
+/* A range of nodes, `first` and `last` included; empty when first > last. */
 struct topo_range {
     uint32_t first;
     uint32_t last;

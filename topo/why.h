@@ -11,9 +11,9 @@ enum { TOPO_WHY_MAX = 512 }; /* bytes of a sentence with its NUL */
 void topo_why(char *why, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* As topo_why, for a fault at byte at_bytes of text: the sentence `what`, then
- * the place, counted from 1 and shown by the text before it, for example `the
- * ']' is missing (character 9, after "node[1-4")`. */
+/* As topo_why, for a fault at byte at_bytes of text: writes the sentence
+ * `what`, then where the fault is (counted from 1, with the text before it),
+ * for example `the ']' is missing (character 9, after "node[1-4")`. */
 void topo_why_at(char *why, const char *text, size_t at_bytes,
                  const char *what);
 

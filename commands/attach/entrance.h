@@ -1,7 +1,7 @@
 /* The first messages at a session's door (job/door.h): they find or start the
- * job that a client is about, and where its processes are. Everything here
- * blocks until the session answers, before there is an event loop;
- * commands/attach/session.h continues from there.
+ * job that the client is to show, and ask where its processes are. All
+ * functions block until the session answers, as there is no event loop yet;
+ * after that commands/attach/session.h takes over the connection.
  *
  * Functions that can fail return NULL, or a text that says what went wrong,
  * borrowed until the next call.
@@ -15,7 +15,8 @@
 #include "endpoints/client/sessions.h"
 #include "job/request.h"
 
-/* A message that came early: the loop must handle it. */
+/* A message that came before there was an event loop, in which it must be
+ * handled. */
 struct entrance_early {
     struct entrance_early *next;
     uint32_t len_bytes;
@@ -25,17 +26,19 @@ struct entrance_early {
 struct entrance {
     struct ep_session at; /* owned */
     bool has_spawned;     /* the client has started the job */
-    struct job_door job;  /* the JOB that the session answered */
+    struct job_door job;  /* the message JOB that the session has answered
+                             with */
     char **hosts;         /* owned [job.count]; neighbours share a string */
     struct entrance_early *first, **last; /* owned */
 };
 
-/* These two take over the connection, also where they fail. This one attaches
- * to the job of this name, or (NULL) to the only job. */
+/* Attaches to the job of this name or, with NULL, to the only job. The
+ * connection becomes this module's, also on failure. */
 const char *entrance_attach(struct entrance *entrance,
                             struct ep_session *connection, const char *nspace);
-/* This one starts a job, and waits as long as that takes. Where the job does
- * not begin *answer is UNSTARTED, else its kind is 0. */
+/* Starts a job, and waits as long as that takes. The connection becomes this
+ * module's, also on failure. When the job does not begin, *answer is the
+ * message UNSTARTED, else its kind is 0. */
 const char *entrance_spawn(struct entrance *entrance,
                            struct ep_session *connection,
                            const struct job_request *request,

@@ -1,5 +1,5 @@
-/* stdin on its way to processes of the job: one piece at a time, the next one
- * when the session has taken it. stdin is not read before a piece is needed. */
+/* Sends our stdin to processes of the job, one piece at a time: the next piece
+ * is read only when the session has acknowledged the one before. */
 #ifndef COMMANDS_ATTACH_FEED_H
 #define COMMANDS_ATTACH_FEED_H
 
@@ -10,26 +10,27 @@
 
 struct event_base;
 
-/* stdin cannot be read, errno says why: nothing more is sent, nor its end. The
- * callback may call feed_close(). */
+/* Called when stdin cannot be read; `err` is the errno. Nothing more is sent,
+ * not even the end of stdin. The callback may call feed_close(). */
 typedef void (*feed_error_fn)(int err);
 
-/* Sends a piece to these ranks (no member: to all); no bytes: the end of stdin.
- * `mem` is borrowed until feed_pushed(). */
+/* Sends a piece to these ranks (to all, if the set is empty); a piece without
+ * bytes is the end of stdin. `mem` is borrowed until feed_pushed(). */
 typedef void (*feed_push_fn)(const struct topo_ranges *ranks, const void *mem,
                              size_t len_bytes);
 
 /* Begins to read; `ranks` is borrowed. is_own: this program has started the
- * job, whose processes may end or close their stdin without being reported.
- * Returns 0, or an OV_ code. */
+ * job; then it is no error when the processes end or close their stdin. Returns
+ * 0, or an OV_ code. */
 int feed_open(struct event_base *base, const struct topo_ranges *ranks,
               feed_push_fn push, bool is_own, feed_error_fn on_error);
 /* To be called when the program may have come to the terminal's foreground. */
 void feed_wake(void);
-/* May be called when it is not open. */
+/* May be called when the feed is not open. */
 void feed_close(void);
 
-/* The session has taken the piece. is_over: nobody reads stdin any longer. */
+/* Notes that the session has acknowledged the piece. is_over: no process reads
+ * stdin any longer. */
 void feed_pushed(bool is_over);
 
 #endif

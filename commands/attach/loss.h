@@ -1,5 +1,5 @@
-/* When the connection to a session is lost: finds out whether the launcher has
- * ended, or has only cut this client off. One in a program. */
+/* Finds out, when the connection to a session is lost, whether the launcher has
+ * ended or has only cut this client off. Can be used once in a program. */
 #ifndef COMMANDS_ATTACH_LOSS_H
 #define COMMANDS_ATTACH_LOSS_H
 
@@ -8,18 +8,19 @@
 struct event_base;
 
 struct loss_events {
-    void (*on_gone)(void);  /* the launcher has ended, or is not known */
-    void (*on_alone)(void); /* the launcher goes on for longer than an end
-                               takes */
+    void (*on_gone)(void);  /* the launcher has ended, or its pid is not
+                               known */
+    void (*on_alone)(void); /* the launcher has cut us off: it goes on running
+                               for longer than its end would take */
 };
 
-/* `launcher`: its process number; 0: not known. `base` and `events` are
+/* `launcher` is the pid of the launcher; 0: not known. `base` and `events` are
  * borrowed. Returns 0 or OV_ENOMEM. */
 int loss_open(struct event_base *base, pid_t launcher,
               const struct loss_events *events);
 
-/* The connection is lost. One of the events follows when it is known what has
- * become of the launcher, perhaps during this call. */
+/* To be called when the connection is lost. Calls one of the events once it is
+ * known whether the launcher has ended, perhaps during this call. */
 void loss_begin(void);
 
 #endif

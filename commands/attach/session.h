@@ -1,5 +1,5 @@
 /* The connection to a session's door (job/door.h), for one job in the session:
- * one that runs there, or a new one.
+ * a job that runs in the session already, or a new job.
  *
  * First the client finds out where the job's processes are, which blocks
  * (attach/entrance.h); everything else is done in the event loop. Output that
@@ -26,54 +26,56 @@ struct ep_writer;
 struct event_base;
 
 struct session_events {
-    /* From here on output comes as it is written; may be NULL. */
+    /* All earlier output has come: from now on output comes as processes write
+     * it. May be NULL. */
     void (*on_live)(void);
     void (*on_output)(const struct show_output *output);
-    /* Nothing more comes, and everything that came was passed on. */
+    /* The connection is lost, and all output that came was passed on. */
     void (*on_lost)(void);
-    void (*on_pushed)(bool is_over); /* as in feed_pushed() */
+    void (*on_pushed)(bool is_over); /* to be passed to feed_pushed() */
     /* Output cannot be read back, or the session disconnects this client; `why`
      * is borrowed. */
     void (*on_error)(const char *why);
-    /* For clients that start a job; others leave these NULL. All processes run;
-     * or one cannot be started, and the job ends. */
+    /* Only for clients that start a job; else NULL. on_started: all processes
+     * run. on_unstarted: a process cannot be started, and the job ends. */
     void (*on_started)(void);
     void (*on_unstarted)(const struct job_door *unstarted);
     /* A signal is on its way. */
     void (*on_signalled)(void);
-    /* All processes have ended: ENDED, and the rank of the process that it
-     * names. */
+    /* All processes have ended: the message ENDED, and the rank of the process
+     * that the message names. */
     void (*on_ended)(const struct job_door *ended, uint32_t rank);
 };
 
-/* Attaches to the job of this name, or (NULL) to the only job, by a connection
- * that this module owns from then on. */
+/* Attaches to the job of this name or, with NULL, to the only job. The
+ * connection becomes this module's. */
 const char *session_attach(struct ep_session *connection, const char *nspace,
                            struct show_job *out);
-/* Starts a job instead, which ends with the connection; all of its output
- * comes. Blocks until the answer. When the job does not begin *answer is
- * UNSTARTED, else its kind is 0. */
+/* Starts a job, which ends when the connection does, and whose output all comes
+ * to us. Blocks until the session answers. When the job does not begin, *answer
+ * is the message UNSTARTED, else its kind is 0. */
 const char *session_spawn(struct ep_session *connection,
                           const struct job_request *request,
                           struct show_job *out, struct job_door *answer);
-/* From here on the session is heard in the event loop. Waiting output takes at
- * most file_bytes of the file; while it takes that much the session is not
- * heard. */
+/* Begins to read messages of the session in the event loop. Output that waits
+ * takes at most file_bytes of the file; while it takes that much, no messages
+ * are read. */
 const char *session_open(struct event_base *base, struct ep_writer *writer,
                          uint64_t file_bytes,
                          const struct session_events *events);
-/* Asks for the output of these ranks; no member: of all. `channels`: the wanted
- * channels, bits 1 << TEXT_CHANNEL_. */
+/* Asks for the output of these ranks, or of all if the set is empty. `channels`
+ * has a bit, 1 << TEXT_CHANNEL_, for each wanted channel. */
 void session_pull(const struct topo_ranges *ranks, unsigned channels);
-/* Sends input, as described at feed_push_fn. */
+/* Sends a piece of stdin, as described at feed_push_fn. */
 void session_push(const struct topo_ranges *ranks, const void *mem,
                   size_t len_bytes);
-/* Sends a signal to all processes of a job of our own; on_signalled follows. */
+/* Sends a signal to all processes of the job that we have started; on_signalled
+ * follows. */
 void session_signal(int signo);
 /* To be called when show_has_room() is true again. */
 void session_go_on(void);
-/* Hears nothing more, and drops the output that waits. The writer must still
- * exist. */
+/* Stops reading messages, and drops the output that waits. The writer must
+ * still exist. */
 void session_leave(void);
 /* Frees everything, also what struct show_job points to. */
 void session_close(void);

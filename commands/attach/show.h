@@ -19,8 +19,8 @@ struct show_output {
     uint32_t rank;
     uint8_t channel; /* TEXT_CHANNEL_ */
     bool is_end;     /* the channel ends */
-    /* Bytes missing just before this: dropped because we were too slow; from
-     * before, and not kept. */
+    /* Bytes missing just before this output: dropped because we were too slow;
+     * and written before we came, but not kept. */
     uint64_t dropped_bytes, before_bytes;
     const void *mem; /* borrowed */
     size_t len_bytes;
@@ -30,21 +30,22 @@ struct show_output {
 struct show_job {
     const char *nspace;
     uint32_t size;            /* processes */
-    unsigned channels;        /* of these processes: bits, 1 << TEXT_CHANNEL_ */
+    unsigned channels;        /* that the processes have: bits, 1 <<
+                                 TEXT_CHANNEL_ */
     const char *const *hosts; /* [size] */
 };
 
 struct show_events {
     /* All channels that were asked for have ended. */
     void (*on_complete)(void);
-    /* Nothing more will come; all that came before is with the console. */
+    /* Nothing more will come, and all that came was given to the console. */
     void (*on_lost)(void);
-    /* Everything is written, after show_finish(). */
+    /* show_finish() was called, and everything is written. */
     void (*on_drained)(void);
     /* show_has_room() is true again. */
     void (*on_room)(void);
-    /* A place takes nothing more, and why; is_left: the reader of stdout has
-     * gone. */
+    /* stdout or a file can no longer be written, and why; is_left: the reader
+     * of stdout has closed it. */
     void (*on_error)(bool is_left, const char *why);
 };
 
@@ -55,24 +56,26 @@ const char *show_open(struct event_base *base,
                       const struct ep_run_options *options,
                       const struct show_job *job, bool spares_files,
                       const struct show_events *events);
-/* The writer, for others that write files as well; borrowed until
+/* The writer, for other modules that write files as well; borrowed until
  * show_close(). */
 struct ep_writer *show_writer(void);
-/* Sets what on_complete waits for: the ends of these channels, bits 1 <<
- * TEXT_CHANNEL_, of this many ranks; 0: of all ranks. A channel that a process
- * does not have counts as ended. To be called before the loop runs. */
+/* Sets what on_complete waits for: the ends of these channels (bits, 1 <<
+ * TEXT_CHANNEL_) of this many ranks, or of all ranks when it is 0. A channel
+ * that a process does not have counts as ended. To be called before the loop
+ * runs. */
 void show_expect(unsigned channels, uint32_t ranks);
 /* Frees everything and drops what is not written. */
 void show_close(void);
 
-/* Queues a copy, which goes to the console in a turn of the loop. */
+/* Queues a copy of the output, which goes to the console when the event loop
+ * runs. */
 void show_put(const struct show_output *output);
-/* Nothing will follow what was put: on_lost is called. */
+/* To be called when no more output will be put; on_lost follows. */
 void show_lost(void);
 /* True when more output may be put. */
 bool show_has_room(void);
 
-/* Accepts no more output, and writes what is in hand. */
+/* Ends: no more output may be put; what was put is still written. */
 void show_finish(void);
 /* Drops everything that is not written yet. */
 void show_give_up(void);

@@ -1,6 +1,6 @@
-/* Says something on stderr while a console is open: between two lines of
- * output, and without blocking the event loop (endpoints/run/voice.h). Main
- * thread only. */
+/* Prints messages of this command on stderr while a console is open: between
+ * two lines of output, and without blocking the event loop
+ * (endpoints/run/voice.h). Main thread only. */
 #ifndef COMMANDS_ATTACH_WORDS_H
 #define COMMANDS_ATTACH_WORDS_H
 
@@ -8,15 +8,16 @@
 
 struct event_base;
 
-/* `ask` says whether stderr may be written to, as in struct run_voice. Returns
- * 0 or OV_ENOMEM. */
+/* Opens the module. `ask` is called to find out whether stderr may be written
+ * to, as in struct run_voice. Returns 0 or OV_ENOMEM. */
 int words_open(struct event_base *base, bool (*ask)(void *arg, bool wants));
-/* stderr may be written to now, after `ask` refused it. */
+/* To be called when stderr may be written to again after `ask` refused it. */
 void words_retry(void);
-/* Writes what waits, unless nobody reads stderr, and frees everything. */
+/* Writes the messages that wait, unless stderr takes nothing, and frees
+ * everything. */
 void words_close(void);
 
-/* Says the sentence after `xylem: '. Returns 1, as refuse(). */
+/* Prints the sentence after `xylem: '. Returns 1, as refuse() does. */
 int words_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

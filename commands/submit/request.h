@@ -10,20 +10,23 @@
 
 struct job_door;
 
-/* No rank reads stdin. */
+/* In place of the number of the rank that reads stdin: no rank does. */
 #define REQUEST_READER_NONE (UINT32_MAX - 1)
 
-/* NULL when the job can be started from here, else the reason why not. */
+/* Returns NULL when `xylem run --dvm' can start a job with these options, else
+ * a sentence that says why not. */
 const char *request_judge(const struct ep_run_options *options);
 
-/* Makes the request. reader: the rank whose stdin is fed, JOB_READERS_ALL, or
+/* Makes the request. `reader` is the rank that reads stdin, JOB_READERS_ALL, or
  * REQUEST_READER_NONE. Strings belong to the options or the environment, or
- * stay allocated. Returns NULL, and the caller must give *out to
- * job_request_fini(); or what is wrong, and *out owns nothing. */
+ * stay allocated. Returns NULL, and the caller must free *out by
+ * job_request_fini(); or a sentence that says what is wrong, and *out owns
+ * nothing. */
 const char *request_make(const struct ep_run_options *options, uint32_t reader,
                          struct job_request *out);
 
-/* Says what UNSTARTED means, in words that are valid until the next call. */
+/* Returns a sentence that says why the job does not start, by the message
+ * UNSTARTED; valid until the next call. */
 const char *request_explain(const struct ep_run_options *options,
                             uint32_t reader, const struct job_door *unstarted);
 
