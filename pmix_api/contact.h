@@ -1,11 +1,11 @@
-/* How tools find a server: the text of libpmix's rendezvous files, and the
- * files.
+/* The rendezvous files of libpmix, by which tools find a server, and the text
+ * in these files.
  *
  * libpmix writes the text, in its own form. The first line is NAMESPACE.RANK;
  * and tcp4://ADDRESS:PORT, or tcp6:// with an address that may be in brackets;
- * the other lines are libpmix's affair. A process that listens in its place
- * gives tools the same text with another port, so that what a newer libpmix
- * adds stays in.
+ * the other lines are libpmix's affair. A process that listens in place of
+ * libpmix gives tools the same text with another port, so that lines that a
+ * newer libpmix adds are kept.
  */
 #ifndef PMIX_API_CONTACT_H
 #define PMIX_API_CONTACT_H
@@ -14,15 +14,16 @@
 #include <stdint.h>
 
 enum {
-    PX_CONTACT_BYTES_MAX = 4096,  /* of a text */
-    PX_CONTACT_ADDRESS_BYTES = 46 /* of the longest address, with its NUL */
+    PX_CONTACT_BYTES_MAX = 4096,  /* the most bytes of a text */
+    PX_CONTACT_ADDRESS_BYTES = 46 /* size of the longest address, with its
+                                     NUL */
 };
 
 /* Where a server listens. */
 struct px_contact {
     char address[PX_CONTACT_ADDRESS_BYTES]; /* without brackets */
     uint16_t port;
-    /* The place of the digits of the port in the text. */
+    /* Where the digits of the port are in the text, and how many they are. */
     uint32_t port_at, port_bytes;
 };
 
@@ -35,19 +36,20 @@ int px_contact_parse(const char *text, size_t len_bytes,
 /* The process that listens in place of libpmix. */
 struct px_contact_move {
     uint16_t port;
-    uint32_t pid; /* 0: keep the number in the text */
+    uint32_t pid; /* replaces the pid in the text; 0: the pid stays as it is */
 };
 
-/* Writes the same text to `out`, but with another port and, where the third
- * line is a number, with another process there. Its length is *out_bytes.
- * Returns 0; OV_EPROTO as above; or OV_EFULL: it would be longer than
+/* Writes the text to `out` with the port of `to` and, when the third line is a
+ * number, with the pid of `to` in that line. *out_bytes becomes the length.
+ * Returns 0; OV_EPROTO as above; or OV_EFULL: the result would be longer than
  * PX_CONTACT_BYTES_MAX, the size of `out`. */
 int px_contact_move(const char *text, size_t len_bytes,
                     const struct px_contact_move *to, char *out,
                     size_t *out_bytes);
 
-/* The names of the files, in a folder that only this server uses:
- * pmix.HOST.tool, and the same followed by a dot and each of these. */
+/* What the names of the files are made from, in a folder that only this server
+ * uses: one file is pmix.HOST.tool; each other name is that, a dot, and one of
+ * the members after `host`. */
 struct px_contact_names {
     const char *folder, *host;
     const char *server;    /* the namespace of the server */
@@ -56,10 +58,10 @@ struct px_contact_names {
     uint32_t launcher_pid; /* the process id of the launcher */
 };
 
-/* Makes all files, as links to a single file with mode 0640, which libpmix
- * uses, too. None can be seen before it is complete. Returns 0, or OV_ESYS with
- * errno, and then there is none of them; with EEXIST one was there before, and
- * is left alone. */
+/* Makes all files, as hard links to a single file with mode 0640, as libpmix
+ * does. A file appears only once it is complete. Returns 0; or OV_ESYS with
+ * errno, and no file was made. With EEXIST a file of one of the names exists
+ * already; it is not changed. */
 int px_contact_put(const struct px_contact_names *names, const char *text,
                    size_t len_bytes);
 

@@ -13,8 +13,8 @@ struct job_door;
 /* In place of the number of the rank that reads stdin: no rank does. */
 #define REQUEST_READER_NONE (UINT32_MAX - 1)
 
-/* Returns NULL when `xylem run --dvm' can start a job with these options, else
- * a sentence that says why not. */
+/* Finds the current directory, in which the job's processes start. Returns
+ * NULL, or a sentence that says why the job cannot be started from here. */
 const char *request_judge(const struct ep_run_options *options);
 
 /* Makes the request. `reader` is the rank that reads stdin, JOB_READERS_ALL, or

@@ -1,7 +1,8 @@
-/* What a query is about, as its qualifiers say.
+/* The job, hosts and processes that a query is about, read from its qualifiers.
  *
- * All qualifiers of a query hold together, in whichever order they come. Hosts
- * are the exception: a query that names several is about all of them.
+ * A query is about what fits all its qualifiers; their order does not matter.
+ * Hosts are the exception: a query that names several hosts is about all of
+ * them.
  */
 #ifndef PMIX_API_HELPER_ABOUT_H
 #define PMIX_API_HELPER_ABOUT_H
@@ -16,17 +17,19 @@ struct px_jobs;
 struct px_jobs_entry;
 
 struct px_about {
-    /* NULL: the run's own job, which has been forgotten. */
+    /* The job. NULL: the session's own job, when the session has forgotten it.
+     */
     const struct px_jobs_entry *job;
     bool is_named; /* a qualifier names the job */
     /* The table of the job, set by the caller; NULL: it is not known. */
     const struct px_table *table;
-    /* Borrowed: a qualifier that names hosts; NULL: all. */
+    /* Borrowed: the query, when one of its qualifiers names hosts; NULL: all
+     * hosts. */
     const struct px_lib_ask *hosts;
     uint32_t rank; /* PX_LIB_ALL: all ranks */
 };
 
-/* The index-th qualifier that is known; NULL: there is none of this index. */
+/* The key of the index-th known qualifier; NULL: there are fewer. */
 const char *px_about_key(unsigned index);
 
 /* Finds the job that the query is about. Returns PX_LIB_YES; PX_LIB_BAD_PARAM
@@ -35,8 +38,8 @@ const char *px_about_key(unsigned index);
 enum px_lib_answer px_about_job(const struct px_lib_ask *ask,
                                 const struct px_jobs *jobs,
                                 struct px_about *about);
-/* True when the other qualifiers cannot be read without the hosts of the
- * job. */
+/* True when px_about_read() needs the table of the job, because qualifiers name
+ * hosts. */
 bool px_about_needs_table(const struct px_lib_ask *ask);
 /* Reads the other qualifiers, with the job and its table in *about. Returns
  * PX_LIB_YES; PX_LIB_BAD_PARAM: two contradict each other; PX_LIB_NOT_FOUND:
@@ -45,13 +48,14 @@ bool px_about_needs_table(const struct px_lib_ask *ask);
 enum px_lib_answer px_about_read(const struct px_lib_ask *ask,
                                  struct px_about *about);
 
-/* Gives the next place with processes that the query is about, cut to these
- * processes. *next is 0 for the first call. Only places on `host` are given, or
- * on all hosts when it is NULL. Returns false when there is none left.
- * O(qualifiers). */
+/* Finds the next place of the table with processes that the query is about;
+ * *out names only these processes of the place. *next must be 0 for the first
+ * call. With `host` only places on that host are found, with NULL those on all
+ * hosts. Returns false when there is no further place. O(qualifiers). */
 bool px_about_next(const struct px_about *about, const char *host,
                    uint32_t *next, struct px_table_place *out);
-/* The number of processes that px_about_next() gives in all. O(places). */
+/* The number of processes in all places that px_about_next() finds. O(places).
+ */
 uint32_t px_about_count(const struct px_about *about, const char *host);
 
 #endif

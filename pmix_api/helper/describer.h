@@ -1,7 +1,8 @@
-/* Asks the launcher what the processes of a job are, one job after the other.
+/* Asks the launcher for the table of a job's processes (table.h), for one job
+ * after the other.
  *
- * All in the loop's thread. Memory: the table of the job that is being asked
- * for.
+ * All in the loop's thread. Memory: the table of the job that is being
+ * described.
  */
 #ifndef PMIX_API_HELPER_DESCRIBER_H
 #define PMIX_API_HELPER_DESCRIBER_H
@@ -16,17 +17,18 @@ struct px_jobs;
 struct px_jobs_entry;
 struct px_table;
 
-/* An asker, which has one question at a time. It owns this struct, and keeps it
- * until on_done. */
+/* A user of the describer, which can ask one question at a time. It owns this
+ * struct, which must live until on_done. */
 struct px_describer_user {
-    /* Called from the loop; may ask again. With PX_LIB_YES the table is the
-     * asker's from now on. Otherwise it is NULL, with PX_LIB_NOT_FOUND: the job
-     * no longer exists; or PX_LIB_NO_RESOURCE: memory is out, or the launcher's
-     * answer makes no sense. */
+    /* Called from the event loop; may ask again. With PX_LIB_YES the user
+     * becomes the owner of the table. Else the table is NULL. PX_LIB_NOT_FOUND:
+     * the job no longer exists. PX_LIB_NO_RESOURCE: memory is out, or the
+     * launcher's answer is not valid. */
     void (*on_done)(void *arg, enum px_lib_answer answer,
                     struct px_table *table);
     void *arg;
-    struct px_describer_user *next; /* this and the rest: the describer's */
+    struct px_describer_user *next; /* used by the describer, like the members
+                                       below */
     uint32_t base, size;
 };
 
@@ -40,7 +42,8 @@ void px_describer_ask(struct px_describer *describer,
                       struct px_describer_user *user,
                       const struct px_jobs_entry *job);
 
-/* Takes any message of the session. */
+/* Handles a message of the session; messages that are no part of an answer are
+ * ignored. */
 void px_describer_on_word(struct px_describer *describer,
                           const struct job_door *msg);
 

@@ -1,17 +1,19 @@
-/* Tells the tool, as events, what becomes of jobs and what other tools say.
+/* Sends events to the tool: what happens to jobs, and the events of other
+ * tools.
  *
- * The tool is told the end of a job after all output of the job that it gets,
- * unless it takes nothing for PX_NEWS_WAIT_MS. All else is told at once, and
- * waits in libpmix until the tool registers for it. No more than
- * PX_NEWS_BROKEN_MAX broken channels wait so; further ones reach only a tool
- * that has registered already.
+ * The event that a job has ended comes after all output of the job that the
+ * tool gets, unless the tool reads nothing for PX_NEWS_WAIT_MS. All other
+ * events are sent at once, and libpmix keeps them until the tool registers for
+ * them. It keeps events for at most PX_NEWS_BROKEN_MAX broken channels; events
+ * for further ones reach only a tool that has registered already.
  *
- * What happens before the tool is in waits here, as libpmix sends a tool that
- * connects all events that it has kept, whatever the tool registers for, and
- * sends them again when the tool does register. Events of other tools are not
- * kept for a tool that comes later.
+ * Events from before the tool is let in wait in this module. If libpmix kept
+ * them, it would send all of them when the tool connects, whatever the tool
+ * registers for, and again when the tool registers. Events of other tools are
+ * not kept for a tool that connects later.
  *
- * All in the loop's thread. Memory: 48 bytes for each word that waits.
+ * All in the loop's thread. Memory: 48 bytes for each message of the session
+ * that waits.
  */
 #ifndef PMIX_API_HELPER_NEWS_H
 #define PMIX_API_HELPER_NEWS_H
@@ -28,10 +30,11 @@ struct px_pulls;
 enum { PX_NEWS_WAIT_MS = 2000, PX_NEWS_BROKEN_MAX = 2048 };
 
 struct px_news_cfg {
-    struct event_base *base; /* borrowed, as all */
+    struct event_base *base; /* borrowed, as are all pointers here */
     const struct px_jobs *jobs;
     struct px_pulls *pulls;
-    /* Called after px_news_end(), when the tool has heard all. */
+    /* Called after px_news_end(), when the tool has received all output and
+     * events. */
     void (*on_told)(void *arg);
     void *arg;
 };
@@ -41,17 +44,20 @@ int px_news_open(const struct px_news_cfg *cfg, struct px_news **out);
 /* NULL is fine. */
 void px_news_close(struct px_news *news);
 
-/* Says that the tool is in: what has waited for it is told. */
+/* Notes that the tool has been let in, and sends the events that have waited
+ * for this. */
 void px_news_in(struct px_news *news);
 
-/* Takes STAGE, BROKEN, EVENT and FORGOTTEN, as px_jobs_events gives them. */
+/* Handles STAGE, BROKEN, EVENT and FORGOTTEN; to be called from on_word of
+ * px_jobs_events. */
 void px_news_on_word(struct px_news *news, const struct job_door *msg);
-/* Tells an event of the tool to other tools, if it has no more than
- * JOB_DOOR_REST_MAX bytes; called as px_lib_events says. O(bytes). */
+/* Sends an event of the tool to other tools, if it has no more than
+ * JOB_DOOR_REST_MAX bytes; this is on_event of px_lib_events. O(bytes). */
 void px_news_on_event(struct px_news *news, const void *mem, size_t len_bytes);
 
-/* Says that the session has gone. on_told follows, from the loop, when the tool
- * has all output and events, or has taken nothing for PX_NEWS_WAIT_MS. */
+/* Notes that the session has ended. on_told follows, from the event loop, when
+ * the tool has received all output and events, or has read nothing for
+ * PX_NEWS_WAIT_MS. */
 void px_news_end(struct px_news *news);
 
 #endif

@@ -1,8 +1,8 @@
-/* Signals that the tool orders for processes (job control), in the order in
- * which it asks.
+/* Sends signals to processes when the tool asks for it (job control), one
+ * request after the other.
  *
- * All in the loop's thread. Memory: for an order that has not been sent yet,
- * 260 bytes for each process that it names, by rank or as one of this node.
+ * All in the loop's thread. Memory: for each request that was not sent yet, 260
+ * bytes for each process that the request is for.
  */
 #ifndef PMIX_API_HELPER_ORDERS_H
 #define PMIX_API_HELPER_ORDERS_H
@@ -15,19 +15,20 @@ struct px_jobs;
 struct px_orders;
 
 enum {
-    PX_ORDERS_MAX = 128, /* orders without an answer */
-    /* Ranges of one order, as many as the launcher takes. */
+    PX_ORDERS_MAX = 128, /* the most requests that wait for their answer */
+    /* The most ranges in one request, which is also the launcher's limit. */
     PX_ORDERS_RANGES_MAX = 64 * 1024,
 };
 
-/* Both arguments are borrowed until it is closed; the describer is closed
- * first. Returns 0 or OV_ENOMEM. */
+/* Both arguments are borrowed until px_orders_close(); close the describer
+ * before that. Returns 0 or OV_ENOMEM. */
 int px_orders_open(const struct px_jobs *jobs, struct px_describer *describer,
                    struct px_orders **out);
-/* Leaves the orders that wait unanswered. NULL is fine. */
+/* Closes the module. Requests that still wait get no answer. NULL is fine. */
 void px_orders_close(struct px_orders *orders);
 
-/* The answer is PX_LIB_YES when the signal is on its way; else
+/* Handles a request for a signal. It is answered with PX_LIB_YES when the
+ * signal is on its way; else with
  *     PX_LIB_NOT_FOUND      there is no such job, or process, or none here
  *     PX_LIB_NOT_SUPPORTED  the rank stands for others in a way that is not
  *                           known
@@ -37,7 +38,8 @@ void px_orders_close(struct px_orders *orders);
 void px_orders_on_control(struct px_orders *orders,
                           const struct px_lib_control *control);
 
-/* Takes any message of the session. */
+/* Handles a message of the session; messages that are no answer to a request
+ * are ignored. */
 void px_orders_on_word(struct px_orders *orders, const struct job_door *msg);
 
 #endif

@@ -1,4 +1,4 @@
-/* The answers to the keys of queries, one by one. */
+/* Makes the answer to one key of a query. */
 #ifndef PMIX_API_HELPER_REPLY_H
 #define PMIX_API_HELPER_REPLY_H
 
@@ -10,18 +10,20 @@ struct px_about;
 struct px_jobs;
 struct px_table;
 
-/* What the answer to a key is made from. */
+/* What must be known to make the answer to a key. */
 enum px_reply_need {
-    PX_REPLY_NEEDS_NOTHING, /* but the jobs, as all others */
-    PX_REPLY_NEEDS_JOB,     /* the job that it is about */
+    PX_REPLY_NEEDS_NOTHING, /* only the list of jobs, which every answer may
+                               use */
+    PX_REPLY_NEEDS_JOB,     /* the job that the query is about */
     PX_REPLY_NEEDS_TABLE,   /* the table of that job */
-    PX_REPLY_NEEDS_PLACES,  /* the first place of each job, or of a named one */
+    PX_REPLY_NEEDS_PLACES,  /* the first place in the table of each job, or of
+                               the job that the query names */
 };
 
-/* What is known when a query is answered. */
+/* The tables that were fetched to answer a query. */
 struct px_known {
     const struct px_jobs *jobs;
-    const char *here; /* the name of this host */
+    const char *here; /* the name of the launcher's host */
     const struct px_known_job {
         uint32_t base;
         struct px_table *table; /* NULL: the job is no longer known */
@@ -29,18 +31,20 @@ struct px_known {
     uint32_t count;
 };
 
-/* The index-th key; NULL: there is none of this index. */
+/* The index-th known key; NULL: there are fewer. */
 const char *px_reply_key(unsigned index);
 
 /* What the answer to a key needs; a key that is not known needs nothing. */
 enum px_reply_need px_reply_need(const char *key);
 
-/* The table of this job; NULL: there is none. O(count). */
+/* The table of the job with this base; NULL: it was not fetched, or the job is
+ * no longer known. O(count). */
 const struct px_table *px_known_table(const struct px_known *known,
                                       uint32_t base);
 
-/* Makes the info for a key. *owned is to be freed when the info has been used;
- * the rest is borrowed from what is known. Returns PX_LIB_YES, or
+/* Makes the answer to a key in *info. The caller must free *owned when it has
+ * used the info; other memory of the info is borrowed from *known. Returns
+ * PX_LIB_YES, or
  *     PX_LIB_NOT_SUPPORTED  the key is not known
  *     PX_LIB_NOT_FOUND      there is no such job or process, or it has not
  *                           ended

@@ -1,4 +1,4 @@
-/* The processes that a tool names, by job. */
+/* The processes that a request of a tool names, sorted by job. */
 #ifndef PMIX_API_HELPER_SCOPE_H
 #define PMIX_API_HELPER_SCOPE_H
 
@@ -13,13 +13,15 @@
 /* Some processes of one job. */
 struct px_scope {
     struct px_jobs_entry job; /* the job as it was when the tool named it */
-    struct topo_ranges ranks; /* owned; has members unless is_local */
-    bool is_all;              /* a name stands for all processes of the job, */
-    bool is_local;            /* another for those on the launcher's machine */
+    struct topo_ranges ranks; /* owned; not empty, unless is_local */
+    bool is_all;              /* one of the names stands for all processes of
+                                 the job */
+    bool is_local;            /* one of the names stands for the processes on
+                                 the launcher's machine */
 };
 
 struct px_scopes {
-    /* Owned, in the order in which the jobs are first named. */
+    /* Owned; in the order in which the request first names the jobs. */
     struct px_scope *at;
     size_t count;
 };
@@ -30,8 +32,8 @@ static inline bool px_scope_is_local(const struct px_lib_name *name)
     return name->rank == PX_LIB_LOCAL_NODE || name->rank == PX_LIB_LOCAL_PEERS;
 }
 
-/* Returns PX_LIB_YES with *out, which is to be given to px_scopes_end().
- * Without *out it returns
+/* Sorts the names. Returns PX_LIB_YES, and the caller must free *out by
+ * px_scopes_end(). Or returns, without *out,
  *     PX_LIB_BAD_PARAM      no process is named
  *     PX_LIB_NOT_FOUND      there is no such job, or rank
  *     PX_LIB_NOT_SUPPORTED  a rank that stands for others and is none of

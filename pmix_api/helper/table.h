@@ -1,7 +1,8 @@
-/* What the processes of a job are, as the answer to DESCRIBE tells it.
+/* The table of a job's processes, made from the session's answer to DESCRIBE.
  *
- * Memory: 8 bytes a process; 24 for each run of neighbours on one host; and the
- * names of host and program where they differ from those of the run before.
+ * Memory: 8 bytes a process; 24 for each place (neighbouring ranks of one
+ * program on one host); and the names of host and program where they differ
+ * from those of the place before.
  */
 #ifndef PMIX_API_HELPER_TABLE_H
 #define PMIX_API_HELPER_TABLE_H
@@ -12,40 +13,39 @@
 struct job_door;
 struct px_table;
 
-/* A run of neighbours by rank, of one program, on one host. */
+/* A place: neighbouring ranks of one program on one host. */
 struct px_table_place {
-    char *host, *program; /* the table's */
+    char *host, *program; /* owned by the table */
     uint32_t first, count;
 };
 
-/* Makes the table of a job with these processes; nothing is known of them yet.
- * NULL: memory is out. */
+/* Makes an empty table for a job of `size` processes. NULL: memory is out. */
 struct px_table *px_table_open(uint32_t base, uint32_t size);
 /* NULL is fine. */
 void px_table_close(struct px_table *table);
 
-/* Takes PLACE, PIDS, EXITS or DESCRIBED. Returns 0; OV_EPROTO when it is about
- * processes that the job does not have; or OV_ENOMEM. After an error the
- * message has no effect. O(processes in it). */
+/* Adds what a message PLACE, PIDS, EXITS or DESCRIBED says. Returns 0;
+ * OV_EPROTO when the message is about processes that the job does not have; or
+ * OV_ENOMEM. After an error the table is as before. O(processes in the
+ * message). */
 int px_table_add(struct px_table *table, const struct job_door *msg);
-/* Says that only the first place is needed from now on. */
+/* Drops all places but the first, and keeps no further ones. */
 void px_table_cut(struct px_table *table);
 
-/* The index-th place, in the order in which they came; NULL: there is none of
- * this index. O(1). */
+/* The index-th place, in the order of the messages; NULL: there are fewer.
+ * O(1). */
 const struct px_table_place *px_table_at(const struct px_table *table,
                                          uint32_t index);
-/* The words of the job's programs; "" before DESCRIBED. */
+/* The command lines of the job's programs; "" before DESCRIBED. */
 const char *px_table_command(const struct px_table *table);
-/* The name of the host with this number, where hosts are counted in the order
- * of their names. NULL: there is none, or memory is out. O(places log
- * places). */
+/* The name of the node-th host, when hosts are sorted by name. NULL: there are
+ * fewer, or memory is out. O(places log places). */
 const char *px_table_host(const struct px_table *table, uint32_t node);
 
-/* The process id on its host; 0: not started, or not known. O(1), as what
- * follows. */
+/* The pid of the process on its host; 0: it was not started, or is not known.
+ * This function and the next two are O(1). */
 int32_t px_table_pid(const struct px_table *table, uint32_t rank);
-/* True when the process has ended; *status then says how, as waitpid() does. */
+/* True when the process has ended; *status is then as from waitpid(). */
 bool px_table_exit(const struct px_table *table, uint32_t rank, int *status);
 /* True when all processes have ended. */
 bool px_table_has_ended(const struct px_table *table);
