@@ -16,22 +16,25 @@ enum {
     LOOK_MS = 50,
     TELL_MS = 1000,
     WAIT_MS = EP_SESSIONS_ALONE_S * 1000,
-    DOOR_MS = 5000, /* a session that is named must have its door by then, */
-    SOON_MS = 500,  /* and one may have been started just now */
+    DOOR_MS = 5000, /* how long to wait until a session that is named by its pid
+                       has its door */
+    SOON_MS = 500,  /* how long to wait for a session that may have been started
+                       just now */
     COMM_BYTES = 64,
 };
 
 static struct ep_sessions found;
 
-/* Gives the session that is meant to the caller, and closes the others. */
+/* Moves the session that is meant to *out, and closes the other sessions of the
+ * list. */
 static void keep_session(struct ep_session *session, struct ep_session *out)
 {
     *out = *session;
     ep_sessions_close(&found, session);
 }
 
-/* Waits a moment before the next look. When a process number was given, says so
- * on stderr after a second. False: it was waited for long enough. */
+/* Waits a moment before the next look for the session. With a pid it prints
+ * after a second that it waits. False: most_ms have passed since begin_ns. */
 static bool wait_a_moment(pid_t pid, uint64_t begin_ns, int most_ms)
 {
     static const struct timespec look = {.tv_nsec = LOOK_MS * 1000000};
@@ -60,7 +63,8 @@ static bool is_xylem(pid_t pid)
            (strcmp(name, "xylem\n") == 0 || strcmp(name, "lt-xylem\n") == 0);
 }
 
-/* Checks the session's answer: 0, or 1 after saying what is wrong with it. */
+/* Checks the session's answer. Returns 0, or 1 after printing what is wrong
+ * with it. */
 static int check_answer(const struct ep_session *session)
 {
     if (session->answer.kind == JOB_DOOR_WELCOME)
@@ -71,9 +75,10 @@ static int check_answer(const struct ep_session *session)
     return refuse("%s", session->answer.text);
 }
 
-/* Looks for the session. One that has just begun has no door yet, and at first
- * still has the name of the program that started it. For root: sessions of any
- * user. False: there is none yet, and nothing was said. */
+/* Looks for the session with this pid; root finds sessions of all users. A
+ * session that has just begun has no door yet, and its process first has the
+ * name of the program that started it. Returns false, without a message, when
+ * there is no session yet. */
 static bool find_pid(pid_t pid, struct ep_session *out)
 {
     const uint64_t begin_ns = ep_clock_ns();
@@ -94,9 +99,9 @@ static bool find_pid(pid_t pid, struct ep_session *out)
 
 /* What the user wants to do with the session, for messages. */
 struct deed {
-    const char *what;   /* as in "stop it" */
-    const char *option; /* as in "xylem attach" */
-    const char *thing;  /* what the process is not */
+    const char *what;   /* for example "stop it" */
+    const char *option; /* for example "xylem attach" */
+    const char *thing;  /* what the process should be, but is not */
 };
 
 static int refuse_pid(pid_t pid, const struct deed *deed)
@@ -140,7 +145,8 @@ static struct ep_session *find_name(const char *nspace)
     return NULL;
 }
 
-/* Lists sessions that do not say what they are: each may be the one. */
+/* Prints the sessions that do not answer who they are: each of them may be the
+ * one that is meant. */
 static void show_silent(void)
 {
     for (unsigned i = 0; i < found.count; i++) {
@@ -170,8 +176,8 @@ static unsigned count_all(bool are_dvms)
     return count;
 }
 
-/* Counts the sessions, with some patience: one may have been started just
- * now. */
+/* Lists and counts the sessions. When there are none it looks again for
+ * SOON_MS, as a session may have been started just now. */
 static unsigned list_soon(bool are_dvms)
 {
     const uint64_t begin_ns = ep_clock_ns();
@@ -253,8 +259,9 @@ static int find_only(struct ep_session *out)
     return show_all(false, "--pid ");
 }
 
-/* The session whose tools connect at this address, which contains its name.
- * NULL: we have none there, or (*is_none) the text is no address. */
+/* Finds the session with this address for tools, which contains the session's
+ * name. NULL: the user has no such session, or (*is_none) the text is no
+ * address. */
 static struct ep_session *find_uri(const char *uri, bool *is_none)
 {
     const char *end = strstr(uri, "-server.");

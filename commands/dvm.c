@@ -21,8 +21,8 @@
 
 enum { LOOK_MS = 50 };
 
-/* Waits for the end of the process. A process in another container (0) cannot
- * be watched. */
+/* Waits for the end of the process. A pid of 0 is a process in another
+ * container, which cannot be watched. */
 static void wait_gone(pid_t pid, struct pollfd *gone)
 {
     if (pid == 0)
@@ -33,7 +33,7 @@ static void wait_gone(pid_t pid, struct pollfd *gone)
     }
 }
 
-/* Waits for the end: the dvm closes the door before its process ends. */
+/* Waits until the dvm has closed its door and then ended its process. */
 static int end_dvm(const struct ep_session *dvm)
 {
     const struct job_door stop = {.kind = JOB_DOOR_STOP};
@@ -54,7 +54,8 @@ static bool is_stop(const char *word)
     return strcmp(word, "--stop") == 0 || strncmp(word, "--stop=", 7) == 0;
 }
 
-/* True when the words ask for a stop. --help takes precedence. */
+/* True when the arguments contain --stop, but not --help, which takes
+ * precedence. */
 static bool is_stop_meant(int argc, char **argv)
 {
     bool is_meant = false;

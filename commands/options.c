@@ -10,14 +10,14 @@
 
 enum {
     ROWS_MAX = 96,
-    KEY_FIRST = 256, /* for options without a letter */
+    KEY_FIRST = 256, /* argp's keys of options that have no letter begin here */
     OPTION_BYTES_MAX = 64
 };
 
 /* The rows that the command accepts, as argp needs them. */
 static struct {
     const struct option_command *command;
-    struct argp_option known[ROWS_MAX + 1]; /* ended by a zeroed one */
+    struct argp_option known[ROWS_MAX + 1]; /* ends with a zeroed item */
     const struct option_row *rows[ROWS_MAX];
     void *into[ROWS_MAX];
     int count, group;
@@ -144,8 +144,7 @@ static void take_word(const char *word, struct argp_state *state)
     const struct option_command *command = taken.command;
 
     if (state->arg_num == 0)
-        state->name = command->name; /* the command's name, as argp sets
-                                        another */
+        state->name = command->name; /* argp has set another name */
     else if (command->on_word != NULL)
         command->on_word(word, state);
     else

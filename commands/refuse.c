@@ -1,4 +1,4 @@
-/* Says what cannot be done. */
+/* Prints why a command cannot do what the user asked for. */
 #include "commands/refuse.h"
 
 #include <pwd.h>

@@ -1,4 +1,4 @@
-/* The folders of PMIx servers that earlier sessions have left.
+/* Removes the folders of PMIx servers that earlier sessions have left.
  *
  * A launcher and its helpers that were killed together could not remove their
  * own.
@@ -13,7 +13,8 @@
 #include "endpoints/sys/thread.h"
 #include "pmix_api/folder.h"
 
-/* One in a process: the thread may outlive its session, see ep_thread_join. */
+/* There is one of these in a process, in static memory, because the thread may
+ * outlive its session (see ep_thread_join). */
 static struct {
     struct ep_owner own;
     char mark[EP_OWNER_BYTES];
@@ -42,7 +43,8 @@ const char *run_folders_open(void)
     if (ep_owner_self(&folders.own) != 0)
         return "";
     ep_owner_print(&folders.own, folders.mark);
-    /* Read here and not in the thread, as others change the environment. */
+    /* Reads the environment before the thread starts, as the main thread may
+     * change the environment later. */
     if (snprintf(folders.top, sizeof(folders.top), "%s", px_folder_top()) >=
         (int)sizeof(folders.top))
         return "";

@@ -13,7 +13,7 @@
 
 #define OPTION_INTO struct ep_run_options
 
-/* How far the command line is read. */
+/* The state of reading the command line. */
 static struct {
     struct ep_run_options *options;
     const struct run_command *command;
@@ -82,7 +82,7 @@ static void read_dvm(const char *text, void *into)
 
 /* --- values of one program */
 
-/* The program whose options are being read. */
+/* Returns the program whose options are being read. */
 static struct job_wish *app_now(struct ep_run_options *o)
 {
     return &o->apps[o->apps_count];
@@ -259,7 +259,8 @@ static const struct option_row where_options[] = {
     {0},
 };
 
-/* The first row is about output, and continues output_options. */
+/* The first row is about output; --help shows it at the end of output_options.
+ */
 static const struct option_row ending_options[] = {
     {"stddiag", 0, NULL,
      "a third channel of output, for diagnostics: the descriptor that "
@@ -338,7 +339,7 @@ static void check_dvm(const struct ep_run_options *o)
 
 /* --- programs */
 
-/* Options of a program may follow a ':', all others may not. */
+/* Called for each option. After a ':' only options of a program are allowed. */
 static void on_row(const struct option_row *row)
 {
     if ((row->sets & OF_PROGRAM) != 0)
@@ -351,7 +352,7 @@ static void on_row(const struct option_row *row)
         reading.alien = row;
 }
 
-/* The first word `:', starting with this word, or NULL. */
+/* Finds the first argument that is `:', from this argument on; or NULL. */
 static char **find_colon(char **word)
 {
     while (*word != NULL && strcmp(*word, ":") != 0)
@@ -359,7 +360,8 @@ static char **find_colon(char **word)
     return *word != NULL ? word : NULL;
 }
 
-/* The program and its arguments extend to the next ':' or the end. */
+/* Stores the program and its arguments, which extend to the next ':' or to the
+ * end of the command line. */
 static void take_program(const char *first, struct argp_state *state)
 {
     char **word = &state->argv[state->next - 1];
@@ -374,10 +376,10 @@ static void take_program(const char *first, struct argp_state *state)
     reading.colon = find_colon(word);
 }
 
-/* Copies the words of the next program (ended by NULL) into a command line of
- * its own, which begins with the first two words of `head'. *argc becomes its
- * length. The array stays allocated, because options point to it; the words
- * themselves are borrowed. */
+/* Makes a command line of the first two arguments of `head' and the arguments
+ * in `rest' (ended by NULL), which describe the next program. *argc becomes its
+ * length. The array is never freed, because options point into it; the strings
+ * are borrowed. */
 static char **copy_words(char **head, char **rest, int *argc)
 {
     size_t count = 0;
@@ -407,7 +409,8 @@ static void read_programs(int argc, char **argv,
         o->apps_count++;
         if (reading.colon == NULL)
             break;
-        *reading.colon = NULL; /* not earlier: argp still looked at it */
+        *reading.colon = NULL; /* now ends the program's argv; before, argp
+                                  still needed the ':' */
         if (o->apps_count == EP_RUN_APPS_MAX)
             usage("a job has %d programs at most", EP_RUN_APPS_MAX);
         argv = copy_words(argv, reading.colon + 1, &argc);

@@ -27,21 +27,25 @@ enum { ALLOW_USER = 1, ALLOW_ROOT = 2 };
 enum {
     NAME_BYTES = 256,
     TEXT_BYTES = 3 * PX_PATH_MAX,
-    FIRST_MS = 1000, /* when the desk is opened, after the launch, */
-    SOON_MS = 200,   /* or after the first processes */
-    DVM_TRIES = 3,   /* the program that started it waits for an answer */
+    FIRST_MS = 1000, /* time from the launch until the desk starts its first
+                        helper */
+    SOON_MS = 200,   /* time from the start of the first processes until then */
+    DVM_TRIES = 3,   /* few, as the program that started the dvm waits until
+                        tools can connect */
 };
 
-/* One in a process. */
+/* There is one of these in a process. */
 static struct run_tools {
     struct ep_desk_cfg run;
     struct px_desk *desk;       /* owned */
     char helper[EP_BESIDE_MAX]; /* path of the helper's program */
     char doors[PX_PATH_MAX], session[16], server[NAME_BYTES];
-    char *argv[6];            /* of the helper, see pmix_api/helper/tie.h */
-    char folder[PX_PATH_MAX]; /* where the files are; "": there is none */
-    char why[TEXT_BYTES];     /* why tools cannot be served; "": they can */
-    struct stat file;         /* of the file that the environment names */
+    char *argv[6];            /* arguments of the helper, see
+                                 pmix_api/helper/tie.h */
+    char folder[PX_PATH_MAX]; /* of the rendezvous files; "": there is no
+                                 folder */
+    char why[TEXT_BYTES];     /* why tools cannot be served; "" when they can */
+    struct stat file;         /* of the file that put_file() has made */
     bool has_file;
 } opened;
 
@@ -91,7 +95,8 @@ void run_pmix_allow(const char *users)
 
 /* --- calls from the desk */
 
-/* A tool that has started this launcher waits for this file. */
+/* Writes the rendezvous file that the environment names: a tool that has
+ * started this launcher waits for it. */
 static void put_file(struct run_tools *tools)
 {
     const char *path = px_rendezvous_path();
@@ -123,8 +128,8 @@ static void on_up(void *arg, const char *uri)
     tools->run.events->on_up(tools->run.arg, uri);
 }
 
-/* A dvm cannot go on without tools. For a run it is a note for users who want
- * to know everything. */
+/* Handles that tools cannot be served: a dvm must end then; a run reports it
+ * with --verbose only. */
 static void give_up(struct run_tools *tools, const char *why)
 {
     const struct ep_desk_events *events = tools->run.events;
@@ -210,7 +215,8 @@ static int open_desk(struct run_tools *tools)
     return OV_ENOMEM;
 }
 
-/* The path of the session's door, for another process. */
+/* Finds the absolute path of the folder of the session's door, which the helper
+ * gets as an argument. */
 static int find_doors(struct run_tools *tools)
 {
     char why[EP_WHY_MAX], link[32];

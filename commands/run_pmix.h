@@ -6,8 +6,8 @@
 #include "endpoints/client/desk.h"
 
 /* Returns the desk's functions. Opening the desk gives NULL when the helper is
- * not installed (a build without PMIx), which is reported with --verbose only.
- */
+ * not installed (a build without PMIx), which is reported with --verbose
+ * only. */
 const struct ep_desk_ops *run_pmix_desk(void);
 
 /* Sets the users whose tools may connect (--pmix-allow). When this is not

@@ -1,5 +1,5 @@
-/* Runs the simulator for a person: one run, many, or a table of runs; with
- * figures as JSON. */
+/* The command `xylem sim`: simulates one run, many runs, or a table of runs,
+ * and writes the results as text, JSON and pictures. */
 #include "commands/commands.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ enum {
     SUMMARIES_MAX = SIM_SWEEP_VALUES * SIM_SWEEP_VALUES,
 };
 
-/* What is kept of all runs. */
+/* The results of all runs. */
 struct study {
     struct sim_options *options;
     struct sim_world world;
@@ -37,7 +37,7 @@ struct study {
     uint32_t count;
     struct sim_progress progress;
     double told_s;
-    int json_fd; /* -1: the figures are written to a file by its name */
+    int json_fd; /* -1: the JSON file is opened at the end, by its name */
 };
 
 static double seconds(clockid_t clock)
@@ -48,7 +48,8 @@ static double seconds(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Writes a line on stderr every two seconds, over the one before. */
+/* Writes the progress on stderr every two seconds, in place of the line before.
+ */
 static void tell_progress(struct study *study, double since_s)
 {
     const struct sim_world *w = &study->world;
@@ -79,7 +80,7 @@ static void open_world(struct study *study)
         exit(refuse("out of memory for --plot"));
 }
 
-/* Runs the world to its end, or until real time is up. */
+/* Runs the world to its end, or until the limit of real time is reached. */
 static void drive(struct study *study, double since_s)
 {
     struct sim_world *w = &study->world;
@@ -99,7 +100,7 @@ static void drive(struct study *study, double since_s)
     }
 }
 
-/* Runs once with the options as they are; the world stays open. */
+/* Runs once with the current options; the world stays open. */
 static void run(struct study *study)
 {
     struct sim_world *w = &study->world;
@@ -325,9 +326,10 @@ static FILE *open_file(const char *path, int fd)
     return strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
 }
 
-/* Writes all runs: an object with the version and a list `runs`. Times are in
- * nanoseconds, rates in bytes a second; what did not happen is null. Equal runs
- * give equal bytes. Returns 0, OV_ENOMEM, or OV_ESYS with errno. */
+/* Writes the results of all runs: an object with the version and a list `runs`.
+ * Times are in nanoseconds, rates in bytes a second; the time of an event that
+ * did not happen is null. Equal runs give equal bytes. Returns 0, OV_ENOMEM, or
+ * OV_ESYS with errno. */
 static int write_json(const struct study *study)
 {
     json_t *root = json_object(), *list = json_array();
@@ -371,8 +373,9 @@ static int write_files(struct study *study)
     return code;
 }
 
-/* Opens files that are not regular before the work begins: so a pipe without a
- * reader is noticed early, and gnuplot need not wait. */
+/* If the file is not a regular file (a pipe, for example), opens it before the
+ * runs begin: then a pipe without a reader is noticed early, and gnuplot need
+ * not wait. */
 static void open_stream(const char *option, const char *path, int *fd)
 {
     char why[EP_WHY_MAX];

@@ -1,4 +1,4 @@
-/* The plan of the tree that is simulated. */
+/* Plans the tree that is simulated. */
 #include "commands/sim_fabric.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ void sim_fabric_read(struct sim_fabric *fabric, const char *path)
         exit(refuse("%s", why));
 }
 
-/* The arity that xylem run would choose on such a machine. */
+/* The arity that xylem run would choose for a network with these costs. */
 static uint32_t choose_arity(const struct sim_options *o)
 {
     const struct sim_network *network = &o->cfg.network;

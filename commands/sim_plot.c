@@ -32,7 +32,8 @@ int sim_progress_open(struct sim_progress *progress, uint32_t levels)
     return p->at_ns != NULL && p->bytes != NULL ? 0 : OV_ENOMEM;
 }
 
-/* Drops half of the points; the rest stand for twice the time each. */
+/* Drops every second point, so that the remaining points are twice as far
+ * apart. */
 static void thin(struct sim_progress *p)
 {
     p->count /= 2;
@@ -195,7 +196,7 @@ static void write_title(FILE *script, const char *name, uint64_t value)
     fprintf(script, "'%" PRIu64 " %s'", value, units[unit]);
 }
 
-/* True when this is the first run of its line. */
+/* True when run i is the first run with its value of the option `line`. */
 static bool is_new(const struct sim_summary *runs, uint32_t i, const char *line)
 {
     for (uint32_t j = 0; j < i; j++) {

@@ -16,7 +16,7 @@
 
 /* --- stdin */
 
-/* What follows the name of a policy and its =; NULL: the text names another
+/* Returns the text after "NAME=" of a policy; NULL when the text names another
  * policy. */
 static const char *policy_value(const char *text, const char *name)
 {
@@ -64,7 +64,8 @@ static void read_stdin_slow(const char *text, void *into)
     }
 }
 
-/* The directory must be absolute: it is looked up on other hosts. */
+/* Reads the directory, which must be absolute because it is used on other
+ * hosts. */
 static void read_spill_dir(const char *text, void *into)
 {
     struct ep_run_options *o = into;

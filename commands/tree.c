@@ -26,8 +26,8 @@ static struct asked {
 
 /* --- text for people */
 
-/* The columns of the terminal. Without a terminal a width that is easy to read,
- * or with --all no limit (0). */
+/* The number of columns of the terminal. Without a terminal: a width that is
+ * easy to read, or 0 (no limit) with --all. */
 static uint32_t columns(void)
 {
     struct winsize size;
@@ -61,7 +61,7 @@ static void put_levels(const struct topo_tree *tree)
     putchar('\n');
 }
 
-/* Says where the order of the hosts comes from. */
+/* Prints from what the order of the hosts was found. */
 static void put_source(const struct ep_tree_plan *plan)
 {
     switch (plan->by) {
@@ -202,7 +202,7 @@ static int write_json(const struct ep_layout *layout)
 
 int tree_main(int argc, char **argv)
 {
-    /* These may also follow a ':'. */
+    /* OF_PROGRAM allows these options after a ':', too. */
     static const struct option_row own[] = {
         {"all", 0, NULL, "all levels, in as many lines as it takes", OF_PROGRAM,
          FLAG(is_whole)},

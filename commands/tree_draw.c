@@ -1,5 +1,6 @@
-/* Draws a tree. A line stands for all nodes beneath the same parents whose
- * subtrees look alike; the lines beneath it stand for their children. */
+/* Draws a tree. A line stands for all those children of the nodes in the line
+ * above whose subtrees look alike; lines below it stand for the children of
+ * these nodes. */
 #include "commands/tree_draw.h"
 
 #include <stdlib.h>
@@ -18,19 +19,20 @@ enum {
 
 /* --- subtrees that look alike
  *
- * Each node gets a kind, level by level from below, by the kinds of its
- * children. */
+ * Each node gets a number, its kind, level by level from the lowest up, by the
+ * kinds of its children. */
 
-/* The kind of each node. Two nodes of the same kind have subtrees of the same
- * shape, which cross switches at the same places, the links to their parents
- * included. */
+/* The kind of each node. Nodes of the same kind have subtrees of the same
+ * shape, and the same links in them, and the links to their parents, go from
+ * one switch to another. */
 struct fold {
     uint32_t *kind; /* owned [nodes] */
     uint32_t kinds;
 };
 
-/* A node of the current level and what it looks like: its link, then the kinds
- * of its children, sorted. */
+/* A node of the current level, and what its kind depends on: whether the link
+ * to its parent goes to another switch, and the sorted kinds of its children.
+ */
 struct look {
     uint32_t node;
     uint32_t count;
@@ -69,8 +71,8 @@ static int compare_looks(const void *a, const void *b)
     return 0;
 }
 
-/* Finds the kinds of the nodes of a level; those of their children are known.
- * `sorted` has room for all nodes. */
+/* Finds the kinds of the nodes of a level; the kinds of their children must be
+ * known. `sorted` is memory with room for all nodes. */
 static void fold_level(struct fold *fold, const struct ep_layout *layout,
                        struct topo_range level, struct look *looks,
                        uint32_t *sorted)
@@ -141,10 +143,10 @@ struct drawing {
     const struct topo_tree *tree;
     const struct tree_look *look;
     struct fold fold;
-    FILE *out; /* NULL: lines are only counted */
+    FILE *out; /* NULL: only count the lines */
     uint32_t lines;
     uint32_t depth_max;      /* deeper levels are not drawn */
-    bool goes_on[DEPTH_MAX]; /* more lines follow on that level */
+    bool goes_on[DEPTH_MAX]; /* for each level: more lines of it follow */
     bool has_failed;
 };
 
@@ -184,8 +186,8 @@ static char *fold_hosts(const struct drawing *d, const struct group *group,
     }
     if (rc == 0 && room == 0)
         text = topo_hosts_fold(&hosts, hosts.count);
-    /* The bound is not exact, so this tries smaller ones until the text
-     * fits. */
+    /* topo_hosts_fold_short() may exceed its bound, so this tries smaller
+     * bounds until the text fits. */
     for (uint32_t most = room; rc == 0 && most > 0; most -= most / 8 + 1) {
         free(text);
         text = topo_hosts_fold_short(&hosts, most);
@@ -196,7 +198,7 @@ static char *fold_hosts(const struct drawing *d, const struct group *group,
     return text;
 }
 
-/* Virtual nodes have no host names, so their places are shown. */
+/* Returns the places of the nodes as text: virtual nodes have no host names. */
 static char *fold_places(const struct drawing *d, const struct group *group)
 {
     struct topo_range *items = calloc(group->count, sizeof(*items));
@@ -240,7 +242,8 @@ static uint32_t levels_beneath(const struct topo_tree *tree, uint32_t node)
     }
 }
 
-/* How many nodes a line stands for, and how many are beneath each of them. */
+/* Writes how many nodes a line stands for, and how many are in the subtree of
+ * each. */
 static size_t describe_size(const struct drawing *d, const struct group *group,
                             uint32_t depth, char text[TEXT_MAX])
 {
@@ -263,8 +266,8 @@ static size_t describe_size(const struct drawing *d, const struct group *group,
     return (size_t)snprintf(text, TEXT_MAX, "  (%s%s%s)", count, more, levels);
 }
 
-/* The text after the hosts: how many nodes there are, and the switch where one
- * is entered. */
+/* Writes the text after the hosts of a line: how many nodes there are and, if
+ * their links to the parents come from another switch, the switch. */
 static void describe(const struct drawing *d, const struct group *group,
                      uint32_t depth, char text[TEXT_MAX])
 {
@@ -352,7 +355,8 @@ static int compare_kinds(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* All children of a group; those of one kind are side by side. */
+/* Lists the children of all nodes of a group, sorted so that children of the
+ * same kind are next to each other. */
 static struct child *list_children(struct drawing *d, const struct group *group,
                                    uint32_t *count)
 {
@@ -409,7 +413,7 @@ static void draw(struct drawing *d, const struct group *group, uint32_t depth)
     free(all);
 }
 
-/* Chooses as many levels as fit. */
+/* Sets depth_max so that as many levels are drawn as fit. */
 static void choose_depth(struct drawing *d, const struct group *top)
 {
     FILE *out = d->out;

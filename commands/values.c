@@ -1,5 +1,5 @@
-/* Reads values of options. Numbers with units are read in integers, so that
- * they are the same on every machine. */
+/* Reads values of options. Numbers with units are computed with integers, so
+ * that the results are the same on every machine. */
 #include "commands/values.h"
 
 #include <errno.h>
@@ -62,8 +62,8 @@ __extension__ typedef unsigned __int128 wide_t;
 #define K UINT64_C(1000)
 #define I UINT64_C(1024)
 
-/* Reads digits with an optional point: *value / *scale. Returns what follows,
- * or NULL. */
+/* Reads digits with an optional decimal point, as the fraction *value / *scale.
+ * Returns the text after the number, or NULL when there is no valid number. */
 static const char *read_digits(const char *text, uint64_t *value,
                                uint64_t *scale)
 {

@@ -1,4 +1,5 @@
-/* xylem: the program that people start. */
+/* The program xylem, which users start. It runs the command that argv[1] names.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* xylemd: the daemon. It is started by xylem, not by people. */
+/* The program xylemd, the daemon, which xylem starts; users do not. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +13,10 @@
 #include "endpoints/spawn/spawner.h"
 #include "overlay/base/err.h"
 
-enum { SWEEP_MS = 8000 }; /* less than its starter waits */
+enum {
+    SWEEP_MS = 8000
+}; /* less than the program that starts the sweep
+      waits */
 
 /* True when the only argument is this option for the start-up text. */
 static bool is_boot(int argc, char **argv, const char *option)
@@ -21,7 +24,7 @@ static bool is_boot(int argc, char **argv, const char *option)
     return argc == 2 && strcmp(argv[1], option) == 0;
 }
 
-/* Ends what a lost daemon has left on this host; see `sweeps.h'. */
+/* Ends processes that a lost daemon has left on this host; see `sweeps.h'. */
 static int sweep(const char *who)
 {
     struct ep_mark mark = {.node = 0};
@@ -52,7 +55,8 @@ int main(int argc, char **argv)
 
     start();
     fabric_offer();
-    /* To be done before anybody can see or inherit what is in there. */
+    /* Removes the start-up text, which has a secret, from the environment
+     * before other processes can read or inherit it. */
     if (is_env && ep_boot_env_take(&text) != 0) {
         fputs("xylemd: there is no start-up text in the environment: it is "
               "started by `xylem run', not by hand\n",

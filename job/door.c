@@ -1,4 +1,4 @@
-/* The bodies of door messages, as tables. */
+/* The tables of rows that describe the bodies of door messages. */
 #include "job/door.h"
 
 #include <string.h>
@@ -62,8 +62,8 @@ static const struct job_schema_row ended_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
-/* A kind uses as many rows as it needs; the others are zero, which is
- * JOB_ROW_END. */
+/* The most rows of a kind. A kind with fewer rows leaves the others zero, which
+ * is JOB_ROW_END. */
 enum { ROWS_MAX = 9 };
 
 static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {

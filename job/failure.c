@@ -1,4 +1,4 @@
-/* Finds the first of the processes that ended badly. */
+/* Determines which of the processes that ended badly was the first. */
 #include "job/failure.h"
 
 #include <sys/wait.h>

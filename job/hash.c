@@ -1,4 +1,5 @@
-/* Uses xxhash, in a build that looks once at what the processor can do. */
+/* Hashes with xxhash, whose variant for this processor is chosen once, at the
+ * first use. */
 #include "config.h"
 
 #include "job/hash.h"

@@ -1,4 +1,4 @@
-/* A job: its parts, and which rank is on which node. */
+/* Builds the struct of a job, and finds out which rank is on which node. */
 #include "job/job.h"
 
 #include <stdlib.h>
@@ -114,7 +114,7 @@ uint32_t job_place(const struct job *job, uint32_t node)
     return TOPO_NONE;
 }
 
-/* The entry that has this place; there must be one. */
+/* The index in job->places of the range with this place; there must be one. */
 static uint32_t find_places(const struct job *job, uint32_t place)
 {
     uint32_t low = 0, high = job->places_count;
@@ -193,8 +193,8 @@ uint32_t job_node_of(const struct job *job, uint32_t rank, uint32_t *app)
     return TOPO_NONE;
 }
 
-/* Adds the nodes of a range of places, all of which exist. It needs room for as
- * many further ranges as the job has entries of places. */
+/* Adds the nodes of a range of places, all of which must exist. *nodes needs
+ * room for as many further ranges as job->places has. */
 static void add_places(const struct job *job, struct topo_range places,
                        struct topo_ranges *nodes)
 {
@@ -216,7 +216,8 @@ static uint32_t place_of(const struct job *job, uint32_t rank)
     return job_place(job, job_node_of(job, rank, NULL));
 }
 
-/* Adds the nodes of those ranks in `ranks` that belong to the program. */
+/* Adds the nodes of those ranks in the range `ranks` that belong to the
+ * program. */
 static void add_nodes(const struct job *job, const struct job_app *app,
                       struct topo_range ranks, struct topo_ranges *nodes)
 {

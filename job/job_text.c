@@ -1,4 +1,4 @@
-/* The text of a job, as a table of its lines. */
+/* The table of the lines of a job's text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,8 @@ static int get_bind(void *what, struct text_fields *fields)
     return 0;
 }
 
-/* Reads a list like "0-3,8"; nothing else may reach the shim. */
+/* Reads a list of processors like "0-3,8". Other texts are refused here, so
+ * that none reaches the shim, the program that binds processes. */
 static int get_cpus(void *what, struct text_fields *fields)
 {
     struct job *job = what;
@@ -75,7 +76,8 @@ static void put_umask(const void *what, struct text_buf *out)
         text_buf_printf(out, "umask %" PRIu32 "\n", job->manners.umask);
 }
 
-/* Reads the umask; limits that no line names stay unlimited. */
+/* Reads the umask, and sets all limits to unlimited: the lines that name limits
+ * follow. */
 static int get_umask(void *what, struct text_fields *fields)
 {
     struct job_manners *manners = &((struct job *)what)->manners;
@@ -178,8 +180,8 @@ void job_encode(const struct job *job, struct text_buf *out)
 
 /* --- conditions over several lines */
 
-/* True when nodes and ranks ascend and the launcher's node is not among them.
- * *ranks counts on. */
+/* True when nodes and ranks of the program ascend and the launcher's node is
+ * not among the nodes. Adds the number of its ranks to *ranks. */
 static bool app_ascends(const struct job_app *app, uint64_t *ranks)
 {
     uint64_t last = 0;
@@ -200,8 +202,9 @@ static bool app_ascends(const struct job_app *app, uint64_t *ranks)
     return app->argv.count > 0 && app->ranks_count > 0;
 }
 
-/* The next ranges of ranks beyond `node` in the order of nodes: the one whose
- * nodes begin first. `at` has how far each program is. */
+/* Among the ranges of ranks of all programs that have nodes above `node`,
+ * returns the one whose nodes begin first. `at` has the current range of each
+ * program. */
 static const struct job_ranks *next_ranks(const struct job *job, uint32_t node,
                                           uint32_t *at)
 {
@@ -256,8 +259,8 @@ static int compare_nodes(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* True when each of these nodes, which ascend, is in one entry only, and the
- * launcher's is in none. */
+/* True when no node is in two of these entries, which are sorted by node, and
+ * the launcher's node is in none. */
 static bool are_apart(const struct job_places *places, uint32_t count)
 {
     uint64_t last = 0;

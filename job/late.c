@@ -1,4 +1,4 @@
-/* Which channels wait for their output from before. */
+/* Records which channels wait for their earlier output. */
 #include "job/late.h"
 
 #include <stdlib.h>
@@ -7,14 +7,15 @@
 #include "overlay/base/panic.h"
 
 enum {
-    UNHEARD = 1, /* bit 0, which is no channel of output */
+    UNHEARD = 1, /* a flag in bit 0 of `waits`, which stands for no channel: the
+                    node has not confirmed the order */
     CHANNELS = 8,
 };
 
 static uint8_t *find_waits(const struct job_late *late, uint32_t number)
 {
-    uint32_t i = number - late->first; /* a number below the first wraps
-                                          round and is too large */
+    uint32_t i = number - late->first; /* for a number below `first` this wraps
+                                          round to a number that is too large */
 
     return i < late->count ? &late->waits[i] : NULL;
 }

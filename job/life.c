@@ -1,4 +1,4 @@
-/* The life of a job: what an event means. */
+/* The steps in the life of a job. */
 #include "job/life.h"
 
 #include <stdlib.h>
@@ -6,14 +6,14 @@
 #include "overlay/base/err.h"
 #include "topo/tree.h"
 
-/* What a process that was TOLD becomes; these states are final. */
+/* The state that a process in TOLD gets by an event; these states are final. */
 static const enum job_process_state ends[JOB_LIFE_KINDS] = {
     [JOB_LIFE_PROCESS_ENDED] = JOB_PROCESS_ENDED,
     [JOB_LIFE_PROCESS_UNSTARTED] = JOB_PROCESS_UNSTARTED,
     [JOB_LIFE_PROCESS_LOST] = JOB_PROCESS_LOST,
 };
 
-/* What happens to the job as a whole. */
+/* What has happened to the job as a whole. */
 enum turn { ALL_STARTED, ONE_UNSTARTED, ALL_OVER, TURNS };
 
 static const enum job_life_state moves[JOB_LIFE_STATES][TURNS] = {
@@ -48,8 +48,8 @@ static bool turn(struct job_life *life, enum turn turn)
     return life->state != before;
 }
 
-/* A node has started its processes, or is lost: the start no longer waits for
- * it. */
+/* Handles that a node has started its processes or is lost: the start of the
+ * job no longer waits for this node. */
 static struct job_life_news node_is_there(struct job_life *life,
                                           const struct job_life_event *event)
 {

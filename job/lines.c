@@ -46,7 +46,8 @@ static void put_field(const struct job_schema_row *row, const uint8_t *at,
         text_buf_field(out, (const char *)at);
 }
 
-/* Writes the line with its fields, or with one word. */
+/* Writes the line with its fields or, if `word` is not NULL, with that as its
+ * only field. */
 static void put_line(const struct job_line *line, const uint8_t *what,
                      const char *word, struct text_buf *out)
 {
@@ -129,7 +130,8 @@ void job_lines_encode(const struct job_line *lines, const void *what,
 /* --- reading
  * */
 
-/* The largest number allowed: what the member can hold, or less. */
+/* The largest number allowed in the field: the row's limit, or the largest that
+ * the member can hold. */
 static uint64_t most(const struct job_schema_row *row)
 {
     uint64_t fits = UINT64_MAX >> (64 - 8 * row->bytes);
@@ -166,7 +168,7 @@ void job_line_fields(const struct job_schema_row *rows,
     }
 }
 
-/* The item that was added last. */
+/* The last item of the array. */
 static uint8_t *last_item(const struct job_line *line, void *what)
 {
     return items_of(line, what) +
@@ -247,8 +249,9 @@ int job_lines_decode(struct job_lines *text, const char *keyword,
     uint32_t bit;
     int rc;
 
-    if (line == NULL && text->item != NULL) { /* a line of the next item may
-                                                 follow */
+    if (line == NULL && text->item != NULL) { /* the line may begin the next
+                                                 item, or be no line of an
+                                                 item */
         text->lines = text->item;
         text->what = text->whole;
         line = job_line_is(text->item, keyword, strlen(keyword)) ? text->item

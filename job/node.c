@@ -1,4 +1,4 @@
-/* Decides whether a node is still waited for. */
+/* Decides whether the launcher still waits for a node. */
 #include "job/node.h"
 
 static enum job_node_news make_final(struct job_node *node)

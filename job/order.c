@@ -1,4 +1,4 @@
-/* The bodies of orders on stream 0, as tables. */
+/* The tables of rows that describe the bodies of orders on stream 0. */
 #include "job/order.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ static const struct job_schema_row want_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
-/* A kind uses as many rows as it needs; the others are zero, which is
- * JOB_ROW_END. */
+/* The most rows of a kind. A kind with fewer rows leaves the others zero, which
+ * is JOB_ROW_END. */
 enum { ROWS_MAX = 6 };
 
 static const struct job_schema_row orders[JOB_CONTROL_KINDS][ROWS_MAX] = {

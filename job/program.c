@@ -1,4 +1,4 @@
-/* A program of a job: its parts. */
+/* Builds and frees the parts of a program of a job. */
 #include "job/program.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The set of processes that the pushes of one writer are for. */
+/* Keeps the set of processes that one writer pushes to. */
 #include "job/push_set.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ void job_push_set_close(struct job_push_set *set)
     *set = (struct job_push_set){.ranges = NULL};
 }
 
-/* The memory is bounded by the number of processes of a job, and nothing works
- * without it: so its lack is fatal. */
+/* Ends the program when memory is out: without the set no push can be sent, and
+ * it never needs more than a job has processes. */
 static void add_range(struct job_push_set *set, struct topo_range range)
 {
     if (set->count == set->room) {
@@ -53,8 +53,8 @@ bool job_push_set_say_with(const struct job_push_set *set, uint8_t *mem,
     struct ov_wr wr;
 
     OV_ASSERT(ov_push_decode(mem, *len_bytes, &push) == 0);
-    if (set->count == 0) { /* the ranges that it names itself are the whole
-                              set */
+    if (set->count == 0) { /* the ranges that the push itself names are the
+                              whole set */
         wr = ov_wr_init(mem, sizeof(push.flags));
         ov_wr_u16(&wr, push.flags | OV_PUSH_NEW);
         return true;

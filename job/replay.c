@@ -1,4 +1,4 @@
-/* The bodies of answers about output from before, as tables. */
+/* The tables of rows that describe answers with earlier output. */
 #include "job/replay.h"
 
 #include "job/schema.h"

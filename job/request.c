@@ -1,4 +1,4 @@
-/* A job that a client requests, as bytes. */
+/* Writes and reads the request of a client for a job. */
 #include "job/request.h"
 
 #include <stdlib.h>
@@ -61,8 +61,8 @@ void job_request_encode(struct ov_wr *wr, const struct job_request *request)
         job_wish_encode(wr, &request->apps[i]);
 }
 
-/* True when there are files exactly where there is a name. Bit 0 would be
- * stdin. */
+/* True when the values fit together: `name` is given exactly when files are,
+ * and no channel is bit 0, which would be stdin. */
 static bool makes_sense(const struct job_request *request)
 {
     return (request->files == JOB_REQUEST_NO_FILES) ==

@@ -1,4 +1,4 @@
-/* Where output goes when a tool may take it and give it back. */
+/* Decides where output goes when a tool may redirect it and give it back. */
 #include "job/route.h"
 
 #include <stdlib.h>
@@ -7,21 +7,23 @@
 #include "overlay/base/panic.h"
 
 struct waiter {
-    uint32_t next; /* cookie of the next one that waits */
+    uint32_t next; /* cookie of the next record that waits */
     uint32_t channel;
 };
 
 struct job_route {
     uint32_t channels, cookies;
-    uint32_t *shown;        /* owned [channels]: records at the places that
-                               are not yet written, once for each place */
+    uint32_t *shown;        /* owned [channels]: how many writes of records the
+                               places still owe, counted for each place */
     struct waiter *waiters; /* owned: [cookies] */
-    uint32_t first, last;   /* the records that wait; `cookies`: none */
-    uint32_t waiting;       /* how many of them there are */
+    uint32_t first, last;   /* cookies of the first and last record that waits;
+                               first == `cookies`: none waits */
+    uint32_t waiting;       /* how many records wait */
     struct job_route_back *backs, **backs_last; /* borrowed */
 };
 
-/* Rows: whom the record is for. */
+/* Where a record goes: the first index is whom it is for, the second the state
+ * of its channel. */
 static const enum job_route_to moves[JOB_ROUTE_WISHES][JOB_ROUTE_STATES] = {
     [JOB_ROUTE_FOR_PLACES] = {[JOB_ROUTE_CLEAR] = JOB_ROUTE_TO_PLACES,
                               [JOB_ROUTE_SHOWN] = JOB_ROUTE_TO_PLACES,
@@ -128,8 +130,9 @@ void job_route_shown(struct job_route *route, uint32_t channel, uint32_t places)
     route->shown[channel] += places;
 }
 
-/* Output that has come back is written before what went to the places after it,
- * and the places had nothing else of its channel then. */
+/* While a piece that came back is not written by this place, the record written
+ * must be of this piece: pieces go to the places only when these have nothing
+ * else of the channel, and later records go after it. */
 bool job_route_written(struct job_route *route, uint32_t channel,
                        uint32_t place, bool *is_due)
 {
@@ -194,9 +197,9 @@ struct job_route_back *job_route_backs(const struct job_route *route)
     return route->backs;
 }
 
-/* The proof of the output counts what the places write in its order, and has
- * counted output that came back already. So that goes to the places only when
- * they have nothing else of the channel. */
+/* The check that all output was written counts each record in the order of its
+ * channel; output that came back was counted when the tool got it. So it may go
+ * to the places only when they have nothing else of the channel to write. */
 struct job_route_back *job_route_back_due(const struct job_route *route)
 {
     for (struct job_route_back *at = route->backs; at != NULL; at = at->next) {

@@ -6,7 +6,7 @@
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-/* Where the bytes of a narrower number are in a number of 8 bytes. */
+/* The offset in a uint64_t of the bytes of a number of `bytes` bytes. */
 static size_t narrow(size_t bytes)
 {
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - bytes : 0;

@@ -1,4 +1,4 @@
-/* The moves of a session, as a table. */
+/* The state transitions of a session, as a table. */
 #include "job/session.h"
 
 #include <stdint.h>
@@ -6,7 +6,8 @@
 #include "overlay/base/panic.h"
 
 struct move {
-    uint8_t next; /* 0: there is no such move, as none leads to LAUNCHING */
+    uint8_t next; /* the next state. 0: the event changes nothing (no transition
+                     leads to LAUNCHING, which is 0) */
     uint8_t acts;
 };
 

@@ -1,4 +1,5 @@
-/* The stdin of processes: what several writers send becomes one stream. */
+/* Merges what several writers send to the stdin of processes into one stream.
+ */
 #include "job/streams.h"
 
 #include <stdlib.h>
@@ -11,15 +12,16 @@
 #include "overlay/control.h"
 #include "overlay/wire/frame.h"
 
-/* The streams; their numbers begin with JOB_STREAM_STDIN. */
+/* The indexes of the streams: index 0 is the stream with the number
+ * JOB_STREAM_STDIN. */
 enum { OWN, OTHERS, STREAMS };
 
 /* The states of a stream. */
 enum stream_state {
-    CLOSED, /* no node has heard of it */
-    OPEN,   /* what comes is sent */
-    ENDED,  /* the launcher's stdin has ended: pushes may come */
-    OVER,   /* it has ended, and all nodes know */
+    CLOSED, /* the nodes do not know the stream yet */
+    OPEN,   /* what writers send is passed on */
+    ENDED,  /* the launcher's stdin has ended; clients may still push */
+    OVER,   /* the stream has ended, and all nodes have been told */
     STREAM_STATES
 };
 
@@ -33,7 +35,8 @@ static const uint8_t stream_moves[STREAM_STATES] = {
 struct push {
     struct push *next;
     uint32_t writer;
-    bool is_ours; /* it only names a set again, so nobody is told */
+    bool is_ours; /* the message only names a set again, so pushed() is not
+                     called */
     uint32_t len_bytes;
     uint8_t mem[];
 };
@@ -48,19 +51,21 @@ struct stream {
     enum stream_state state;
     struct push *first, **last; /* owned */
     struct writer *writers;     /* owned */
-    struct writer *named;       /* whose set was named last behind all pushes;
-                                   NULL: none is known */
+    struct writer *named;       /* the writer whose set is in force after all
+                                   queued pushes; NULL: no set is */
 };
 
 struct job_streams {
     struct job_streams_cfg cfg;
     struct stream streams[STREAMS];
-    struct ov_buf *buf;    /* is being filled by the reader */
-    bool are_expected;     /* pushes to the run's own job */
-    bool are_refused;      /* all pushes */
+    struct ov_buf *buf;    /* the buffer that the reader of stdin is filling */
+    bool are_expected;     /* clients may push to the run's own job */
+    bool are_refused;      /* all pushes are dropped */
     uint64_t sent_bytes;   /* of the launcher's stdin */
-    uint64_t taken_bytes;  /* the most of these that a process took */
-    uint32_t readers_over; /* how many readers have ended, as far as we know */
+    uint64_t taken_bytes;  /* the most bytes of the launcher's stdin that a
+                              process read */
+    uint32_t readers_over; /* how many readers of stdin have reported their
+                              end */
 };
 
 static uint32_t number_of(unsigned which)
@@ -91,7 +96,7 @@ int job_streams_open(const struct job_streams_cfg *cfg,
 
 /* --- opening */
 
-/* The nodes with readers, as ranges. */
+/* Writes the nodes with processes that read stdin as ranges. */
 static uint16_t reader_nodes(const struct job_streams *in,
                              struct topo_range *range)
 {
@@ -186,8 +191,8 @@ static void append_push(struct stream *stream, struct push *push)
     stream->last = &push->next;
 }
 
-/* Queues messages that name the writer's set, before a push that has no room
- * for it. */
+/* Queues messages that name the writer's set, for a next push that has no room
+ * for the set. */
 static void name_before(const struct job_streams *in, struct stream *stream,
                         const struct writer *writer)
 {
@@ -204,8 +209,8 @@ static void name_before(const struct job_streams *in, struct stream *stream,
     }
 }
 
-/* The length of a push together with the set of its writer, or without it where
- * both do not fit. */
+/* The length of a push together with the set of its writer; if these do not fit
+ * into one message, the length of the push alone. */
 static uint32_t room_with(const struct job_streams *in,
                           const struct writer *writer, uint32_t len_bytes)
 {
@@ -279,7 +284,7 @@ void job_streams_refuse(struct job_streams *in)
 
 /* --- sending pushes */
 
-/* True when nobody reads the stream any longer, or nobody ever did. */
+/* True when no process reads the stream. */
 static bool is_unread(const struct job_streams *in, unsigned which)
 {
     enum stream_state state = in->streams[which].state;
@@ -290,7 +295,7 @@ static bool is_unread(const struct job_streams *in, unsigned which)
                         : state == CLOSED;
 }
 
-/* Tells that the push was sent or dropped, and frees it. */
+/* Reports that the push was sent or dropped, and frees it. */
 static void tell_pushed(const struct job_streams *in, unsigned which,
                         struct push *push)
 {
@@ -299,8 +304,8 @@ static void tell_pushed(const struct job_streams *in, unsigned which,
     free(push);
 }
 
-/* Drops pushes that nobody reads. The sets that they named are known nowhere
- * then. */
+/* Drops the pushes of a stream that no process reads. The sets that they named
+ * then never reach the nodes. */
 static void drop_unread(struct job_streams *in, unsigned which)
 {
     struct stream *stream = &in->streams[which];
@@ -311,7 +316,7 @@ static void drop_unread(struct job_streams *in, unsigned which)
     }
 }
 
-/* Sends pushes as long as the stream has room for them and `beside` more
+/* Sends pushes while the stream has room for the push and for `beside` further
  * frames. */
 static void send_pushes(struct job_streams *in, unsigned which, uint32_t beside)
 {
@@ -335,8 +340,8 @@ static void send_pushes(struct job_streams *in, unsigned which, uint32_t beside)
 
 /* --- the launcher's stdin */
 
-/* Asks for the next frame when there is room for it beside `held` frames that
- * are about to be sent. */
+/* Has the next frame of the launcher's stdin read if there is room for it and
+ * for `held` frames that are about to be sent. */
 static void read_more(struct job_streams *in, uint32_t held)
 {
     if (in->streams[OWN].state != OPEN || in->buf != NULL)
@@ -352,7 +357,7 @@ void job_streams_filled(struct job_streams *in, uint32_t len_bytes)
 
     in->buf = NULL;
     in->sent_bytes += len_bytes;
-    read_more(in, 1); /* the next frame is read while this one is sent */
+    read_more(in, 1); /* so the next frame is read while this frame is sent */
     in->cfg.events->send(in->cfg.arg, JOB_STREAM_STDIN, buf, len_bytes, 0);
 }
 
@@ -387,7 +392,7 @@ static void send_end(struct job_streams *in)
     in->cfg.events->send(in->cfg.arg, JOB_STREAM_STDIN, last, 0, OV_DOWN_END);
 }
 
-/* This may be called from within send(). */
+/* send() may call this function, which calls send(). */
 void job_streams_pump(struct job_streams *in)
 {
     read_more(in, 0);
@@ -412,8 +417,8 @@ void job_streams_took(struct job_streams *in, uint32_t rank,
         in->taken_bytes = taken_bytes;
 }
 
-/* Nothing is known about a process that was lost: it may have taken all that
- * was sent. */
+/* A process that was lost does not report what it has read: it may have read
+ * all that was sent. */
 uint64_t job_streams_taken(const struct job_streams *in)
 {
     bool is_known = in->readers_over == job_readers(in->cfg.job) &&

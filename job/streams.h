@@ -16,8 +16,8 @@
  *
  * Memory: a copy of each push that waits, with its set of processes when that
  * is named again; the caller limits how many pushes wait. For each writer, the
- * set that it named last. Work for a frame, except for these copies, is O(1).
- */
+ * set that it named last. Work for a frame, except for these copies, is
+ * O(1). */
 #ifndef JOB_STREAMS_H
 #define JOB_STREAMS_H
 

@@ -1,4 +1,4 @@
-/* Which output of a further job travels. */
+/* Records which channels of a further job send their output up the tree. */
 #include "job/subscription.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 struct job_subscription {
     uint32_t size;
-    uint8_t *dropped; /* owned [size]: bits, 1 << channel */
+    uint8_t *dropped; /* owned [size]: bits, 1 << channel, of each rank's
+                         channels whose output is dropped */
     uint64_t unwanted_bytes;
 };
 

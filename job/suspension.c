@@ -1,9 +1,9 @@
-/* The moves of a suspension, as a table. */
+/* The state transitions of a suspension, as a table. */
 #include "job/suspension.h"
 
 #include <stddef.h>
 
-/* By then all is told, or never will be. */
+/* After this time the launcher stops even if messages are not on their way. */
 #define TELL_NS UINT64_C(1000000000)
 
 // clang-format off
@@ -20,9 +20,10 @@ static const struct {
     MOVE(NONE,    HEARD,     TELLING, TELL),
     MOVE(DUE,     BEGUN,     TELLING, TELL),
     MOVE(DUE,     CONTINUED, NONE,    NOTHING),
-    /* A second look even though all is told: a SIGTSTP that a process caught
-     * before it was held back is heard in the round of the first look at the
-     * latest. */
+    /* All messages are on their way, but there is a second look before the
+     * launcher stops: a SIGTSTP that a process caught just before the signal
+     * was blocked is handled at the latest in the loop's turn of the first
+     * look. */
     MOVE(TELLING, WAITS,     LOOKED,  LOOK),
     MOVE(TELLING, TOLD,      LOOKED,  LOOK),
     MOVE(TELLING, OVER,      NONE,    RESUME),

@@ -1,4 +1,4 @@
-/* The sum of a channel, record by record. */
+/* Adds the records of a channel to its tally. */
 #include "config.h"
 
 #include "job/tally.h"

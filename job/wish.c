@@ -1,4 +1,4 @@
-/* A program that is requested, as bytes. */
+/* Writes and reads the request for a program. */
 #include "job/wish.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static void put_string(struct ov_wr *wr, const char *string)
     ov_wr_bytes(wr, string, strlen(string) + 1);
 }
 
-/* Writes a string; NULL as an empty one. */
+/* Writes a string; NULL is written as an empty string. */
 static void put_maybe(struct ov_wr *wr, const char *string)
 {
     put_string(wr, string != NULL ? string : "");
@@ -79,8 +79,8 @@ static const char *get_maybe(struct ov_rd *rd)
     return string[0] != '\0' ? string : NULL;
 }
 
-/* Reads a count and checks that this many items of at least least_bytes can
- * still follow. */
+/* Reads a count, and checks that the bytes left suffice for this many items of
+ * at least least_bytes each. */
 static uint32_t get_count(struct ov_rd *rd, size_t least_bytes)
 {
     uint32_t count = ov_rd_u32(rd);

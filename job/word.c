@@ -1,4 +1,4 @@
-/* The words of a node, as tables. */
+/* The tables of rows that describe the messages (words) of a node. */
 #include "job/word.h"
 
 #include <string.h>
@@ -24,8 +24,8 @@ static const struct job_schema_row pid_rows[] = {
     {.kind = JOB_ROW_END},
 };
 
-/* A kind uses as many rows as it needs; the others are zero, which is
- * JOB_ROW_END. */
+/* The most rows of a kind. A kind with fewer rows leaves the others zero, which
+ * is JOB_ROW_END. */
 enum { ROWS_MAX = 8 };
 
 static const struct job_schema_row words[JOB_WORD_KINDS][ROWS_MAX] = {
@@ -73,7 +73,7 @@ void job_word_encode(struct ov_wr *wr, const struct job_word *word)
     job_schema_encode(rows, word, wr);
 }
 
-/* True when both numbers of the machine are known, or neither and a text says
+/* True when the message has both numbers, or has neither but a text that says
  * why. */
 static bool is_machine(const struct job_word *word)
 {

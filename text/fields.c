@@ -31,8 +31,8 @@ void text_buf_clear(struct text_buf *text)
     text->bad = false;
 }
 
-/* Makes room for len_bytes more and a NUL. Not realloc: it would leave a
- * copy of the old text behind. */
+/* Makes room for len_bytes more and a NUL. This does not call realloc(), which
+ * would free the old text without overwriting it. */
 static bool reserve(struct text_buf *text, size_t len_bytes)
 {
     size_t cap = text->cap_bytes == 0 ? CAP_FIRST : text->cap_bytes;
@@ -217,7 +217,8 @@ static int hex_digit(char c)
     return -1;
 }
 
-/* Decodes from..to in place. False when the encoding is not legal. */
+/* Decodes the bytes from `from` to `to` in place. False when they are not
+ * valid. */
 static bool decode(char *from, const char *to)
 {
     char *put = from;

@@ -9,7 +9,7 @@
 #include "text/escape.h"
 #include "text/row.h"
 
-/* Where bytes are read from and written to. */
+/* The input and the output of a call. */
 struct flow {
     const uint8_t *from;
     const uint8_t *end;

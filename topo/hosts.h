@@ -54,8 +54,8 @@ bool topo_host_has(char c);
 /* Adds a host, or adds slots to the host that has that name. slots 0 means that
  * no number is given. Cost: O(1) amortised. Returns 0; OV_EINVAL for a name or
  * number of slots outside the bounds; OV_EFULL when the list, or the host's
- * slots, would pass their maximum; OV_ENOMEM. On failure the list is as before.
- */
+ * slots, would pass their maximum; OV_ENOMEM. On failure the list is as
+ * before. */
 int topo_hosts_add(struct topo_hosts *hosts, const char *name, size_t len_bytes,
                    uint32_t slots);
 

@@ -30,7 +30,7 @@ static const char *has_gone(const struct entrance *entrance)
     return why_not;
 }
 
-/* Sends a message. A session that has no room for it now is waited for. */
+/* Sends a message, and waits when the session has no room for it now. */
 static const char *say(const struct entrance *entrance,
                        const struct job_door *msg)
 {
@@ -44,7 +44,7 @@ static const char *say(const struct entrance *entrance,
     return rc == 0 ? NULL : has_gone(entrance);
 }
 
-/* Keeps a message that the loop must handle. */
+/* Keeps a message that must be handled in the event loop. */
 static int keep_early(struct entrance *entrance, const uint8_t *mem,
                       uint32_t len_bytes)
 {
@@ -60,8 +60,8 @@ static int keep_early(struct entrance *entrance, const uint8_t *mem,
     return 0;
 }
 
-/* True for an answer; false for what the session may say at any time about a
- * job of our own. */
+/* True when the message is an answer; false for a message that the session may
+ * send at any time about the job that we have started. */
 static bool is_answer(const struct entrance *entrance,
                       const struct job_door *msg)
 {
@@ -76,7 +76,7 @@ static bool is_answer(const struct entrance *entrance,
     }
 }
 
-/* Waits for the next answer. Returns what ep_session_hear() returns, or
+/* Waits for the next answer. Returns the value of ep_session_hear(), or
  * OV_ENOMEM. */
 static int hear(struct entrance *entrance, int timeout_ms, struct job_door *msg)
 {
@@ -96,8 +96,8 @@ static int hear(struct entrance *entrance, int timeout_ms, struct job_door *msg)
     return rc;
 }
 
-/* Waits for an answer for as long as a stopped session may take. A session that
- * must start a job may take longer. */
+/* Waits for an answer, for as long as a session may need that was stopped for a
+ * while. (Starting a job may take longer.) */
 static int hear_soon(struct entrance *entrance, struct job_door *msg)
 {
     int rc = hear(entrance, TELL_MS, msg);
@@ -132,7 +132,8 @@ static const char *await(struct entrance *entrance, struct job_door *msg)
 
 /* --- where the processes are */
 
-/* Each host is also that of the following ranks, up to the next part. */
+/* Stores the host of a part's ranks, which then all point to the same string.
+ */
 static const char *keep_part(struct entrance *entrance,
                              const struct job_door *part)
 {
@@ -168,7 +169,7 @@ static const char *find_parts(struct entrance *entrance, struct job_door *msg)
     return why;
 }
 
-/* Waits for the JOB that was asked for; *msg is the last message heard. */
+/* Waits for the message JOB; *msg becomes the last message that came. */
 static const char *find_job(struct entrance *entrance, struct job_door *msg)
 {
     const char *why = await(entrance, msg);
@@ -211,8 +212,9 @@ const char *entrance_attach(struct entrance *entrance,
 
 /* --- starting a job */
 
-/* A session that refuses the rest says why and disconnects: that is read where
- * the answer is expected. */
+/* Sends the request in pieces. Errors are ignored: a session that refuses the
+ * request sends the reason before it disconnects, and the caller reads that as
+ * the answer. */
 static void say_pieces(const struct entrance *entrance, const uint8_t *mem,
                        size_t len_bytes)
 {

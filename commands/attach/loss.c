@@ -7,12 +7,14 @@
 #include "endpoints/sys/process.h"
 #include "overlay/base/err.h"
 
-/* Time for a launcher to end its helper and then itself. */
+/* A launcher that ends needs at most this time, in which it ends its helpers,
+ * too. */
 enum { LAUNCHER_END_S = 10 };
 
 static struct {
     const struct loss_events *events;
-    struct event *gone; /* NULL: the launcher is not known */
+    struct event *gone; /* becomes ready when the launcher has ended; NULL: its
+                           pid is not known */
     struct event *alone;
 } loss;
 

@@ -1,8 +1,8 @@
 /* xylem attach: shows the output of a running job and sends it input, as a
  * client of its session's door.
  *
- * The job does not notice: the client asks for a copy of the output, and what
- * the client does not take in time is dropped by the session.
+ * The job is not disturbed: the client gets a copy of the output, of which the
+ * session drops what the client does not read in time.
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -31,15 +31,17 @@
 #include "topo/ranges.h"
 
 #define OPTION_INTO struct attach_options
-#define FILE_BYTES  ((uint64_t)1 << 30) /* of output that waits to be shown */
+#define FILE_BYTES                                                             \
+    ((uint64_t)1 << 30) /* the most bytes of output that wait                  \
+                           here to be shown */
 
 struct attach_options {
     struct choose_by which;         /* at most one of its members is given */
     struct topo_ranges ranks;       /* no member: all ranks */
-    bool feeds;                     /* stdin is sent to stdin_ranks */
+    bool feeds;                     /* send stdin to stdin_ranks */
     struct topo_ranges stdin_ranks; /* no member: all ranks */
-    struct ep_run_options output;   /* only what says how output is shown is
-                                       used */
+    struct ep_run_options output;   /* only the options about how output is
+                                       shown are used */
     bool verbose;
 };
 
@@ -75,7 +77,7 @@ static void take_which(const char *word, struct argp_state *state)
         which->nspace = word;
 }
 
-/* The memory stays allocated as long as the program runs. */
+/* Reads a list of ranks, whose memory is never freed. */
 static void read_list(const char *option, const char *text,
                       struct topo_ranges *out)
 {
@@ -124,7 +126,7 @@ static const struct option_row which_options[] = {
     {0},
 };
 
-/* This row continues output_options. */
+/* --help shows this row at the end of output_options. */
 static const struct option_row verbose_option[] = {
     {"verbose", 'v', NULL,
      "say to what it is attached, also where --nspace names it",
@@ -163,7 +165,8 @@ static void parse_options(int argc, char **argv, struct attach_options *out)
 
 /* --- how the program ends */
 
-/* The first thing that goes wrong counts, also while the rest is written. */
+/* Ends with this exit code, unless an earlier call gave another one; output in
+ * hand is still written. */
 static void finish(int code)
 {
     if (attach.code == 0)
@@ -180,7 +183,8 @@ static void on_complete(void)
     finish(0);
 }
 
-/* A launcher that ends properly tells the end of each channel before that. */
+/* The launcher has ended without sending the end of each channel, so it did not
+ * end properly. */
 static void on_gone(void)
 {
     if (!attach.is_leaving)
@@ -213,8 +217,8 @@ static void on_unread(int err)
                      strerror(err)));
 }
 
-/* The first signal ends the program after it has shown what has come; the
- * second ends it at once. */
+/* The first signal ends the program after it has shown the output that has
+ * come; the second signal ends it at once. */
 static void on_signal(evutil_socket_t number, short what, void *arg)
 {
     (void)number;
@@ -262,7 +266,7 @@ static const char *check_ranks(const char *option,
     return why;
 }
 
-/* The number of channels to wait for is set before the first of them ends. */
+/* Asks for output, after setting the number of channels to wait for. */
 static void pull(void)
 {
     const struct topo_ranges *ranks = &attach.options.ranks;
@@ -273,7 +277,7 @@ static void pull(void)
 
 static void on_live(void)
 {
-    /* A user who has named the job knows which one it is. */
+    /* A user who has named the job knows which job it is. */
     if (attach.options.verbose || attach.options.which.nspace == NULL)
         words_say("attached to %s: %u process%s, Ctrl-C leaves",
                   attach.job.nspace, attach.job.size,
@@ -319,7 +323,8 @@ static const char *begin(pid_t launcher)
     return why;
 }
 
-/* Until this has returned a signal ends the program at once. */
+/* Finds the job at the session. Until this has returned, a signal ends the
+ * program at once. */
 static const char *find_job(struct ep_session *found)
 {
     const struct attach_options *o = &attach.options;

@@ -18,8 +18,8 @@
 #include "overlay/wire/push.h"
 
 enum {
-    PACKETS = 64,  /* read in one turn of the loop */
-    RANGES = 1000, /* in one message */
+    PACKETS = 64,  /* the most packets that one turn of the event loop reads */
+    RANGES = 1000, /* the most ranges in one message */
     CHANNELS = 1 << TEXT_CHANNEL_STDOUT | 1 << TEXT_CHANNEL_STDERR |
                1 << TEXT_CHANNEL_STDDIAG
 };
@@ -31,15 +31,16 @@ static struct {
     struct ep_outbox *box; /* owned: messages to the session */
     struct ep_outbox_pool pool;
     struct ep_hoard *hoard; /* owned: output that show has no room for */
-    uint8_t *packet;        /* owned: received and not yet handled */
-    uint32_t packet_bytes;  /* 0: there is none */
-    bool is_over;           /* nothing more is received */
+    uint8_t *packet;        /* owned: memory for a packet that was received and
+                               not yet handled */
+    uint32_t packet_bytes;  /* 0: no packet is waiting */
+    bool is_over;           /* no more packets are received */
     bool is_unsaved_told;
     /* The current push, which continues with each PUSHED. */
     const struct topo_ranges *ranks;
     const uint8_t *mem;
     size_t left_bytes;
-    uint32_t named; /* how many ranges of the set were sent; all: count */
+    uint32_t named; /* how many ranges of the set were sent so far */
     bool is_end, is_named;
     char why[JOB_DOOR_TEXT_MAX + 64];
 } session = {.in = {.at = {.fd = -1}}};
@@ -118,8 +119,8 @@ static bool pass_on_kept(void)
     return ep_hoard_is_empty(session.hoard);
 }
 
-/* Says once that output can no longer be saved: the hoard keeps what it has,
- * and the session the rest. */
+/* Reports, once, that output can no longer be saved in the file: the hoard
+ * keeps what it has, and further output stays with the session. */
 static void tell_unsaved(void)
 {
     const int err = ep_hoard_errno(session.hoard);
@@ -151,7 +152,7 @@ static bool take_output(const struct job_door *msg)
 
 static bool push_on(void);
 
-/* Handles news of a job of our own. */
+/* Handles a message about the job that we have started. */
 static void hear_of_own(const struct job_door *msg)
 {
     if (msg->kind == JOB_DOOR_STARTED)
@@ -186,7 +187,8 @@ static bool hear_message(void)
     return true;
 }
 
-/* Handles what came before the loop, first of all. */
+/* Handles the messages that came before the event loop began. False: there is
+ * no room now. */
 static bool receive_early(void)
 {
     struct entrance_early *early = entrance_pop(&session.in);
@@ -211,7 +213,8 @@ static bool receive_packet(void)
     return rc == 0;
 }
 
-/* Messages that came early do not make the socket readable. */
+/* Reads on when there is room again. Early messages are handled here, too,
+ * because they do not make the socket readable. */
 static void read_on(void)
 {
     event_add(session.reads, NULL);
@@ -236,7 +239,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
         if (!receive_packet())
             break;
         if (!hear_message())
-            event_del(session.reads); /* until there is room again */
+            event_del(session.reads); /* reads nothing until there is room
+                                         again */
     }
     if (session.is_over)
         event_del(session.reads);
@@ -386,7 +390,7 @@ static void push_some(void)
     session.is_end = false;
 }
 
-/* Sends the next part of a push. False: all of it was sent. */
+/* Sends the next part of a push. False: all parts were sent. */
 static bool push_on(void)
 {
     if (!session.is_named)

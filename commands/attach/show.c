@@ -19,7 +19,8 @@
 
 enum {
     HAND_BYTES = 4 << 20,
-    LINE_SHIFT = 4 /* from the bit of a channel to the bit of its open line */
+    LINE_SHIFT = 4 /* shifts the bit of a channel in `seen` to the bit that says
+                      that its last line is not finished */
 };
 
 _Static_assert((int)TEXT_CHANNELS <= (int)LINE_SHIFT,
@@ -29,25 +30,29 @@ _Static_assert((int)TEXT_CHANNELS <= (int)LINE_SHIFT,
 struct piece {
     struct piece *next;            /* in the queue */
     struct piece *before, *behind; /* among all pieces in hand */
-    int takers;                    /* how many have not taken it yet */
+    int takers;                    /* how many takers (console, files) have not
+                                      acknowledged it yet */
     struct show_output output;
     uint8_t mem[];
 };
 
 static struct {
-    struct piece *first, **last; /* owned; not yet with the console */
-    struct piece *hand;          /* owned: these, and those at the console */
-    uint64_t hand_bytes;         /* of all pieces in hand */
-    bool is_lost, is_over;       /* is_over: output is no longer accepted */
-    struct event *takes;         /* gives queued pieces to the console */
+    struct piece *first, **last; /* owned; pieces that the console has not got
+                                    yet */
+    struct piece *hand;          /* owned: all pieces, also those that the
+                                    console has not acknowledged */
+    uint64_t hand_bytes;         /* bytes of all these pieces */
+    bool is_lost, is_over;       /* is_lost: show_lost() was called; is_over: no
+                                    more output is accepted */
+    struct event *takes;         /* passes queued pieces to the console */
     struct ep_writer *writer;
     struct ep_output *output;
     const struct show_events *events;
     struct show_job job;
     bool is_raw;
-    uint8_t *seen; /* [job.size]: bits of channels that have ended, and of
-                      those with an open line */
-    uint64_t left; /* channels that have not ended */
+    uint8_t *seen; /* [job.size]: bits of the channels that have ended, and of
+                      those whose last line is not finished */
+    uint64_t left; /* how many channels have not ended */
     uint64_t dropped_bytes;
     bool is_past_told;
     char why[512];
@@ -55,7 +60,7 @@ static struct {
 
 /* --- adding to the queue */
 
-/* A piece without bytes still uses memory. */
+/* The memory that a piece counts for, more than its bytes. */
 static uint64_t cost_of(const struct piece *piece)
 {
     return sizeof(*piece) + piece->output.len_bytes;
@@ -92,7 +97,7 @@ static void put(const struct show_output *output)
     queue(piece);
 }
 
-/* Only queues: the console takes a limited amount at a time. */
+/* Only queues the output, as the console accepts a limited amount at a time. */
 void show_put(const struct show_output *output)
 {
     struct show_output part = *output;
@@ -152,7 +157,8 @@ static void tell_dropped(const struct show_output *output)
     show.dropped_bytes += output->dropped_bytes;
 }
 
-/* This is not an error: the launcher was told how much to keep. */
+/* Reports missing earlier output. This is no error: the user who started the
+ * job has chosen how much is kept. */
 static void tell_before(const struct show_output *output)
 {
     if (!show.is_past_told)
@@ -163,7 +169,8 @@ static void tell_before(const struct show_output *output)
     show.is_past_told = true;
 }
 
-/* True when the channel ends with this piece, and had not ended before. */
+/* Notes the end of the channel. True when it ends with this piece, and had not
+ * ended before. */
 static bool ends(const struct show_output *output)
 {
     uint8_t bit = (uint8_t)(1u << output->channel);
@@ -199,7 +206,8 @@ static void to_console(const struct job_record *record)
         ((struct piece *)(uintptr_t)record->cookie)->takers = places;
 }
 
-/* Output after a gap does not continue the line before it. */
+/* Ends the channel's unfinished line before a gap, so that output after the gap
+ * does not continue it. */
 static void end_line(const struct job_record *behind)
 {
     static const uint8_t newline[] = "\n";

@@ -1,4 +1,4 @@
-/* What a tool says on stderr. */
+/* Prints messages of this command on stderr. */
 #include "commands/attach/words.h"
 
 #include <stdarg.h>

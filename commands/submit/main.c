@@ -30,33 +30,36 @@
 #include "overlay/base/err.h"
 #include "text/style.h"
 
-/* A dvm that does not answer must not prevent a stop. */
+/* A second is how long a SIGTSTP waits for the dvm to stop the job; a dvm that
+ * does not answer must not prevent our stop. */
 enum { EXIT_TIMEOUT = 124, STOP_WAIT_S = 1 };
 
-/* This much output may wait here before the dvm holds back the processes. */
+/* When this much output waits here, the dvm stops reading output of the
+ * processes. */
 #define FILE_BYTES ((uint64_t)16 << 20)
 
 static struct {
     const struct ep_run_options *options;
     struct event_base *base;
     struct event *limit; /* --timeout */
-    struct event *stop;  /* time for the dvm to stop the job is up */
+    struct event *stop;  /* timer: STOP_WAIT_S have passed */
     struct run_signals *signals;
-    uint32_t reader; /* for request_make() */
+    uint32_t reader; /* the rank that reads stdin, as for request_make() */
     struct topo_ranges readers;
     struct topo_range only; /* its only member is the reader */
     struct show_job job;
     struct job_door ended; /* how the job has ended */
     uint32_t ended_rank;
-    unsigned untold; /* signals that are not on their way yet */
+    unsigned untold; /* how many signals the dvm has not acknowledged yet */
     bool is_started, is_complete, has_ended, is_stopping, is_leaving;
-    bool is_quiet; /* the reader of stdout has gone */
+    bool is_quiet; /* the reader of stdout has closed it */
     int code;
 } submit;
 
 /* --- how the program ends */
 
-/* The first thing that goes wrong counts, also while the rest is written. */
+/* Ends with this exit code, unless an earlier call gave another one; output in
+ * hand is still written. */
 static void finish(int code)
 {
     if (submit.code == 0)
@@ -75,7 +78,8 @@ static const char *host_of(uint32_t rank)
     return host != NULL ? host : "?";
 }
 
-/* Reports the end as a run with a tree of its own. */
+/* Reports the end of the job in the same words as `xylem run` without --dvm,
+ * and returns the exit code. */
 static int tell_end(const struct job_door *ended, uint32_t rank)
 {
     const int signo = WIFSIGNALED(ended->status) ? WTERMSIG(ended->status) : 0;
@@ -167,8 +171,9 @@ static void send_signal(int signo)
     session_signal(signo);
 }
 
-/* The first one, while some processes do not run yet, ends the job with this
- * program. The second one ends it at once. */
+/* Handles a SIGINT or SIGTERM. The first signal ends this program, and so the
+ * job, when some processes do not run yet; the second signal ends this program
+ * at once. */
 static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
     (void)arg;
@@ -188,8 +193,8 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
     event_base_loopbreak(submit.base);
 }
 
-/* The processes are stopped first, then this one, so that the shell gets its
- * terminal back. */
+/* Handles a SIGTSTP: stops the processes first, then this process, so that the
+ * shell gets its terminal back. */
 static void on_stop(void *arg)
 {
     static const struct timeval wait = {.tv_sec = STOP_WAIT_S};
@@ -287,12 +292,13 @@ static bool open_base(pid_t dvm)
            loss_open(submit.base, dvm, &losses) == 0;
 }
 
-/* Starts the time limit, which counts from begun_ns. */
+/* Starts the timer of --timeout, whose time counts from begun_ns. */
 static bool arm_limit(uint64_t begun_ns)
 {
     double gone_s = (double)(ep_clock_ns() - begun_ns) / 1e9;
     double left_s = submit.options->timeout_s - gone_s;
-    struct timeval limit = {0, 1}; /* for a time that is already up */
+    struct timeval limit = {0, 1}; /* at once, if that time has passed
+                                      already */
 
     if (left_s > 0)
         limit = (struct timeval){
@@ -302,7 +308,7 @@ static bool arm_limit(uint64_t begun_ns)
            event_add(submit.limit, &limit) == 0;
 }
 
-/* In a dvm stdin goes to one rank, to all, or to none. */
+/* Reads --stdin: in a dvm stdin goes to one rank, to all, or to none. */
 static uint32_t read_readers(const char *text)
 {
     struct topo_fault fault;

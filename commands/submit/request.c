@@ -19,7 +19,7 @@ extern char **environ;
 
 enum { WHY_BYTES = 512 };
 
-/* What the request needs beside the options. */
+/* Memory for texts of the request. */
 static struct {
     char dir[PATH_MAX]; /* the working directory; empty: it was removed */
     char hostfile[2 * PATH_MAX];
@@ -53,7 +53,8 @@ const char *request_judge(const struct ep_run_options *o)
     return NULL;
 }
 
-/* A directory that the user has not named need not exist on other hosts. */
+/* Sets the directory of a program. When the user has not named it, it need not
+ * exist on other hosts. */
 static void set_dir(struct job_program *program)
 {
     if (program->cwd != NULL)
@@ -62,7 +63,7 @@ static void set_dir(struct job_program *program)
     program->cwd_is_optional = access(request.dir, X_OK) == 0;
 }
 
-/* The session reads the file, so its path must be absolute. */
+/* Makes the path of a file absolute, because the session reads the file. */
 static const char *whole_path(const char *path)
 {
     if (path == NULL || path[0] == '/' || request.dir[0] == '\0')
@@ -85,7 +86,8 @@ static struct job_env *list_own(struct job_env *to)
     return to;
 }
 
-/* The setting of that name in our environment; NULL: there is none. */
+/* Finds the setting NAME=VALUE of that name in our environment; NULL: the name
+ * is not set. */
 static const char *find_own(const char *name)
 {
     size_t len = strlen(name);
@@ -97,8 +99,9 @@ static const char *find_own(const char *name)
     return NULL;
 }
 
-/* Lists our own environment and the settings that the user names, also those of
- * our own that would not be passed on. */
+/* Lists the settings of our own environment that are passed on, then the
+ * changes that the user asks for, which may name any variable of our
+ * environment. */
 static struct job_env *list_env(const struct job_wish *from, uint32_t *count)
 {
     size_t most = from->env_count;
@@ -138,8 +141,8 @@ static const char *const *copy_words(const char *const *words)
     return copy;
 }
 
-/* -N without -n is that many nodes with one process each, or as many as --ppn
- * says. */
+/* Sets the number of processes when -N is given without -n: one on each of the
+ * N nodes, or --ppn. */
 static void count_procs(const struct ep_run_options *o, struct job_wish *app)
 {
     uint64_t procs;
@@ -152,7 +155,7 @@ static void count_procs(const struct ep_run_options *o, struct job_wish *app)
     app->procs = procs < UINT32_MAX ? (uint32_t)procs : UINT32_MAX;
 }
 
-/* False: memory is out. */
+/* Makes the request for one program. False: memory is out. */
 static bool make_app(const struct ep_run_options *o,
                      const struct job_wish *from, struct job_wish *app)
 {
@@ -199,7 +202,8 @@ const char *request_make(const struct ep_run_options *o, uint32_t reader,
 
 /* --- why the job does not start */
 
-/* With several programs it is not known which one is meant. */
+/* Explains a reason about a program, which can be named only when the job has
+ * just one. */
 static void explain_program(const struct ep_run_options *o,
                             enum job_door_reason reason)
 {

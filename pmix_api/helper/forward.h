@@ -114,8 +114,8 @@ uint8_t px_forward_covers(const struct px_forwards *all, uint32_t base,
 bool px_forward_is_open(const struct px_forwards *all, uint32_t base);
 
 /* Makes at most one delivery for each job, if there is room for it. Returns
- * true when it made one. Must not be called while a pull waits for its answer.
- */
+ * true when it made one. Must not be called while a pull waits for its
+ * answer. */
 bool px_forwards_give(struct px_forwards *all, uint64_t now_ms);
 /* px_forwards_missed() notes that a delivery reached no pull,
  * px_forwards_taken() that the tool has read the first `taken` deliveries. For

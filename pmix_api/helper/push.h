@@ -20,10 +20,8 @@ struct px_door_way;
 struct px_jobs;
 struct px_pushing_tool;
 
-enum {
-    PX_PUSH_WAITING_BYTES = 16 << 20
-}; /* the most bytes in requests that
-      wait for their answer */
+/* The most bytes in pushes that wait for their answer. */
+enum { PX_PUSH_WAITING_BYTES = 16 << 20 };
 
 struct px_pushing_cfg {
     const struct px_door_way *way; /* borrowed, as are all pointers here */

@@ -4,8 +4,8 @@
  * All in the loop's thread. Memory: 32 bytes for each query that waits. The
  * query that is being answered needs the tables of all jobs that it is about
  * (table.h; for PX_KEY_NAMESPACE_INFO one place of each table), and 60 to 260
- * bytes for each process in the answer, until the answer is passed to libpmix.
- */
+ * bytes for each process in the answer, until the answer is passed to
+ * libpmix. */
 #ifndef PMIX_API_HELPER_QUERY_H
 #define PMIX_API_HELPER_QUERY_H
 

@@ -17,10 +17,7 @@ struct px_jobs;
 struct px_pulls;
 struct px_spawns;
 
-enum {
-    PX_SPAWNS_MAX = 128
-}; /* the most jobs of a tool, requested or
-      running */
+enum { PX_SPAWNS_MAX = 128 }; /* jobs, requested or running */
 
 struct px_spawns_cfg {
     const struct px_door_way *way; /* borrowed, as are all pointers here */

@@ -29,7 +29,7 @@ void px_table_close(struct px_table *table);
  * OV_ENOMEM. After an error the table is as before. O(processes in the
  * message). */
 int px_table_add(struct px_table *table, const struct job_door *msg);
-/* Drops all places but the first, and keeps no further ones. */
+/* Drops everything in the table except its first place. */
 void px_table_cut(struct px_table *table);
 
 /* The index-th place, in the order of the messages; NULL: there are fewer.

@@ -1,8 +1,8 @@
-/* Calls from the threads of libpmix to the caller's: questions that wait for
- * their answer, and things to look at.
+/* Runs functions in the thread of the module that uses this library (the
+ * caller), when a thread of libpmix asks for it and waits for the answer.
  *
- * A thread of libpmix waits here. The caller's thread never does, nor does it
- * hold a lock while it answers.
+ * Only threads of libpmix wait here. The caller's thread never waits, nor does
+ * it hold a lock while it answers.
  */
 #ifndef PMIX_API_HELPER_LIB_ASK_H
 #define PMIX_API_HELPER_LIB_ASK_H
@@ -12,25 +12,25 @@
 /* Returns 0 or OV_ESYS. */
 int px_ask_open(void);
 
-/* Readable when there is something for the caller. */
+/* A descriptor that is readable when px_ask_turn() has something to do. */
 int px_ask_fd(void);
 
 /* Has call(arg) run in the caller's thread, and waits for px_ask_answer(). Only
  * for the one thread of libpmix that makes upcalls. */
 void px_ask(void (*call)(void *arg), void *arg);
 
-/* Likewise, but waits only until the call has returned. */
+/* As px_ask(), but waits only until call(arg) has returned. */
 void px_tell(void (*call)(void *arg), void *arg);
 
-/* Makes the descriptor readable. Any thread. */
+/* Makes the descriptor readable. May be called from any thread. */
 void px_ask_wake(void);
 
-/* Runs what is asked; the descriptor is not readable after that. For the
- * caller. */
+/* Runs the function that px_ask() or px_tell() waits for; after that the
+ * descriptor is not readable. To be called by the caller's thread. */
 void px_ask_turn(void);
 
-/* Lets px_ask() return. For the caller, once for each call of px_ask(), from
- * within it or later. */
+/* Lets px_ask() return. To be called by the caller's thread, once for each
+ * px_ask(), from within its function or later. */
 void px_ask_answer(void);
 
 #endif

@@ -10,7 +10,7 @@ pmix_status_t px_control_upcall(const pmix_proc_t *asker,
                                 const pmix_info_t directives[], size_t ndirs,
                                 pmix_info_cbfunc_t answer, void *arg);
 
-/* The index-th known order; NULL: there is none of this index. */
+/* The key of the index-th known order; NULL: there are fewer. */
 const char *px_order_key(size_t index);
 
 #endif

@@ -1,4 +1,5 @@
-/* Infos: their keys, and their values, whose types tools may choose. */
+/* Tests of infos (pmix_info_t, a key with a value), whose values may have any
+ * type that the tool chose. */
 #ifndef PMIX_API_HELPER_LIB_FLAG_H
 #define PMIX_API_HELPER_LIB_FLAG_H
 
@@ -8,8 +9,8 @@
 
 #include <pmix_server.h>
 
-/* True for a bool, or for no value at all, which means true as PMIX_INFO_TRUE()
- * has it. */
+/* True when the value is a bool, or when there is no value, which
+ * PMIX_INFO_TRUE() counts as true. */
 static inline bool px_value_is_flag(const pmix_info_t *info)
 {
     return info->value.type == PMIX_BOOL || info->value.type == PMIX_UNDEF;

@@ -1,5 +1,5 @@
-/* The keys of PMIx that the rest of the helper understands, too: those of
- * queries and of events. They are on the wire as they stand here. */
+/* Keys of PMIx for queries and events, for the part of the helper that does not
+ * include the headers of libpmix. The texts are the standard's. */
 #ifndef PMIX_API_HELPER_LIB_KEY_H
 #define PMIX_API_HELPER_LIB_KEY_H
 
@@ -18,7 +18,7 @@
 #define PX_KEY_JOB_SIZE       "pmix.job.size"
 #define PX_KEY_EXIT_CODE      "pmix.exit.code" /* also of events */
 
-/* Keys of qualifiers, and inside of answers. */
+/* Keys of qualifiers, and of infos inside answers. */
 #define PX_KEY_NSPACE        "pmix.nspace" /* also of events */
 #define PX_KEY_PROCID        "pmix.procid" /* also of events */
 #define PX_KEY_RANK          "pmix.rank"

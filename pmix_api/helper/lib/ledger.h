@@ -1,13 +1,13 @@
-/* What has become of each delivery: how far the library has written, and how
- * far the tool has read.
+/* Keeps account of deliveries: which of them libpmix has written to the tool's
+ * socket (the stream), and which the tool has read.
  *
- * Deliveries are numbered from 1. The library makes as many messages of each as
- * there are registrations that name it: one, several or none, which it does not
- * say. Messages leave in the order of the deliveries. So all messages of a
- * delivery are in the stream when a message of a later one begins, or when the
- * library has nothing left to write. Where in the stream that was is kept as a
- * mark: with it, how far the tool has read the stream tells how many deliveries
- * it has.
+ * Deliveries are numbered from 1. libpmix makes a message for each registered
+ * pull that names a delivery: one, several or none; how many, it does not say.
+ * Messages leave in the order of the deliveries. So all messages of a delivery
+ * are in the stream when a message of a later delivery begins, or when libpmix
+ * has nothing left to write. The ledger keeps this position in the stream as a
+ * mark. From the marks and the position up to which the tool has read the
+ * stream, it is known how many deliveries the tool has read.
  *
  * Pure, and not thread-safe. O(1) amortised.
  */
@@ -18,65 +18,71 @@
 #include <stdint.h>
 
 enum {
-    LEDGER_OPEN_MAX = 256, /* deliveries that are not written yet */
-    /* That are known to have been named by no registration. */
+    LEDGER_OPEN_MAX = 256, /* the most deliveries that are not written yet */
+    /* How many of the last deliveries that no pull named are remembered. */
     LEDGER_MISSED = 256,
-    /* Beyond this number some marks are dropped; the next one then says what
-     * they said. */
+    /* The most marks. Beyond this number some are dropped, and the next mark
+     * stands for them, too. */
     LEDGER_MARKS = 1024,
 };
 
-/* This many deliveries end where this many bytes of the stream do, or
- * before. */
+/* The first `number` deliveries are complete in the first `end` bytes of the
+ * stream. */
 struct px_ledger_mark {
     uint64_t number, end;
 };
 
-/* All zero before the first delivery. */
+/* All zero: there was no delivery. The following five numbers count deliveries,
+ * and never grow from one to the next. */
 struct px_ledger {
-    uint64_t given;      /* number of deliveries: handed to the library, */
-    uint64_t handled;    /* whose messages the library has made, */
-    uint64_t begun;      /* up to the last one with a message begun, */
-    uint64_t written;    /* whose messages are all written, */
-    uint64_t taken;      /* and whose messages are all read */
+    uint64_t given;      /* handed to libpmix */
+    uint64_t handled;    /* for which libpmix has made the messages */
+    uint64_t begun;      /* up to the last delivery with a message begun to be
+                            written */
+    uint64_t written;    /* with all messages written */
+    uint64_t taken;      /* with all messages read by the tool */
     uint64_t bytes;      /* written to the stream */
-    uint64_t left_bytes; /* not yet written of the message that is begun */
-    uint64_t open_bytes; /* cost of the deliveries that are not written */
+    uint64_t left_bytes; /* bytes of the begun message that are not yet
+                            written */
+    uint64_t open_bytes; /* the sum of `costs` of the deliveries that are not
+                            written */
     uint64_t costs[LEDGER_OPEN_MAX];
     struct px_ledger_mark marks[LEDGER_MARKS]; /* a ring, ascending */
     unsigned first, used;
-    /* The last ones, in the order in which they were found. */
+    /* The last deliveries that no pull named, in the order in which this became
+     * known. */
     uint64_t missed[LEDGER_MISSED];
     uint64_t missed_count;
 };
 
-/* True when nothing can be given before some deliveries are written. */
+/* True when no further delivery can be made before some are written. */
 bool px_ledger_is_full(const struct px_ledger *ledger);
 
-/* Counts a delivery that is given; the ledger must not be full. */
+/* Counts a delivery that is handed to libpmix; the ledger must not be full. */
 void px_ledger_give(struct px_ledger *ledger, uint64_t cost_bytes);
 
-/* Says that the library has made the messages of the next delivery. */
+/* Notes that libpmix has made the messages of the next delivery. */
 void px_ledger_handle(struct px_ledger *ledger);
 
-/* Says that a message of this many bytes is about to be written. It belongs to
- * the delivery `number`, or to none when that is 0. To be called again when
- * no part of it could be written. */
+/* Notes that libpmix is about to write a message of this many bytes, which
+ * belongs to delivery `number`, or to no delivery when that is 0. To be called
+ * again before the next attempt if no byte of it could be written. */
 void px_ledger_begin(struct px_ledger *ledger, uint64_t number,
                      uint64_t len_bytes);
 
-/* Says how much was written. True: the message is whole. */
+/* Notes that this many bytes of the message were written. True: the message is
+ * complete. */
 bool px_ledger_write(struct px_ledger *ledger, uint64_t bytes);
 
-/* Says that the library has nothing left to write of deliveries up to this
+/* Notes that libpmix has nothing left to write of the deliveries up to this
  * one. */
 void px_ledger_rest(struct px_ledger *ledger, uint64_t number);
 
-/* The first delivery after `behind` of which no message was made; 0: there is
- * none among those that are written. O(LEDGER_MISSED). */
+/* The first delivery after number `behind` that no pull named; 0: none is known
+ * so far. O(LEDGER_MISSED). */
 uint64_t px_ledger_missed(const struct px_ledger *ledger, uint64_t behind);
 
-/* Says that the tool has read the stream up to this position. */
+/* Notes that the tool has read the stream up to this position. */
 void px_ledger_read(struct px_ledger *ledger, uint64_t position);
 
 #endif

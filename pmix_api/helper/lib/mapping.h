@@ -4,8 +4,9 @@
 
 #include "pmix_api/helper/lib/directive.h"
 
-/* Each takes the directive that it is named after. Returns YES; NOT_SUPPORTED
- * for a value that cannot be served; BAD_PARAM; or NO_RESOURCE. */
+/* Each function applies the directive that it is named after. Returns YES;
+ * NOT_SUPPORTED for a value that cannot be served; BAD_PARAM; or
+ * NO_RESOURCE. */
 enum px_lib_answer px_mapping_ppr(struct px_lib_start *start,
                                   struct job_wish *app,
                                   const pmix_info_t *info);

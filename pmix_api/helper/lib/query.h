@@ -6,8 +6,8 @@
 
 #include <pmix_server.h>
 
-/* Prepares queries, once, before the library is started. False: the library
- * lacks a function. */
+/* Prepares queries; to be called once, before libpmix is started. False:
+ * libpmix lacks a function that is needed. */
 bool px_query_open(void);
 
 /* An upcall of the server's module. */

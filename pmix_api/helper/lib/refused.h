@@ -1,8 +1,10 @@
-/* Directives that would change what a tool gets, and that cannot be served.
+/* Directives that cannot be served, and without which a tool would get
+ * something else than it asked for.
  *
  * They are refused by name, whether they are required or not: a tool that asks
- * for a process that stops for a debugger does not want one that runs. A
- * directive that is in no list is a hint, and is ignored unless it is required.
+ * for a process that stops for a debugger does not want one that runs. Any
+ * other unknown directive is treated as a hint: it is ignored unless it is
+ * required.
  */
 #ifndef PMIX_API_HELPER_LIB_REFUSED_H
 #define PMIX_API_HELPER_LIB_REFUSED_H

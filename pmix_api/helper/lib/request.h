@@ -1,9 +1,9 @@
-/* What a tool asks for.
+/* Requests of a tool.
  *
- * A request with a `call` is borrowed until it is answered. That happens once,
- * by px_lib_answer() or, where there is more to say, by the function that its
- * comment names; from the callback that has brought it, or later. After the
- * tool has gone, a request may be answered but need not be.
+ * A request with a `call` is borrowed until it is answered. It must be answered
+ * once, by px_lib_answer() or by the function that its comment names, within
+ * its callback or later. After the tool has gone, a request may be answered but
+ * need not be.
  */
 #ifndef PMIX_API_HELPER_LIB_REQUEST_H
 #define PMIX_API_HELPER_LIB_REQUEST_H
@@ -16,20 +16,21 @@
 /* How a request of the tool is answered. */
 enum px_lib_answer {
     PX_LIB_YES,
-    PX_LIB_PARTIAL, /* not all of it */
+    PX_LIB_PARTIAL, /* only a part of the request could be served */
     PX_LIB_BAD_PARAM,
     PX_LIB_NOT_FOUND,
     PX_LIB_NOT_SUPPORTED,
-    PX_LIB_NOT_NOW, /* the job has not begun, or is over */
+    PX_LIB_NOT_NOW, /* the job has not begun, or has ended */
     PX_LIB_NO_RESOURCE,
-    PX_LIB_IS_COMPLETE, /* its target takes nothing any longer */
+    PX_LIB_IS_COMPLETE, /* the target of the request no longer accepts
+                           anything */
     /* Why something could not be started: */
     PX_LIB_NO_WORD,    /* the request names no program */
     PX_LIB_NO_PROGRAM, /* the program does not exist */
     PX_LIB_NO_EXEC,    /* the program cannot be executed */
     PX_LIB_NO_DIR,     /* its directory cannot be entered */
     PX_LIB_NO_ROOM,    /* no room for this many processes */
-    PX_LIB_NO_GROWTH,  /* the tree gets no further hosts */
+    PX_LIB_NO_GROWTH,  /* the tree cannot get the further hosts */
     PX_LIB_FAILED,     /* something else went wrong */
     PX_LIB_ANSWERS
 };
@@ -41,11 +42,11 @@ enum { PX_LIB_STDOUT = 2, PX_LIB_STDERR = 4, PX_LIB_STDDIAG = 8 };
  * means that the tool has given no directive. */
 struct px_lib_wish {
     bool copies, drops_oldest;
-    uint64_t cache_bytes; /* if has_cache */
+    uint64_t cache_bytes; /* valid if has_cache */
     uint64_t buffer_bytes, buffer_s;
-    /* Which directives are given. */
+    /* Which directives the tool has given. */
     bool has_drops, has_cache, has_buffer, has_time;
-    bool is_bad;         /* a value has another type */
+    bool is_bad;         /* a directive has a value of a wrong type */
     const char *strange; /* a directive that cannot be served, or NULL */
 };
 
@@ -53,11 +54,11 @@ struct px_lib_wish {
 struct px_lib_pull {
     const struct px_lib_name *targets;
     size_t count;
-    uint16_t channels; /* as the tool said it; any bits may be set */
+    uint16_t channels; /* as the tool sent it: any bits may be set */
     struct px_lib_wish wish;
 };
 
-/* The tool gives bytes for the stdin of processes. */
+/* The tool sends bytes to the stdin of processes. */
 struct px_lib_push {
     const struct px_lib_name *targets;
     size_t count;
@@ -69,8 +70,8 @@ struct px_lib_push {
     void *call;
 };
 
-/* Keys, each of which wants an answer, and qualifiers, which say what they are
- * about. */
+/* A part of a query: keys, each of which is a question, and qualifiers, which
+ * say what the questions are about. */
 struct px_lib_ask {
     const char *const *keys;
     size_t keys_count;
@@ -78,22 +79,24 @@ struct px_lib_ask {
     size_t qualifiers_count;
 };
 
-/* A query has at least one key. Answered by px_lib_answer_query(). */
+/* A query, with at least one key; answered by px_lib_answer_query(). */
 struct px_lib_query {
     const struct px_lib_ask *asks;
     size_t count;
     void *call;
 };
 
-/* A job to be started. Requests that are wrong in themselves were refused
+/* The tool asks to start a job. Requests that cannot be valid were refused
  * before. Answered by px_lib_answer_spawn(). */
 struct px_lib_spawn {
     const struct job_request *request;
-    struct px_lib_wish wish; /* with is_bad false and strange NULL */
+    struct px_lib_wish wish; /* defaults for pulls of the job; is_bad is false
+                                and strange NULL */
     void *call;
 };
 
-/* A signal for processes. No target at all means the run's own job. */
+/* The tool asks to send a signal to processes. Without targets they are those
+ * of the session's own job. */
 struct px_lib_control {
     const struct px_lib_name *targets;
     size_t count;
@@ -101,8 +104,9 @@ struct px_lib_control {
     void *call;
 };
 
-/* Texts for the user, at least one. PX_LIB_YES becomes PX_LIB_PARTIAL when the
- * tool has others that cannot be shown here. */
+/* The tool asks to show log messages, at least one, to the user. The answer
+ * PX_LIB_YES becomes PX_LIB_PARTIAL when the request has other messages, too,
+ * that cannot be shown. */
 struct px_lib_log {
     const struct px_lib_text {
         bool is_error; /* for stderr; otherwise for stdout */

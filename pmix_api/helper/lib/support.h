@@ -1,4 +1,4 @@
-/* Queries for the attributes that are supported. */
+/* Answers queries for the attributes that are supported. */
 #ifndef PMIX_API_HELPER_LIB_SUPPORT_H
 #define PMIX_API_HELPER_LIB_SUPPORT_H
 
@@ -10,16 +10,17 @@
 typedef pmix_status_t (*px_support_fn)(pmix_query_t *queries, size_t nqueries,
                                        pmix_info_cbfunc_t answer, void *arg);
 
-/* Notes the library's function; once, before the rest. */
+/* Notes libpmix's own function; to be called once, before the other functions.
+ */
 void px_support_open(px_support_fn library);
 
 /* True when the queries ask for supported attributes, and for nothing else. */
 bool px_support_is(const pmix_query_t *queries, size_t nqueries);
 
-/* Has the library answer, from what it supports itself and what
- * px_attribute_register() has told it. Returns BAD_PARAM for a qualifier that
- * would crash it; NOMEM; or PMIX_SUCCESS: the answer comes later, in the
- * library's thread. */
+/* Has libpmix answer, from the attributes that it supports itself and those
+ * that px_attribute_register() has registered. Returns BAD_PARAM for a
+ * qualifier that would crash libpmix; NOMEM; or PMIX_SUCCESS: the answer comes
+ * later, in libpmix's thread. */
 pmix_status_t px_support(pmix_query_t *queries, size_t nqueries,
                          pmix_info_cbfunc_t answer, void *arg);
 

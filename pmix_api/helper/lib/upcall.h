@@ -1,4 +1,5 @@
-/* What libpmix asks of its host, put to the caller as questions. */
+/* The functions that libpmix calls in its host (upcalls). They pass requests on
+ * to the caller's thread. */
 #ifndef PMIX_API_HELPER_LIB_UPCALL_H
 #define PMIX_API_HELPER_LIB_UPCALL_H
 
@@ -6,10 +7,10 @@
 
 #include <pmix_server.h>
 
-/* The upcalls for libpmix, once px_call_open() was called. */
+/* The table of upcalls for libpmix; px_call_open() must have been called. */
 pmix_server_module_t *px_upcall_module(void);
 
-/* Called when the tool has been let in. For the caller. */
+/* True when the tool has been let in. To be called in the caller's thread. */
 bool px_upcall_is_in(void);
 
 #endif

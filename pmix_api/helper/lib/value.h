@@ -1,8 +1,9 @@
-/* Values that go between a tool and its helper: what libpmix calls infos, with
- * types of ours.
+/* Values that a tool and its helper exchange: what libpmix calls infos, in
+ * types that do not need the headers of libpmix.
  *
- * All pointers are borrowed. A receiver may read a value as long as the comment
- * of what holds it says; a giver keeps it until the call returns.
+ * All pointers are borrowed. The receiver of a value may read it for as long as
+ * the comment of the struct or function says that passes it; a caller that
+ * passes a value must keep it until the call returns.
  */
 #ifndef PMIX_API_HELPER_LIB_VALUE_H
 #define PMIX_API_HELPER_LIB_VALUE_H
@@ -15,10 +16,9 @@ enum { PX_LIB_NAME_BYTES = 256 };
 
 /* A rank that means all ranks. */
 #define PX_LIB_ALL ((uint32_t)-2)
-/* A rank that means none. */
+/* A rank that means no rank. */
 #define PX_LIB_UNDEFINED ((uint32_t)-1)
-/* Values that stand for the processes of a node where a target's rank is
- * expected. */
+/* In place of the rank of a target: the processes on the tool's node. */
 #define PX_LIB_LOCAL_NODE  ((uint32_t)-3)
 #define PX_LIB_LOCAL_PEERS ((uint32_t)-5)
 
@@ -28,14 +28,15 @@ struct px_lib_name {
 };
 
 enum px_lib_type {
-    PX_LIB_OTHER,  /* none of the types below; never given to the library */
-    PX_LIB_FLAG,   /* no value at all counts as true */
+    PX_LIB_OTHER,  /* a value of another type than those below; never passed to
+                      libpmix */
+    PX_LIB_FLAG,   /* a bool; a missing value counts as true */
     PX_LIB_NUMBER, /* 0 or more */
     PX_LIB_TEXT,
     PX_LIB_NAME,
     PX_LIB_RANK,
-    /* These go only to the tool; what comes from it in such a type is
-     * PX_LIB_OTHER: */
+    /* Types of values to the tool only; from the tool they become PX_LIB_OTHER:
+     */
     PX_LIB_TIME,
     PX_LIB_STATUS,
     PX_LIB_NAMES,
@@ -43,7 +44,7 @@ enum px_lib_type {
     PX_LIB_INFOS
 };
 
-/* The width of a number as the tool gets it. */
+/* The type in which the tool gets a number. */
 enum px_lib_width {
     PX_LIB_U32,
     PX_LIB_U16,
@@ -52,7 +53,7 @@ enum px_lib_width {
     PX_LIB_INT
 };
 
-/* The fate of a job; also the code of an event. */
+/* How a job or process has ended; also the codes of events. */
 enum px_lib_status {
     PX_LIB_SUCCESS,
     PX_LIB_JOB_START,
@@ -69,7 +70,7 @@ enum px_lib_state {
     PX_LIB_STARTING,
     PX_LIB_RUNNING,
     PX_LIB_ENDED,
-    PX_LIB_KILLED, /* by a signal */
+    PX_LIB_KILLED, /* ended by a signal */
     PX_LIB_STATES
 };
 
@@ -93,7 +94,7 @@ struct px_lib_value {
         bool flag;
         uint64_t number;
         const char *text;                /* never NULL */
-        const struct px_lib_name *names; /* one for PX_LIB_NAME */
+        const struct px_lib_name *names; /* PX_LIB_NAME: one name */
         uint32_t rank;
         int64_t time_s;
         enum px_lib_status status;

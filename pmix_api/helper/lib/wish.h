@@ -6,8 +6,9 @@
 
 struct px_lib_wish;
 
-/* Reads the directives of a pull. When one comes twice, the last one counts;
- * one whose value makes no sense makes the wish bad. Borrows keys. O(infos). */
+/* Reads the directives of a pull. When a directive comes twice, the last
+ * counts; a value that is not valid sets is_bad. *out borrows keys.
+ * O(infos). */
 void px_wish_read(const pmix_info_t info[], size_t infos,
                   struct px_lib_wish *out);
 
@@ -22,8 +23,8 @@ struct px_push_wish {
 void px_push_wish_read(const pmix_info_t info[], size_t infos,
                        struct px_push_wish *out);
 
-/* The index-th directive that is served, for pulls and for pushes; NULL: there
- * is none of this index. */
+/* The key of the index-th supported directive, for pulls and for pushes; NULL:
+ * there are fewer. */
 const char *px_wish_key(size_t index);
 const char *px_push_key(size_t index);
 
