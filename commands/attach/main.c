@@ -31,15 +31,14 @@
 #include "topo/ranges.h"
 
 #define OPTION_INTO struct attach_options
-#define FILE_BYTES                                                             \
-    ((uint64_t)1 << 30) /* the most bytes of output that wait                  \
-                           here to be shown */
+/* The most bytes of output that wait here to be shown. */
+#define FILE_BYTES ((uint64_t)1 << 30)
 
 struct attach_options {
     struct choose_by which;         /* at most one of its members is given */
-    struct topo_ranges ranks;       /* no member: all ranks */
+    struct topo_ranges ranks;       /* empty: all ranks */
     bool feeds;                     /* send stdin to stdin_ranks */
-    struct topo_ranges stdin_ranks; /* no member: all ranks */
+    struct topo_ranges stdin_ranks; /* empty: all ranks */
     struct ep_run_options output;   /* only the options about how output is
                                        shown are used */
     bool verbose;
