@@ -1,4 +1,5 @@
-/* The text of libpmix's rendezvous files, and the files. */
+/* Reads the text of libpmix's rendezvous files, and makes and removes such
+ * files. */
 #include "config.h"
 
 #include "pmix_api/contact.h"
@@ -34,8 +35,8 @@ static struct part first_line(const char *text, size_t len_bytes)
     return (struct part){text, end != NULL ? (size_t)(end - text) : len_bytes};
 }
 
-/* Cuts off what is before the first such byte, and that byte; false: there is
- * none. */
+/* Splits `from` at the first byte `byte`: *before gets what is before it, *from
+ * keeps what follows. False: there is no such byte. */
 static bool cut(struct part *from, char byte, struct part *before)
 {
     const char *end = memchr(from->at, byte, from->len_bytes);
@@ -48,7 +49,8 @@ static bool cut(struct part *from, char byte, struct part *before)
     return true;
 }
 
-/* Cuts off the last such byte and what is behind it; false: there is none. */
+/* Splits `from` at the last byte `byte`: *behind gets what follows it, *from
+ * keeps what is before. False: there is no such byte. */
 static bool cut_last(struct part *from, char byte, struct part *behind)
 {
     const char *at = memrchr(from->at, byte, from->len_bytes);
@@ -89,7 +91,8 @@ static bool read_port(struct part digits, uint16_t *out)
     return port > 0 && port <= UINT16_MAX;
 }
 
-/* Skips the mark at the beginning; false: the part begins otherwise. */
+/* Moves `from` past the mark at its beginning; false: it does not begin with
+ * the mark. */
 static bool skip(struct part *from, const char *mark)
 {
     size_t len = strlen(mark);
@@ -152,7 +155,8 @@ int px_contact_parse(const char *text, size_t len_bytes, struct px_contact *out)
     return 0;
 }
 
-/* Appends bytes; *len_bytes grows beyond the limit where they do not fit. */
+/* Appends bytes if they fit; *len_bytes grows in any case, so that the caller
+ * sees that it is above the limit. */
 static void append(char *out, size_t *len_bytes, const char *mem, size_t count)
 {
     if (*len_bytes + count <= PX_CONTACT_BYTES_MAX)
@@ -160,8 +164,8 @@ static void append(char *out, size_t *len_bytes, const char *mem, size_t count)
     *len_bytes += count;
 }
 
-/* Finds the third line, where that is a number: the process id of the server,
- * by which a file that a dead server has left is recognised. */
+/* Finds the third line if it is a number: the pid of the server, from which
+ * others see whether the server that wrote the file is dead. */
 static bool find_pid(struct part rest, struct part *out)
 {
     struct part line;
@@ -215,15 +219,15 @@ static bool name_file(const struct px_contact_names *names, unsigned index,
                     ends[index]) < PX_PATH_MAX;
 }
 
-/* True for a name that equals an earlier one, as it does when the launcher is
- * the server. */
+/* True when the index-th name equals an earlier name, as when the launcher
+ * itself is the server. */
 static bool is_again(const struct px_contact_names *names, unsigned index)
 {
     return (index == 3 && names->server_pid == names->launcher_pid) ||
            (index == 4 && strcmp(names->server, names->job) == 0);
 }
 
-/* Removes the first files. */
+/* Removes the files with the first `count` names. */
 static void remove_some(const struct px_contact_names *names, unsigned count)
 {
     char path[PX_PATH_MAX];
@@ -252,8 +256,8 @@ static int link_all(const struct px_contact_names *names, const char *from)
     return 0;
 }
 
-/* Tools look at all files with such names, so the file is written under another
- * one first. */
+/* Writes the file under a temporary name first, because tools read any file
+ * that has one of the names. */
 int px_contact_put(const struct px_contact_names *names, const char *text,
                    size_t len_bytes)
 {

@@ -1,4 +1,4 @@
-/* Tools and their helpers. */
+/* Starts and ends the helpers, and gives each a tool's connection. */
 #include "config.h"
 
 #include "pmix_api/desk.h"
@@ -24,24 +24,27 @@
 enum {
     PAUSE_MAX_MS = 10000,
     TEXT_BYTES = 512,
-    NAME_BYTES = 256, /* of the names of a host and of a server */
+    NAME_BYTES = 256, /* size of the name of a host, and of a server */
 };
 
 enum state {
-    STARTS, /* libpmix is being started */
-    READY,  /* in reserve */
-    HANDED, /* got a tool's connection, and has not taken it yet */
-    SERVES, /* serves a tool */
+    STARTS, /* the helper is starting libpmix */
+    READY,  /* the helper waits in reserve for a tool */
+    HANDED, /* the helper was sent a tool's connection, and has not acknowledged
+               it */
+    SERVES, /* the helper serves a tool */
 };
 
 struct helper {
     struct helper *next;
     struct px_desk *desk;
     struct event *reads; /* owned */
-    struct event *late;  /* owned: ends the time for taking the tool */
+    struct event *late;  /* owned: timer for the acknowledgement of the
+                            connection */
     pid_t pid;
     int fd;   /* owned */
-    int tool; /* owned: the connection that it got; -1: none */
+    int tool; /* owned: the tool's connection, until it is acknowledged; -1:
+                 none */
     enum state state;
     bool is_in; /* its tool has been let in */
 };
@@ -49,12 +52,12 @@ struct helper {
 struct px_desk {
     struct px_desk_cfg cfg;
     struct helper *helpers;         /* owned */
-    struct event *again;            /* owned: for the next try */
+    struct event *again;            /* owned: timer for the next try */
     struct ep_tools *tools;         /* owned; NULL: the port is not open yet */
-    int waiting[PX_DESK_TOOLS_MAX]; /* owned: connections without a helper, in
-                                       their order */
+    int waiting[PX_DESK_TOOLS_MAX]; /* owned: connections that wait for a
+                                       helper, in order */
     unsigned waiting_count;
-    unsigned tries; /* in a row without success */
+    unsigned tries; /* how many tries have failed since the last success */
     bool has_started, is_hurried, has_files, is_said;
     struct px_contact_names names;
     char host[NAME_BYTES], server[NAME_BYTES];
@@ -89,8 +92,8 @@ static struct helper *find_helper(const struct px_desk *desk, enum state state)
     return at;
 }
 
-/* Takes the helper's word: that it has the tool's connection, or that it has
- * let the tool in. */
+/* Handles a packet of a helper: the first acknowledges the tool's connection,
+ * the next reports that the tool has been let in. */
 static void on_word(struct helper *helper)
 {
     if (helper->state == HANDED) {
@@ -103,7 +106,7 @@ static void on_word(struct helper *helper)
     }
 }
 
-/* Ends the process. Returns its status, as of waitpid(). */
+/* Kills the helper's process. Returns its status as from waitpid(). */
 static int end_process(struct helper *helper)
 {
     int status = px_process_end(helper->pid);
@@ -174,8 +177,8 @@ static int arm(const struct px_desk *desk, unsigned ms)
     return event_add(desk->again, &due) == 0 ? 0 : OV_ENOMEM;
 }
 
-/* Tells the user once, when two helpers in a row have failed to start. All else
- * is noted for users who want to know all. */
+/* Reports to the user, once, that two helpers in a row have failed to start.
+ * Other failures are reported with --verbose only. */
 static void say_late(struct px_desk *desk)
 {
     char text[TEXT_BYTES + 64];
@@ -187,8 +190,8 @@ static void say_late(struct px_desk *desk)
     desk->cfg.on_say(desk->cfg.arg, text);
 }
 
-/* Plans a new try, when a helper for the reserve has failed to start. Once
- * tools know the port, this goes on as long as it takes. */
+/* Starts the timer for a new try after a helper has failed to start. Once tools
+ * know the port, there is no limit to the tries. */
 static void try_again(struct px_desk *desk)
 {
     unsigned pause_ms = desk->cfg.pause_ms;
@@ -219,7 +222,7 @@ static void describe(int status, char *out)
                  WEXITSTATUS(status));
 }
 
-/* Says that a tool which was served is cut off. */
+/* Reports that a tool is cut off because its helper has ended. */
 static void say_cut(const struct helper *helper, int status, const char *how)
 {
     const struct px_desk *desk = helper->desk;
@@ -235,9 +238,9 @@ static void say_cut(const struct helper *helper, int status, const char *how)
         note(desk, text);
 }
 
-/* Lets the next helper have the tool, before tools that came later: nothing
- * that the tool has said was read. There is room in the queue, as such tools
- * count. */
+/* Puts the tool of a helper that has failed at the head of the queue, for the
+ * next helper, as nothing was read from its connection. There is room in the
+ * queue, as tools with helpers count towards its size. */
 static void take_back(struct helper *helper, const char *how)
 {
     struct px_desk *desk = helper->desk;
@@ -249,8 +252,9 @@ static void take_back(struct helper *helper, const char *how)
     helper->tool = -1;
 }
 
-/* The helper's socket is cut when it ends, so the status is its own, whatever
- * kills it. */
+/* Handles the end of a helper, which closes its socket. A helper closes it only
+ * by ending, so the status that is reported here is its own and not that of our
+ * kill. */
 static void on_end(struct helper *helper)
 {
     struct px_desk *desk = helper->desk;
@@ -272,7 +276,8 @@ static void on_end(struct helper *helper)
         try_again(desk);
 }
 
-/* The helper hangs: another one is to serve the tool. */
+/* The helper has not acknowledged the connection in time: kills it, so that
+ * another helper serves the tool. */
 static void on_late(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
@@ -282,7 +287,7 @@ static void on_late(evutil_socket_t fd, short what, void *arg)
 
 /* --- a tool and its helper */
 
-/* Drops tools that have hung up: they need no helper. */
+/* Drops waiting tools that have disconnected. */
 static void drop_gone(struct px_desk *desk)
 {
     unsigned left = 0;
@@ -298,9 +303,9 @@ static void drop_gone(struct px_desk *desk)
     desk->waiting_count = left;
 }
 
-/* Sends the next tool that waits to the helper in reserve. A helper to which
- * nothing can be sent will soon be seen as ended. The connection is kept until
- * it is known to have been taken. */
+/* Sends the connection of the next tool that waits to the helper in reserve,
+ * and keeps it, too, until the helper acknowledges it. When sending fails the
+ * helper has ended, which is handled when its socket is read. */
 static void serve_next(struct px_desk *desk)
 {
     const struct timeval limit = of_ms(desk->cfg.take_ms);
@@ -370,7 +375,7 @@ static int put_files(struct px_desk *desk, const char *text, size_t len_bytes)
 
     snprintf(desk->server, sizeof(desk->server), "%.*s",
              (int)strcspn(text, ";"), text);
-    *strrchr(desk->server, '.') = '\0'; /* cuts off its rank */
+    *strrchr(desk->server, '.') = '\0'; /* removes the rank at the end */
     if (gethostname(desk->host, sizeof(desk->host) - 1) != 0)
         return OV_ESYS;
     desk->names = (struct px_contact_names){.folder = desk->cfg.folder,
@@ -384,8 +389,8 @@ static int put_files(struct px_desk *desk, const char *text, size_t len_bytes)
     return rc;
 }
 
-/* Opens the port. The text for tools is libpmix's, with our port and number in
- * it. */
+/* Opens the port, and makes the files with the text for tools: libpmix's own
+ * text, with our port and pid in it. */
 static int open_desk(struct px_desk *desk, const struct px_contact *contact,
                      const char *text, size_t len_bytes)
 {
@@ -415,8 +420,8 @@ static int open_desk(struct px_desk *desk, const struct px_contact *contact,
 
 /* --- the start of a helper */
 
-/* Takes what the helper says first: the text, or a sentence that says why it
- * cannot start. */
+/* Handles a helper's first packet: the text of its rendezvous file, or a
+ * sentence that says why libpmix does not start. */
 static void on_ready(struct helper *helper, const char *text, size_t len_bytes)
 {
     struct px_desk *desk = helper->desk;
@@ -478,7 +483,8 @@ static int start_one(struct px_desk *desk)
     return OV_ENOMEM;
 }
 
-/* Makes the folder with the first helper, which removes it if we are killed. */
+/* Makes the folder; called just before the first helper starts, which removes
+ * the folder if we are killed. */
 static int make_folder(const struct px_desk *desk)
 {
     return px_folder_make(desk->cfg.folder) == 0 || errno == EEXIST ? 0
@@ -538,7 +544,8 @@ void px_desk_start_in(struct px_desk *desk, unsigned ms)
     desk->is_hurried = true;
 }
 
-/* Ends helpers without a tool. Returns the first one that serves a tool. */
+/* Kills the helpers without a tool. Returns the first helper that serves a
+ * tool, or NULL. */
 static struct helper *end_idle(struct px_desk *desk)
 {
     struct helper *at;
@@ -549,8 +556,8 @@ static struct helper *end_idle(struct px_desk *desk)
     return desk->helpers;
 }
 
-/* Waits for the helpers one after the other; those that take too long are
- * killed. */
+/* Waits until the helpers have ended, one after the other, and kills those that
+ * take too long. */
 static void await_helpers(struct px_desk *desk)
 {
     const int64_t until_ms = ep_clock_ms() + PX_DESK_END_MS;

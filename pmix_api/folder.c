@@ -1,4 +1,4 @@
-/* Making and removing the private folder of a PMIx server. */
+/* Makes and removes the private folder of a PMIx server. */
 #include "pmix_api/folder.h"
 
 #include <dirent.h>
@@ -52,7 +52,7 @@ int px_folder_make(const char *path)
     return mkdir(path, 0700) == 0 ? 0 : OV_ESYS;
 }
 
-/* The next name in a folder; NULL: there is none left. */
+/* Returns the next name in a folder; NULL: there is no further name. */
 static const char *next_name(DIR *dir)
 {
     const struct dirent *entry;
@@ -64,8 +64,8 @@ static const char *next_name(DIR *dir)
     return entry != NULL ? entry->d_name : NULL;
 }
 
-/* Opens the folder for reading, and takes over the descriptor. NULL: it cannot
- * be read. */
+/* Opens the folder for reading; the descriptor is closed with the result, or at
+ * once on failure. NULL: the folder cannot be read. */
 static DIR *read_folder(int at)
 {
     DIR *dir = at >= 0 ? fdopendir(at) : NULL;
@@ -86,7 +86,7 @@ static void remove_entry(int at, const char *name, int depth)
     unlinkat(at, name, AT_REMOVEDIR);
 }
 
-/* Empties the folder, and takes over the descriptor. */
+/* Removes everything in the folder, and closes the descriptor. */
 static void empty(int at, int depth)
 {
     DIR *dir = read_folder(at);
@@ -105,7 +105,8 @@ void px_folder_remove(const char *path)
     rmdir(path);
 }
 
-/* True for a folder such as px_folder_make() makes. */
+/* True when this is a folder as px_folder_make() makes it: ours, and private.
+ */
 static bool is_own(int at)
 {
     struct stat st;
@@ -114,7 +115,8 @@ static bool is_own(int at)
            (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* The name is looked up once, so that what is judged is what is emptied. */
+/* Removes a folder in `top` if it is one of ours. It is opened only once, so
+ * that the folder that is checked is the folder that is emptied. */
 static void sweep_entry(int top, const char *name)
 {
     int at = openat(top, name, FOLDER_FLAGS | O_NOFOLLOW | O_NONBLOCK);

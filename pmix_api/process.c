@@ -1,4 +1,4 @@
-/* A tool's helper as a process: its start, what it is given, and its end. */
+/* Starts a tool's helper, sends it the tool's connection, and kills it. */
 #include "config.h"
 
 #include "pmix_api/process.h"
@@ -18,14 +18,15 @@
 
 enum { SOCKET_BYTES = 1 << 20 };
 
-/* The descriptors that the helper finds. On our side none of the numbers below
- * HELPER_FDS is used for the helper's end. */
+/* The descriptors that the helper has at its start. In this process the
+ * helper's end of the socket must have a number of at least HELPER_FDS, see
+ * lift(). */
 enum helper_fd { HELPER_TALK = 3, HELPER_FDS };
 
 extern char **environ;
 
-/* The helper gets a process group of its own, so that signals of the terminal
- * do not reach it, and none of our handlers and masks. */
+/* Gives the helper its own process group, so that signals of the terminal do
+ * not reach it, and the default handlers and mask of signals. */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
@@ -44,7 +45,8 @@ static int set_attributes(posix_spawnattr_t *attributes)
     return 0;
 }
 
-/* The helper's stderr has what the library says, which only developers want. */
+/* Sets the helper's descriptors. Its stderr goes to /dev/null, because only
+ * developers need what libpmix writes there. */
 static int set_files(posix_spawn_file_actions_t *actions, int talk)
 {
     int rc = 0;
@@ -87,9 +89,9 @@ static int spawn(const char *path, char *const *argv, int talk, pid_t *pid)
     return rc;
 }
 
-/* Moves the descriptor above those that the helper finds. dup2() onto the same
- * number would leave close-on-exec set, and onto another one would close that.
- * -1 stays -1. */
+/* Moves the descriptor to a number of at least HELPER_FDS. Else the dup2() for
+ * the helper could be onto the same number, which would leave close-on-exec
+ * set, or could close another descriptor that is still needed. -1 stays -1. */
 static int lift(int fd)
 {
     int high = fd < 0 || fd >= HELPER_FDS

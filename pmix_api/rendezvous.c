@@ -1,4 +1,4 @@
-/* Writing the rendezvous file of a launcher. */
+/* Writes and removes the rendezvous file of a launcher. */
 #include "config.h"
 
 #include "pmix_api/rendezvous.h"
@@ -75,8 +75,8 @@ int px_rendezvous_write(char *path, const char *mem, size_t len_bytes)
     return rc;
 }
 
-/* The process of the server that has written the file, which stands alone in
- * the third line; 0: this is no rendezvous file. */
+/* Returns the pid of the server that has written the file, which is the third
+ * line; 0: this is no rendezvous file. */
 static pid_t server_of(const char *path)
 {
     char mem[FILE_BYTES_MAX + 1];
@@ -105,7 +105,8 @@ static pid_t server_of(const char *path)
 static bool is_zombie(pid_t pid)
 {
     char path[64], mem[FILE_BYTES_MAX + 1];
-    const char *name_end; /* the name may hold any other character */
+    const char *name_end; /* end of the program's name, in which any other
+                             character may occur */
     ssize_t len;
 
     snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
@@ -123,7 +124,7 @@ static bool is_dead(pid_t pid)
     return (kill(pid, 0) != 0 && errno == ESRCH) || is_zombie(pid);
 }
 
-/* True for the file of a server that is dead. */
+/* True when the file is a rendezvous file of a server that is dead. */
 static bool is_stale(const char *path)
 {
     struct stat st;
@@ -135,9 +136,9 @@ static bool is_stale(const char *path)
     return pid > 0 && is_dead(pid);
 }
 
-/* Removes the file of a dead server. When several processes try, one does
- * so: the one that has the file's lock, where the file system has locks, as
- * long as the name is still that file's. */
+/* Removes the file of a dead server. When several processes try this, the one
+ * that has the lock on the file does it (if the file system has locks), and
+ * only if the name still belongs to the locked file. */
 static void clear_stale(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
@@ -153,7 +154,7 @@ static void clear_stale(const char *path)
     close(fd);
 }
 
-/* Gives the file its name, which nothing else may have. */
+/* Gives the file its final name; fails when another file has that name. */
 static int give_name(const char *temporary, const char *path)
 {
     if (link(temporary, path) == 0)

@@ -8,7 +8,8 @@
 
 #include "overlay/base/err.h"
 
-/* The longest line with its end, and how much of a word a message shows. */
+/* The longest line, with its end, in bytes; and how many bytes of a word a
+ * message shows. */
 enum { LINE_BYTES_MAX = 16384, SHOWN_MAX = 60 };
 
 static const char blanks[] = " \t\r\n";
@@ -27,8 +28,8 @@ static const char *get_variable(const struct source *from, const char *name)
     return value == NULL || *value == '\0' ? NULL : value;
 }
 
-/* Returns the next word at *at and moves *at past it; NULL when there is
- * none. */
+/* Returns the next word from *at on, and moves *at past it; NULL when there is
+ * no further word. */
 static const char *next_word(const char **at, size_t *len_bytes)
 {
     const char *word = *at + strspn(*at, blanks);
@@ -38,7 +39,8 @@ static const char *next_word(const char **at, size_t *len_bytes)
     return *len_bytes == 0 ? NULL : word;
 }
 
-/* The value of a number that is digits only, or -1. */
+/* The value of a word that is a number, digits only and at most `max`; else -1.
+ */
 static long number_of(const char *word, size_t len_bytes, long max)
 {
     long value = 0;
@@ -114,8 +116,8 @@ static int read_file(struct source *from, const char *variable, line_fn fn)
     return rc;
 }
 
-/* Reads the first word of a line as a host with one slot; the rest of the line
- * is for others. */
+/* Reads the first word of a line as a host with one slot, and ignores the rest
+ * of the line. */
 static int read_slot(struct source *from, const char *line)
 {
     size_t len;
@@ -126,8 +128,9 @@ static int read_slot(struct source *from, const char *line)
 
 /* --- the resource managers */
 
-/* Reads the next count of a text like "2(x3),1"; *left is how many further
- * hosts it holds for. */
+/* Reads the next count of a text like "2(x3),1", in which the count 2 is for
+ * three hosts. *left becomes the number of hosts after the first that the count
+ * is for. */
 static int next_count(struct source *from, const char **at, uint32_t *count,
                       uint32_t *left)
 {
@@ -155,7 +158,8 @@ static int next_count(struct source *from, const char **at, uint32_t *count,
     return 0;
 }
 
-/* Gives the hosts their slots, in order: count / divisor, at least one each. */
+/* Sets the slots of the hosts, in order, by the counts in a text: count /
+ * divisor, but at least one slot. */
 static int set_counts(struct source *from, const char *text, uint32_t divisor)
 {
     uint32_t count = 0, left = 0;
@@ -183,8 +187,8 @@ static int set_counts(struct source *from, const char *text, uint32_t divisor)
     return 0;
 }
 
-/* Reads how many tasks the step will have on each node, or else how many a node
- * has processors for. */
+/* Reads the hosts, and their slots: the number of tasks on each node or, if
+ * Slurm does not say that, the number for which a node has processors. */
 static int read_slurm(struct source *from)
 {
     static const char tasks[] = "SLURM_TASKS_PER_NODE";
@@ -267,8 +271,8 @@ static int read_lsf(struct source *from)
     return rc;
 }
 
-/* Some versions write each host once, and tell in a variable how many
- * processors each has. */
+/* Reads the file of PBS. Some versions write each host only once, and a
+ * variable says how many processors each host has. */
 static int read_pbs(struct source *from)
 {
     const char *each = get_variable(from, "PBS_NUM_PPN");
@@ -378,7 +382,7 @@ static void why_outside(const struct topo_hosts *outside,
     free(list);
 }
 
-/* Adds the i-th wanted host to `out` when it is in the allocation, else to
+/* Adds the i-th host of `wanted` to `out` when the allocation has it, else to
  * `outside`. */
 static int choose_host(const struct topo_hosts *hosts,
                        const struct topo_hosts *wanted, uint32_t i,

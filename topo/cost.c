@@ -1,4 +1,4 @@
-/* The cost of a tree in closed form. */
+/* Computes the formulas of cost.h. */
 #include "topo/cost.h"
 
 #include <errno.h>
@@ -11,13 +11,14 @@
 
 enum {
     DOWN_BYTES = 4096 + 64,
-    LINE_BYTES = 70, /* bytes of a line of output with its head */
+    LINE_BYTES = 70, /* size of a line of output, with the head of its record */
     LEVELS_MAX = 32,
     FILE_LINE_MAX = 1024
 };
 
-/* How much two parts of a time overlap (1: not at all), and how much longer a
- * tree with fewer levels may take. */
+/* OVERLAP says how much the parts of a time overlap (1: not at all). FLATTER is
+ * by which share a tree with fewer levels may take longer and is still chosen.
+ */
 #define OVERLAP 1.7
 #define FLATTER 0.03
 
@@ -32,7 +33,7 @@ struct sums {
     double levels;
     double children; /* children of the busiest node of each level, added up */
     double root;     /* children of the root */
-    double largest;  /* hosts of its largest subtree */
+    double largest;  /* hosts in the root's largest subtree */
     double hosts;
 };
 

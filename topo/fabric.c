@@ -9,8 +9,8 @@
 
 #include "overlay/base/err.h"
 
-/* The longest line with all its continuations, and how much of a word or path a
- * message shows. */
+/* The longest line, with all its continuations, in bytes; and how many bytes of
+ * a word or path a message shows. */
 enum { LINE_BYTES_MAX = 4 << 20, SHOWN_MAX = 120 };
 
 static const char blanks[] = " \t\r\n\v\f";
@@ -23,15 +23,17 @@ struct reader {
     FILE *in;
     const char *source;
     char *line;          /* owned */
-    size_t line_max;     /* its memory */
-    unsigned long first; /* where the current line begins */
+    size_t line_max;     /* the size of this memory */
+    unsigned long first; /* number of the line of the file where the current
+                            line begins */
     unsigned long number;
-    unsigned long *told; /* owned [above_max]: the line that describes a
-                            switch; 0: none yet */
+    unsigned long *told; /* owned [above_max]: for each switch the number of the
+                            line that describes it; 0: no line so far */
     char what[TOPO_WHY_MAX];
 };
 
-/* One line, split into its parts. A list that is missing is NULL. */
+/* One line, split into its parts. A part that the line does not have is NULL.
+ */
 struct entry {
     const char *name, *nodes, *switches;
     size_t name_len, nodes_len, switches_len;
@@ -264,8 +266,8 @@ static int read_line(struct reader *rd)
 /* --- all lines
  * */
 
-/* As getline(), but stops at the longest allowed line and at a NUL: a device
- * may deliver bytes for ever. */
+/* As getline(), but fails for a line that is too long or has a NUL: a device
+ * may deliver bytes without an end. */
 static ssize_t get_line(char **line, size_t *max, FILE *in)
 {
     size_t len = 0;
@@ -288,8 +290,8 @@ static ssize_t get_line(char **line, size_t *max, FILE *in)
     return len > 0 && !ferror(in) ? (ssize_t)len : -1;
 }
 
-/* Reads the next line with its continuations, without comments; an empty line
- * at the end. */
+/* Reads the next line with its continuations, without comments. At the end of
+ * the file the line is empty and *is_over true. */
 static int next_line(struct reader *rd, bool *is_over)
 {
     size_t len = 0, piece_max = 0;
@@ -423,7 +425,8 @@ int topo_fabric_read(struct topo_fabric *fabric, const char *path, char *why)
 int topo_fabric_parse(struct topo_fabric *fabric, const char *text,
                       size_t len_bytes, const char *source, char *why)
 {
-    /* fmemopen() refuses an empty text. */
+    /* For an empty text this reads /dev/null, because fmemopen() refuses a size
+     * of 0. */
     FILE *in = len_bytes > 0 ? fmemopen((void *)(uintptr_t)text, len_bytes, "r")
                              : fopen("/dev/null", "re");
     int rc;

@@ -2,7 +2,8 @@
  *
  * Each host gets a text that names it from the largest part to the smallest:
  * its name with the parts of its domain in reverse order, or its address. The
- * text up to the number before the last one is its group.
+ * last number in the text is the number of the host in its group; what is
+ * before it, up to the number before, names the group.
  */
 #include "topo/guess.h"
 
@@ -32,7 +33,7 @@ static size_t digits(const char *text)
     return strspn(text, "0123456789");
 }
 
-/* Compares two numbers by value; afterwards *a and *b are past them. */
+/* Compares the numbers at *a and *b by value, and moves *a and *b past them. */
 static int compare_numbers(const char **a, const char **b)
 {
     size_t zeros_a = strspn(*a, "0"), zeros_b = strspn(*b, "0");
@@ -134,8 +135,8 @@ static struct text *texts_new(const struct topo_hosts *hosts, uint32_t count)
     return texts;
 }
 
-/* How many bytes at the end of all texts are equal, without any part of a
- * number. */
+/* How many bytes at the end are the same in all texts; a part of a number is
+ * not counted. */
 static size_t common_end(const struct text *texts, uint32_t count)
 {
     const char *first = texts[0].at;
@@ -158,8 +159,8 @@ static size_t common_end(const struct text *texts, uint32_t count)
 /* --- groups
  * */
 
-/* The length of the group's name in the first len bytes of a text: up to the
- * number before the last one; with one number only, up to that one. 0: the text
+/* The length of the group's name at the beginning of a text of len bytes: it
+ * ends after the last number but one, or before the only number. 0: the text
  * names no group. */
 static size_t group_len(const char *text, size_t len)
 {
@@ -180,8 +181,8 @@ static size_t group_len(const char *text, size_t len)
     return last;
 }
 
-/* Finds the number of a group, and adds it and the groups above it where they
- * are new. */
+/* Finds the number of a group, and adds the group, and the groups that contain
+ * it, if they are new. */
 static int add_group(struct topo_fabric *f, const char *name, size_t len,
                      uint32_t *number)
 {
@@ -223,7 +224,8 @@ static int add_host(struct topo_fabric *f, const char *name, const char *text,
         topo_hosts_find(&f->hosts, name, strlen(name)) < TOPO_NONE)
         return 0;
     rc = add_group(f, text, group, &number);
-    /* A text that cannot be a name just gives no group. */
+    /* A text that cannot be the name of a group gives no group, which is no
+     * error. */
     if (rc == OV_EINVAL || rc == OV_EFULL)
         return 0;
     if (rc == 0)
@@ -233,7 +235,8 @@ static int add_host(struct topo_fabric *f, const char *name, const char *text,
     return rc;
 }
 
-/* Puts the launcher into the group that its name fits, if there is one. */
+/* Adds the launcher to the group that its name belongs to, if there is such a
+ * group. */
 static int add_launcher(struct topo_fabric *f, const char *name, size_t end)
 {
     char *text = string_of(name);
@@ -263,7 +266,8 @@ static bool says_much(const struct topo_fabric *f, uint32_t count)
     return most > 1 && groups + (f->hosts.count < count) > 1;
 }
 
-/* `texts` has the text of each host, in the order of the hosts. */
+/* Finds the group of each host, whose text is in `texts`, in the order of the
+ * hosts. */
 static int find_groups(struct topo_fabric *f, const struct text *texts,
                        const struct topo_hosts *hosts, uint32_t count,
                        const char *launcher)
@@ -356,7 +360,8 @@ static int guess(struct topo_guess *out, struct text *texts,
     return rc;
 }
 
-/* Sorts by names, unless only the addresses tell something. */
+/* Sorts the hosts by their names or, if only the addresses give groups, by
+ * addresses. */
 static int sort_hosts(struct topo_guess *out, struct text *texts,
                       uint32_t count)
 {

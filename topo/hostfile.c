@@ -7,14 +7,14 @@
 
 #include "overlay/base/err.h"
 
-/* The longest line with its end, and how much of a path or word a message
- * shows. */
+/* The longest line, with its end, in bytes; and how many bytes of a path or
+ * word a message shows. */
 enum { LINE_BYTES_MAX = 16384, SHOWN_MAX = 120 };
 
 static const char blanks[] = " \t\r\n\v\f";
 
-/* Returns the next word at *at and moves *at past it; NULL when there is
- * none. */
+/* Returns the next word from *at on, and moves *at past it; NULL when there is
+ * no further word. */
 static const char *next_word(const char **at, size_t *len_bytes)
 {
     const char *word = *at + strspn(*at, blanks);
@@ -73,8 +73,8 @@ static int read_line(struct topo_hosts *hosts, const char *line, char *why)
     return topo_hosts_add_text(hosts, host, host_len, slots, why);
 }
 
-/* Reads the next line without its end and comment; *is_over is true at the
- * end. */
+/* Reads the next line without its end and without a comment; *is_over becomes
+ * true at the end of the file. */
 static int next_line(FILE *in, char *line, bool *is_over, char *why)
 {
     *is_over = fgets(line, LINE_BYTES_MAX, in) == NULL;

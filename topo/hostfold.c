@@ -1,16 +1,16 @@
 /* The short form of a host list.
  *
- * A *number* of a name is a run of digits; names differ in one number when
- * everything before it and behind it is equal. A *term* stands for hosts that
- * are neighbours in the list: its numbers are those of its first host, and
- * for each number how many values it takes, the last changing fastest, just
- * as topo_hosts_add_text expands brackets.
+ * A *number* of a name is a run of digits; two names differ in one number when
+ * everything before and after that number is equal. A *term* stands for hosts
+ * that are neighbours in the list: it has the name of its first host, and for
+ * each number in that name how many values the number has. The last number
+ * changes fastest, as when topo_hosts_add_text() expands brackets.
  *
- * Folding starts with a term per host and goes through the numbers from the
- * last to the first. A term joins the one before it when it has the same
- * shape and each of its hosts differs from its counterpart in that one number
- * only. So order is kept whatever the list is, and each pass compares each
- * name once.
+ * Folding starts with a term for each host and goes through the numbers from
+ * the last to the first. A term is joined with the term before it when both
+ * have the same shape and each of its hosts differs from the matching host of
+ * the other term only in the current number. So the order of any list is kept,
+ * and each pass compares each name once.
  */
 #include "topo/hosts.h"
 
@@ -18,8 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many numbers of a name can fold, counted from its start; how many digits
- * of a number are folded (as many as the reader accepts). */
+/* NUMBERS_MAX: only this many numbers, from the start of a name, are folded.
+ * DIGITS_MAX: only numbers with at most so many digits are, as the reader
+ * accepts no longer ones. */
 enum { NUMBERS_MAX = 4, DIGITS_MAX = 18, TEXT_FIRST = 256 };
 
 struct term {
@@ -34,7 +35,7 @@ struct digits {
     uint32_t len; /* 0: there is no such number */
 };
 
-/* A text that grows; its bytes are NULL after an allocation failed. */
+/* A text that grows; `bytes` is NULL once an allocation has failed. */
 struct text {
     char *bytes; /* owned */
     size_t len;
@@ -79,7 +80,7 @@ static struct digits number_find(const char *name, unsigned n)
     return (struct digits){0, 0};
 }
 
-/* True when a and b differ in their n-th number at most. */
+/* True when a and b are equal, or differ only in their n-th number. */
 static bool differ_only_in(const char *a, const char *b, unsigned n)
 {
     struct digits in_a = number_find(a, n);
@@ -93,8 +94,8 @@ static bool differ_only_in(const char *a, const char *b, unsigned n)
            strcmp(a + in_a.at + in_a.len, b + in_a.at + len) == 0;
 }
 
-/* True when `next` only adds one more value of number n to `term`. `unit` is
- * how many hosts of `term` there are for one value. */
+/* True when `next` has the hosts of `term` for one more value of number n.
+ * `unit` is how many hosts `term` has for one value. */
 static bool can_join(const struct topo_hosts *hosts, const struct term *term,
                      uint32_t unit, const struct term *next, unsigned n)
 {
@@ -112,7 +113,7 @@ static bool can_join(const struct topo_hosts *hosts, const struct term *term,
     return true;
 }
 
-/* Folds the terms at number n; returns how many are left. */
+/* Joins terms that differ only in number n; returns how many terms remain. */
 static uint32_t fold_number(const struct topo_hosts *hosts, struct term *terms,
                             uint32_t count, unsigned n)
 {
@@ -161,9 +162,9 @@ struct stretch {
     uint32_t last_len;
 };
 
-/* True when this number continues the stretch by the rules of the reader: it
- * must be one more, with as many digits, or with one digit more where no
- * leading zero fixes their number. */
+/* True when this number continues the stretch, as the reader expands
+ * FIRST-LAST: it must be one more than the last, and have as many digits or,
+ * when the numbers have no leading zeros, one digit more. */
 static bool stretch_takes(const struct stretch *stretch, const char *number,
                           uint32_t len)
 {
@@ -187,7 +188,8 @@ static void put_stretch(const struct stretch *stretch, struct text *out)
     }
 }
 
-/* Writes the bracket for number n of term, whose first host has it at `at`. */
+/* Writes the bracket for number n of a term. `at` is the index of the term's
+ * first host in the list. */
 static void put_bracket(const struct topo_hosts *hosts, const struct term *term,
                         unsigned n, uint32_t at, struct text *out)
 {
@@ -264,7 +266,7 @@ char *topo_hosts_fold(const struct topo_hosts *hosts, uint32_t count)
     return out.bytes;
 }
 
-/* True when the short form of the first count hosts fits. */
+/* True when the short form of the first count hosts fits into max_bytes. */
 static bool is_within(const struct topo_hosts *hosts, uint32_t count,
                       size_t max_bytes)
 {
@@ -280,8 +282,9 @@ char *topo_hosts_fold_short(const struct topo_hosts *hosts, size_t max_bytes)
     uint32_t fits = 0;
     uint32_t over = 1;
 
-    /* Tries twice as many hosts each time, then bisects. So the cost depends on
-     * what is shown, not on what is left out. */
+    /* Doubles the number of hosts until they do not fit, then bisects. So the
+     * cost depends on how many hosts are shown, not on how many are left out.
+     */
     while (over < hosts->count && is_within(hosts, over, max_bytes)) {
         fits = over;
         over *= 2;

@@ -1,7 +1,7 @@
 /* Reads the text of a host list: names, brackets, slots.
  *
  * A term is read whole and checked before its first host is added, so that
- * "node[1-999999999]" costs nothing but its error.
+ * "node[1-999999999]" is refused at once.
  */
 #include "topo/hosts.h"
 
@@ -28,7 +28,8 @@ struct dim {
     size_t text_len;
     size_t spans_at;
     size_t spans;
-    uint64_t numbers; /* in all spans together */
+    uint64_t numbers; /* how many numbers all spans of the piece have
+                         together */
 };
 
 struct parser {
@@ -37,7 +38,7 @@ struct parser {
     size_t len;
     size_t at;
     char *why;             /* borrowed, may be NULL */
-    uint32_t slots_unsaid; /* for terms that do not say how many */
+    uint32_t slots_unsaid; /* slots for terms without a number of slots */
 
     /* The term being read. */
     size_t term_at;
@@ -180,7 +181,7 @@ static int read_bracket(struct parser *p, struct dim *dim)
                                      "node[1-4,7] or node[0-10/2])");
 }
 
-/* True where a term ends. */
+/* True at the end of a term. */
 static bool is_end(const struct parser *p)
 {
     char c = peek(p);
@@ -210,7 +211,8 @@ static int read_slots(struct parser *p)
     return 0;
 }
 
-/* Checks that the character that ended the text of a name may stand there. */
+/* Checks that the next character, which is no part of a name, may follow a
+ * name. */
 static int check_stop(struct parser *p)
 {
     if (is_end(p))
@@ -255,7 +257,8 @@ static int read_term(struct parser *p)
     return skip(p, ':') ? read_slots(p) : check_stop(p);
 }
 
-/* Writes the digits of number, at least width of them; returns how many. */
+/* Writes the digits of a number, with leading zeros up to `width` digits;
+ * returns how many. */
 static size_t put_number(char *text, uint64_t number, unsigned width)
 {
     char digits[DIGITS_MAX];

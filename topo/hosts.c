@@ -39,7 +39,7 @@ static bool is_name(const char *name, size_t len_bytes)
     return true;
 }
 
-/* FNV-1a. */
+/* The hash FNV-1a of a name. */
 static uint32_t hash_name(const char *name, size_t len_bytes)
 {
     uint32_t hash = 2166136261u;
@@ -49,7 +49,8 @@ static uint32_t hash_name(const char *name, size_t len_bytes)
     return hash ^ hash >> 15;
 }
 
-/* The entry of the table where name is, or where it would be put. */
+/* The entry of the hash table that has the name, or the empty entry where it
+ * belongs. */
 static uint32_t *index_slot(const struct topo_hosts *hosts, const char *name,
                             size_t len_bytes)
 {
@@ -117,7 +118,7 @@ static int hosts_grow(struct topo_hosts *hosts, size_t len_bytes)
     return index_grow(hosts);
 }
 
-/* Adds the slots of a host that is named again. */
+/* Adds slots to a host that is named again. */
 static int add_slots(struct topo_host *host, uint32_t slots)
 {
     uint32_t sum =

@@ -1,4 +1,4 @@
-/* This machine, seen through hwloc.
+/* Describes this machine by hwloc.
  *
  * hwloc opens all its plugins as soon as it starts: XML, OpenCL and X11
  * libraries come along, which costs 10 ms and 3 MiB in a process that should
@@ -19,7 +19,7 @@
 
 #include "overlay/base/err.h"
 
-/* A variable of the environment that is changed for a while. */
+/* A variable of the environment that is changed during a call of hwloc. */
 struct setting {
     const char *name;
     const char *value;
@@ -51,8 +51,8 @@ static void setting_end(struct setting *setting)
     free(setting->before);
 }
 
-/* Leaves out what is not counted. An old hwloc that does not know one of these
- * settings only does more than it has to. */
+/* Tells hwloc to ignore kinds of objects that are not counted here. An old
+ * hwloc that does not know one of these settings only does needless work. */
 static void make_light(hwloc_topology_t topology)
 {
     unsigned long flags = hwloc_topology_get_flags(topology);
@@ -183,7 +183,7 @@ static int list_cpus(struct topo_cpus *cpus, enum topo_object object,
 
 /* --- loading */
 
-/* What the caller wants to know: one of the two. */
+/* Where the result goes: one of the two is NULL. */
 struct wanted {
     struct topo_machine *counts;
     struct topo_cpus *cpus;
@@ -224,7 +224,8 @@ static int load_quietly(const struct wanted *wanted, const char *xml_path,
 {
     struct setting settings[] = {
         {.name = "HWLOC_PLUGINS_PATH", .value = "/nonexistent"},
-        /* Reports of firmware errors would go to our stderr. */
+        /* Without this hwloc writes reports of firmware errors to our stderr.
+         */
         {.name = "HWLOC_HIDE_ERRORS", .value = "2"},
     };
     size_t count = sizeof(settings) / sizeof(settings[0]);

@@ -27,7 +27,8 @@ static uint32_t node_limit(const struct plan *plan, uint32_t node)
     return limit == NO_LIMIT ? UINT32_MAX : limit;
 }
 
-/* How many processes `nodes` nodes can hold when none has more than `level`. */
+/* How many processes the first `nodes` nodes can have when no node has more
+ * than `level`. */
 static uint64_t room_below(const struct plan *plan, uint32_t nodes,
                            uint32_t level)
 {
@@ -60,7 +61,7 @@ static void node_append(struct topo_place *out, uint32_t node, uint32_t procs)
     out->first[node + 1] = out->procs;
 }
 
-/* Places the same number on each node: one, or --ppn. */
+/* Places the same number of processes on each node: one, or --ppn. */
 static int place_equal(const struct plan *plan, struct topo_place *out)
 {
     const struct topo_place_ask *ask = &plan->ask;
@@ -84,7 +85,7 @@ static int place_equal(const struct plan *plan, struct topo_place *out)
     return rc;
 }
 
-/* Says that -n is more than what these nodes have room for. */
+/* Writes the sentence that -n is more than these nodes have room for. */
 static int fail_room(const struct plan *plan, uint32_t nodes, uint64_t room)
 {
     const struct topo_place_ask *ask = &plan->ask;
@@ -155,8 +156,9 @@ static int place_shared(const struct plan *plan, struct topo_place *out)
 
     if (room < procs)
         return fail_room(plan, nodes, room);
-    /* Finds the highest level that all nodes can reach, as far as their limits
-     * allow; the rest goes to the first nodes that may take one more. */
+    /* Finds, by bisection, the largest `level` such that giving each node
+     * `level` processes, or as many as its limit allows, needs no more than -n.
+     * The remaining processes go to the first nodes that may have one more. */
     while (low < high) {
         uint32_t mid = high - (high - low) / 2;
 

@@ -1,5 +1,5 @@
-/* Placement of several programs: topo/place.h places each on the nodes that are
- * left. */
+/* Places several programs, each by topo/place.h on the nodes that still have
+ * room. */
 #include "topo/programs.h"
 
 #include <inttypes.h>
@@ -17,9 +17,9 @@ struct chain {
     char *why;
     uint32_t *left;         /* owned: slots of each node, or NO_LIMIT */
     uint32_t *node_of;      /* owned: the node of each host in rest */
-    struct topo_hosts rest; /* the nodes with room left, as hosts; owns its
-                               items only */
-    uint32_t nodes;         /* how many there are to choose from */
+    struct topo_hosts rest; /* the nodes that still have room, as hosts; owns
+                               only its items */
+    uint32_t nodes;         /* how many nodes there are to choose from */
     uint32_t next;          /* the node to continue at */
 };
 
@@ -119,14 +119,15 @@ static void list_rest(struct chain *c, uint32_t first,
             continue;
         c->node_of[c->rest.count] = node;
         c->rest.items[c->rest.count++].slots = left == NO_LIMIT ? 0 : left;
-        /* Nodes are made as needed: one is enough. */
+        /* Nothing says how many nodes there are, so nodes are invented as
+         * needed, and one node, without a limit, is enough. */
         if (c->ask->hosts == NULL && c->ask->nodes == 0 && program->ppn == 0)
             break;
     }
 }
 
-/* Distributes the processes of a placement over the programs from `program` on,
- * in order, as many to each as it asks for. */
+/* Deals the placed processes to the programs from `program` on, in order: each
+ * gets as many as it asks for. */
 static int deal(struct chain *c, uint32_t program,
                 const struct topo_place *place)
 {
@@ -163,7 +164,7 @@ static void move_on(struct chain *c, const struct topo_place *place,
     c->next = end + (here == ppn_at(program, end) || c->left[end] == 0);
 }
 
-/* Places a group of programs, beginning at node `first`. */
+/* Places `count` programs, from `program` on, beginning at node `first`. */
 static int place_from(struct chain *c, uint32_t program, uint32_t count,
                       uint32_t first, char *why)
 {
@@ -198,7 +199,8 @@ static int place_from(struct chain *c, uint32_t program, uint32_t count,
     return rc;
 }
 
-/* Reports that there is no room. Hosts with their own --ppn count with less. */
+/* Reports that there is no room for a program. The room of a host is at most
+ * the program's --ppn there. */
 static void say_room(const struct chain *c, uint32_t program)
 {
     const struct topo_program *p = &c->ask->programs[program];

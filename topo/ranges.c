@@ -5,8 +5,8 @@
 
 #include "overlay/base/err.h"
 
-/* A term of text fits: two numbers of at most ten digits, a dash and a
- * comma. */
+/* Enough bytes for a term of the text: two numbers of at most ten digits, a
+ * dash and a comma. */
 enum { TERM_BYTES_MAX = 24 };
 
 void topo_ranges_init(struct topo_ranges *set, struct topo_range *items,
@@ -50,8 +50,8 @@ int topo_ranges_add(struct topo_ranges *set, struct topo_range range)
     if (range.first > range.last || range.last > TOPO_NUMBER_MAX)
         return OV_EINVAL;
 
-    /* Ranges that touch count as one, so the numbers next to range are looked
-     * at. */
+    /* Ranges that touch are joined, so this looks for ranges that have a number
+     * next to `range`, too. */
     uint32_t below = range.first == 0 ? 0 : range.first - 1;
     bool is_last = set->count == 0 || set->items[set->count - 1].last < below;
     uint32_t from = is_last ? set->count : lower_bound(set, below);
@@ -260,8 +260,9 @@ void topo_ranges_coarsen(struct topo_ranges *set, uint32_t ranges)
     if (set->count <= ranges)
         return;
 
-    /* Finds the narrowest width that few enough gaps exceed. Wider gaps stay
-     * open, and gaps of this width as far as there is room. */
+    /* Finds, by bisection, the smallest width such that the gaps that are wider
+     * can all stay. While there is room, gaps with exactly this width stay, the
+     * first ones first. */
     uint32_t low = 0;
     uint32_t high = UINT32_MAX;
 

@@ -1,12 +1,14 @@
 /* The shape of a tree over a fabric of switches, level by level from the root.
  *
- * Depths are tried one after the other, beginning with that of a complete tree.
- * On each level places go first to hosts of switches that were entered before,
- * enough of them for the remaining hosts to fit below; then to the first hosts
- * of switches that must be entered now because their hosts need all levels that
- * are left; and then to any others that can use the free places. When there is
- * no room for the first two groups, the same depth is tried once more with
- * switches entered as early as possible, and then one more level.
+ * The depth of a complete tree is tried first, then larger depths. A switch is
+ * *entered* by the node that is the first of its hosts in the tree. On each
+ * level, places go first to hosts of switches that were entered on higher
+ * levels, enough of them for the switch's remaining hosts to fit below; then to
+ * the first hosts of switches that must be entered now because their hosts need
+ * all levels that are left; and then to other hosts that can use the free
+ * places. When there is no room for the hosts that need a place on this level,
+ * the same depth is tried once more with switches entered as early as possible,
+ * and then one more level.
  */
 #include "topo/shape.h"
 
@@ -20,26 +22,31 @@ struct work {
     struct topo_shape *out;
     uint32_t *mem;      /* owned: memory of the arrays below */
     uint32_t *order;    /* [hosts] sorted by switch, then by the list */
-    uint32_t *level;    /* [nodes] nodes of the level above, by switch */
+    uint32_t *level;    /* [nodes] nodes of the level above, sorted by switch */
     uint32_t *under;    /* [nodes] the switch of each node */
-    uint32_t *leads;    /* [nodes] a switch that is entered from the node */
-    uint32_t *first;    /* [switches + 1] where each switch begins in order */
-    uint32_t *by_size;  /* [switches] switches to be entered, the largest
+    uint32_t *leads;    /* [nodes] a switch that one of the node's children
+                           enters, the first of a list */
+    uint32_t *first;    /* [switches + 1] index in `order` of the first host of
+                           each switch */
+    uint32_t *by_size;  /* [switches] the switches to be entered, the largest
                            first */
-    uint32_t *taken;    /* [switches] how many hosts are placed */
-    uint32_t *own;      /* [switches] how many to place on this level */
-    uint32_t *room;     /* [switches] free places beneath its hosts */
-    uint32_t *width;    /* [switches] how many of its hosts are on the level
+    uint32_t *taken;    /* [switches] how many hosts of each are placed */
+    uint32_t *own;      /* [switches] how many hosts of each to place on this
+                           level */
+    uint32_t *room;     /* [switches] free places below hosts of each that are
+                           on the level above */
+    uint32_t *width;    /* [switches] how many hosts of each are on the level
                            above */
-    uint32_t *level_at; /* [switches] where these begin in level */
-    uint32_t *led;      /* [switches] how many switches were entered from it
-                           on this level */
-    uint32_t *next;     /* [switches] links of the lists below */
-    uint32_t *near;     /* [switches] switches listed by what is above them */
+    uint32_t *level_at; /* [switches] index in `level` of the first of these */
+    uint32_t *led;      /* [switches] how many switches were entered on this
+                           level from hosts of each */
+    uint32_t *next;     /* [switches] the next switch in a list (leads, near) */
+    uint32_t *near;     /* [switches] for each number in `above`, the first of a
+                           list of switches */
     uint32_t *offers;   /* [switches] switches with hosts on the level above */
     uint32_t offers_count;
     uint32_t waiting; /* switches in by_size */
-    uint32_t entered; /* how many of these were entered, from the first */
+    uint32_t entered; /* how many of by_size, from the first on, were entered */
     uint32_t used;    /* how many nodes are placed */
     bool is_eager;    /* enter switches as early as possible */
 };
@@ -126,8 +133,8 @@ static int compare_keys(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Sorts the switches to be entered, the largest first, equal ones in their
- * order. The launcher's own switch is not among them. */
+/* Sorts the switches to be entered, the largest first, switches of equal size
+ * by number. The launcher's own switch is not among them. */
 static int sort_switches(struct work *w)
 {
     uint64_t *keys = calloc(w->ask->switches, sizeof(*keys));
@@ -155,7 +162,7 @@ static int compare_hosts(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Places the next hosts of a switch beneath parent. */
+/* Places the next `count` hosts of a switch as children of `parent`. */
 static void place_hosts(struct work *w, uint32_t s, uint32_t count,
                         uint32_t parent)
 {
@@ -167,8 +174,8 @@ static void place_hosts(struct work *w, uint32_t s, uint32_t count,
     }
 }
 
-/* All children of a node are placed, from `first` on: sorts them as in the
- * list. */
+/* Sorts the children of a node, which begin at node number `first` and are all
+ * placed, by the order of the list of hosts. */
 static void sort_children(struct work *w, uint32_t first)
 {
     qsort(w->out->host + first, w->used - first, sizeof(*w->out->host),
@@ -206,9 +213,9 @@ static void list_offers(struct work *w, struct topo_range above)
     }
 }
 
-/* Reserves what each entered switch must place now so that its remaining hosts
- * find room below; one place has `below` nodes beneath it. False: there are too
- * few places. */
+/* Reserves the places that each entered switch needs on this level so that its
+ * remaining hosts find room below; a place has room for `below` nodes below it.
+ * False: there are too few places. */
 static bool keep_own(struct work *w, uint64_t below, uint64_t *free_places,
                      uint64_t *spare)
 {
@@ -230,10 +237,10 @@ static bool keep_own(struct work *w, uint64_t below, uint64_t *free_places,
     return true;
 }
 
-/* How many switches are entered on this level: those that must be, those with
- * several hosts, because they provide more places, and others as far as
- * switches above cannot use the places. TOPO_NONE: there is no room for those
- * that must be entered. */
+/* Decides how many switches are entered on this level: those that must be
+ * entered now; those with several hosts, because their hosts bring new places;
+ * and others, if switches that were entered before cannot use the places.
+ * TOPO_NONE: there is no room for the switches that must be entered. */
 static uint32_t count_entries(const struct work *w, uint32_t levels_below,
                               uint64_t free_places, uint64_t spare)
 {
@@ -259,8 +266,8 @@ static uint32_t count_entries(const struct work *w, uint32_t levels_below,
     return count < free_places ? count : (uint32_t)free_places;
 }
 
-/* Notes that the switch `entered` is entered from switch `from`, whose nodes
- * take turns. */
+/* Notes that the switch `entered` is entered from a node under the switch
+ * `from`; the nodes of that switch do this in turn. */
 static void lead(struct work *w, uint32_t from, uint32_t entered)
 {
     uint32_t turn = w->led[from]++ % w->width[from];
@@ -277,7 +284,8 @@ static uint32_t above_of(const struct work *w, uint32_t s)
     return w->ask->above == NULL ? 0 : w->ask->above[s];
 }
 
-/* Enters switches from neighbours, as far as those have room. */
+/* Enters the first `count` waiting switches from nodes under neighbouring
+ * switches, if these have room. */
 static void enter_near(struct work *w, uint32_t count)
 {
     for (uint32_t i = 0; i < w->ask->switches; i++)
@@ -328,7 +336,8 @@ static void enter_any(struct work *w, uint32_t count)
     }
 }
 
-/* Gives the remaining places to hosts of the switch they are under. */
+/* Gives each remaining place to a host of the same switch as the node above it.
+ */
 static void fill_places(struct work *w)
 {
     for (uint32_t i = 0; i < w->offers_count; i++) {
@@ -336,7 +345,8 @@ static void fill_places(struct work *w)
         uint32_t wanted = left_of(w, s) - w->own[s];
 
         w->own[s] += wanted < w->room[s] ? wanted : w->room[s];
-        /* from here on: how many of its nodes had their turn */
+        /* from here on `room` counts how many nodes of the switch had their
+         * turn */
         w->room[s] = 0;
     }
 }

@@ -9,10 +9,13 @@
 struct work {
     uint32_t *mem;    /* owned: memory of the arrays below */
     uint32_t *sizes;  /* [nodes] the size of each subtree */
-    uint32_t *turns;  /* [nodes] when the next child of a node is visited */
-    uint32_t *visits; /* [nodes] when each node is visited */
-    uint32_t *hosts;  /* [nodes] sorted by switch, in order within each */
-    uint32_t *next;   /* [switches + 1] where the next host of a switch is */
+    uint32_t *turns;  /* [nodes] the number of the visit at which the next child
+                         of a node is visited */
+    uint32_t *visits; /* [nodes] the number of the visit of each node */
+    uint32_t *hosts;  /* [nodes] the hosts, sorted by switch, and for each
+                         switch in the given order */
+    uint32_t *next;   /* [switches + 1] index in `hosts` of the next host of
+                         each switch */
 };
 
 static uint32_t switch_of(const struct topo_spread_ask *ask, uint32_t host)
@@ -20,7 +23,8 @@ static uint32_t switch_of(const struct topo_spread_ask *ask, uint32_t host)
     return ask->under != NULL ? ask->under[host] : 0;
 }
 
-/* A parent has a lower number than its child. */
+/* Numbers the visits of all nodes. A parent has a lower number than its
+ * children, so it is handled before them. */
 static void visit_all(struct work *w, const struct topo_tree *tree)
 {
     for (uint32_t n = tree->nodes - 1; n > 0; n--)
@@ -48,8 +52,8 @@ static void sort_hosts(struct work *w, const struct topo_spread_ask *ask)
 
         w->hosts[w->next[switch_of(ask, host)]++] = host;
     }
-    /* Each entry has moved on to where the next switch begins: shifts them
-     * back. */
+    /* Each entry has moved on to the first host of the next switch, so shifting
+     * all entries by one restores them. */
     memmove(w->next + 1, w->next, ask->switches * sizeof(*w->next));
     w->next[0] = 0;
 }

@@ -13,8 +13,9 @@ int topo_tree_init(struct topo_tree *tree, const uint32_t *parents,
 
     if (nodes < 1)
         return OV_EINVAL;
-    /* It is enough that parents never decrease: then no level begins before the
-     * one above has ended, and children lie side by side. */
+    /* It is enough to check that the numbers of parents never decrease: then
+     * all nodes of a level come before those of the next level, and the
+     * children of a node are next to each other. */
     for (uint32_t node = 1; node < nodes; node++) {
         uint32_t before = node == 1 ? 0 : parents[node - 1];
 
@@ -37,8 +38,8 @@ uint32_t topo_tree_parent(const struct topo_tree *tree, uint32_t node)
                                  : (node - 1) / tree->arity;
 }
 
-/* The first node whose parent is not before this one, found by bisection;
- * `nodes` when there is none. */
+/* The first node whose parent has this number or a higher one, found by
+ * bisection; `nodes` when there is no such node. */
 static uint32_t first_below(const struct topo_tree *tree, uint32_t parent)
 {
     uint32_t low = 1, high = tree->nodes;

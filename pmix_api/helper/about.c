@@ -1,4 +1,4 @@
-/* The qualifiers of a query. */
+/* Reads the qualifiers of a query. */
 #include "pmix_api/helper/about.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@
 
 enum what { NSPACE, PROCID, RANK, HOSTNAME, NODEID, REFRESH_CACHE, WHATS };
 
-/* REFRESH_CACHE may have any type: the helper caches nothing, so it has no
- * effect. */
+/* The known qualifiers. REFRESH_CACHE may have a value of any type, because it
+ * has no effect: the helper caches nothing. */
 static const struct {
     const char *key;
     enum px_lib_type type;
@@ -110,7 +110,7 @@ static enum px_lib_answer check_rank(struct px_about *about, uint32_t rank)
                                                          : PX_LIB_NOT_FOUND;
 }
 
-/* The host that a qualifier names; NULL: the qualifier does not name one. */
+/* The host that a qualifier names; NULL: the qualifier does not name a host. */
 static const char *host_of(const struct px_about *about,
                            const struct px_lib_info *info)
 {
@@ -148,7 +148,8 @@ static enum px_lib_answer check_host(const struct px_about *about,
     return PX_LIB_NOT_FOUND;
 }
 
-/* A qualifier that is not known narrows nothing, unless it is required. */
+/* Applies a qualifier. An unknown qualifier is ignored, or refused if it is
+ * required. */
 static enum px_lib_answer read_qualifier(struct px_about *about,
                                          const struct px_lib_info *info)
 {

@@ -8,32 +8,39 @@
 
 enum {
     CHANNELS = 3,
-    /* Room of the file beyond the limit: for heads of messages and ends, */
+    /* Space in the file above the limit, for heads of messages and for ends of
+     * channels. */
     SPARE_BYTES = 8 << 20,
-    /* and for what comes while the oldest output, which is to go, is being
-     * read. */
+    /* More such space, for output that comes while the oldest output, which is
+     * to be dropped, is still being read from the file. */
     SLACK_BYTES = 64 << 20,
 };
 
-/* What was dropped of a channel. */
+/* What is missing of a channel. */
 struct lack {
-    uint64_t before_bytes; /* dropped before the first output that waits, */
-    uint64_t behind_bytes; /* and behind the last one */
-    bool is_end_due;       /* its end did not find room */
+    uint64_t before_bytes; /* bytes dropped before the channel's first output
+                              that waits */
+    uint64_t behind_bytes; /* bytes dropped after the channel's last output that
+                              waits */
+    bool is_end_due;       /* the channel's end did not fit, and is still to be
+                              sent */
 };
 
 struct px_backlog {
     struct px_backlog_cfg cfg;
     struct ep_hoard *hoard; /* owned */
     uint64_t waiting_bytes;
-    uint64_t lost_bytes;   /* lost in the file; the channels are not known */
-    uint64_t given_bytes;  /* part of that: told with what the last get gave */
-    uint64_t untold_bytes; /* sum of all lacks and of what was lost */
-    /* Owned [procs * CHANNELS]; NULL: nothing dropped yet. */
+    uint64_t lost_bytes;   /* bytes that the file did not give back; their
+                              channels are not known */
+    uint64_t given_bytes;  /* the part of lost_bytes that the last output got
+                              reports */
+    uint64_t untold_bytes; /* all missing bytes that were not reported to the
+                              tool yet */
+    /* Owned [procs * CHANNELS]; NULL: nothing was dropped yet. */
     struct lack *lacks;
-    uint64_t ends_due;   /* number of ends that are due */
-    uint32_t ends_from;  /* no end is due before this index */
-    bool is_end_at_hand; /* the last get gave such an end */
+    uint64_t ends_due;   /* how many channels have is_end_due */
+    uint32_t ends_from;  /* no channel before this index has is_end_due */
+    bool is_end_at_hand; /* the last output got is an end that had not fitted */
 };
 
 int px_backlog_open(const struct px_backlog_cfg *cfg, struct px_backlog **out)
@@ -71,7 +78,8 @@ void px_backlog_close(struct px_backlog *backlog)
 
 /* --- what is missing */
 
-/* NULL: memory is out, and the drop is not counted. */
+/* The entry of an output's channel. NULL: memory is out, and then the drop is
+ * not counted. */
 static struct lack *lack_of(struct px_backlog *backlog,
                             const struct job_door *output)
 {
@@ -97,7 +105,7 @@ static void owe_end(struct px_backlog *backlog, struct lack *lack)
     backlog->ends_from = 0;
 }
 
-/* Counts an output that finds no room. */
+/* Counts an output that is dropped because it does not fit. */
 static void refuse_output(struct px_backlog *backlog,
                           const struct job_door *output)
 {
@@ -111,8 +119,8 @@ static void refuse_output(struct px_backlog *backlog,
         owe_end(backlog, lack);
 }
 
-/* Counts an output that has waited and is dropped. No output of its channel
- * is before it. */
+/* Counts an output that has waited and is now dropped. It is the first of its
+ * channel that waits. */
 static void give_up(struct px_backlog *backlog, const struct job_door *output)
 {
     struct lack *lack = lack_of(backlog, output);
@@ -133,8 +141,8 @@ static bool is_full(const struct px_backlog *backlog, uint64_t bytes)
     return backlog->waiting_bytes + bytes > backlog->cfg.limit_bytes;
 }
 
-/* Counts messages that the file does not give back: this many bytes with their
- * heads, which all have the same length. */
+/* Counts messages that cannot be read back from the file: this many bytes with
+ * their heads, which all have the same length. */
 static void lose_messages(struct px_backlog *backlog, uint64_t bytes)
 {
     uint8_t head[JOB_DOOR_HEAD_MAX];
@@ -150,7 +158,7 @@ static void lose_messages(struct px_backlog *backlog, uint64_t bytes)
     backlog->untold_bytes += bytes;
 }
 
-/* Gives the next message in the file; skips what cannot be read. */
+/* Gets the first message that waits, and skips messages that cannot be read. */
 static int look_at_first(struct px_backlog *backlog, struct job_door *out)
 {
     const uint8_t *mem;
@@ -164,8 +172,8 @@ static int look_at_first(struct px_backlog *backlog, struct job_door *out)
     return rc != 0 ? rc : job_door_decode(ov_rd_init(mem, len_bytes), out);
 }
 
-/* Drops the oldest output until there is room. OV_EAGAIN: the oldest is being
- * read. */
+/* Drops the oldest output until there is room. OV_EAGAIN: the oldest output is
+ * still being read from the file. */
 static int drop_oldest(struct px_backlog *backlog, uint64_t bytes)
 {
     struct job_door oldest;
@@ -207,8 +215,9 @@ static int put_output(struct px_backlog *backlog, const struct job_door *output)
     return 0;
 }
 
-/* While the oldest output is being read, new output may use the slack: if the
- * session had to wait, it would drop what comes. */
+/* Stores an output. While the oldest output is being read from the file, new
+ * output may use SLACK_BYTES: if the session had to wait, it would drop output.
+ */
 int px_backlog_put(struct px_backlog *backlog, const struct job_door *output)
 {
     const uint64_t bytes = ov_rd_left(&output->rest);
@@ -230,7 +239,8 @@ int px_backlog_put(struct px_backlog *backlog, const struct job_door *output)
 
 /* --- out */
 
-/* Gives an end that found no room, once nothing else waits. */
+/* Gets the end of a channel that had not fitted; only when nothing else waits.
+ */
 static int get_end(struct px_backlog *backlog, struct job_door *out)
 {
     struct lack *lack = &backlog->lacks[backlog->ends_from];

@@ -1,4 +1,4 @@
-/* Asks what the processes of jobs are. */
+/* Asks the launcher for the tables of jobs. */
 #include "pmix_api/helper/describer.h"
 
 #include <stdlib.h>
@@ -11,9 +11,10 @@
 
 struct px_describer {
     const struct px_jobs *jobs;
-    /* The first waits for the launcher's answer. */
+    /* A list of users; the first one's question was sent, and its answer is
+     * awaited. */
     struct px_describer_user *first;
-    /* Owned: what the answer says so far; NULL: memory is out. */
+    /* Owned: the table, as far as it has come; NULL: memory is out. */
     struct px_table *table;
 };
 
@@ -61,7 +62,8 @@ void px_describer_ask(struct px_describer *describer,
         say_question(describer);
 }
 
-/* A table that lacks a row is useless, and is given up. */
+/* Adds a message to the table. If that fails, the table is freed, because an
+ * incomplete table is useless. */
 static void add_rows(struct px_describer *describer, const struct job_door *msg)
 {
     if (describer->table != NULL && px_table_add(describer->table, msg) != 0) {

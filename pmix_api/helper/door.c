@@ -17,8 +17,8 @@
 #include "topo/ranges.h"
 
 enum {
-    PACKETS = 64,  /* read in a turn of the loop */
-    RANGES = 1000, /* sent in a message */
+    PACKETS = 64,  /* the most packets that one turn of the event loop reads */
+    RANGES = 1000, /* the most ranges in one message */
     AGAIN_US = 10 * 1000,
 };
 
@@ -27,17 +27,20 @@ struct px_door {
     const struct px_door_events *events;
     void *arg;
     int fd;                     /* -1: not connected yet */
-    struct event *again;        /* owned: dials, or reports the end, soon */
+    struct event *again;        /* owned: timer to connect again, or to report
+                                   the end */
     struct event *reads;        /* owned; NULL: not connected yet */
-    struct ep_outbox *box;      /* owned, likewise */
-    struct ep_outbox_pool pool; /* of this one alone */
-    uint8_t *early;             /* owned: messages from before that, */
-    size_t early_bytes;         /* each with its length before it */
-    /* Owned: the message that was not taken yet; or NULL. */
+    struct ep_outbox *box;      /* owned; NULL: not connected yet */
+    struct ep_outbox_pool pool; /* the pool of this outbox */
+    uint8_t *early;             /* owned: messages that wait for the
+                                   connection */
+    size_t early_bytes;         /* their bytes; each message follows its
+                                   length */
+    /* Owned: the message that on_word() has not accepted yet; or NULL. */
     uint8_t *packet;
-    uint32_t packet_bytes; /* 0: there is none */
+    uint32_t packet_bytes; /* 0: no message is waiting */
     bool is_paused, is_over;
-    /* Borrowed: set when the door is closed in a callback. */
+    /* Borrowed, or NULL: becomes true when a callback closes the door. */
     bool *is_closed;
     char why[JOB_DOOR_TEXT_MAX];
 };
@@ -49,7 +52,7 @@ static void look_again(struct px_door *door, suseconds_t us)
     event_add(door->again, &wait);
 }
 
-/* Ends the connection; the callback is called from the loop. */
+/* Ends the connection; on_end is called from the event loop. */
 static void end(struct px_door *door)
 {
     door->is_over = true;
@@ -138,8 +141,9 @@ bool px_door_is_quiet(const struct px_door *door)
 
 /* --- receiving */
 
-/* Returns false when there is no packet now. A session that ends with words of
- * ours unread leaves an error before its last words. */
+/* Reads a packet. False: there is no packet now. When a session has ended
+ * without reading all our messages, one read fails before its last messages can
+ * be read. */
 static bool receive(struct px_door *door)
 {
     ssize_t got;
@@ -162,7 +166,8 @@ static bool receive(struct px_door *door)
     return got > 0;
 }
 
-/* Returns false when the message has to wait, or the door is closed. */
+/* Passes the message to on_word(). False: the message must wait, or the door
+ * was closed. */
 static bool hand_on(struct px_door *door)
 {
     bool is_taken = true, is_closed = false;

@@ -1,4 +1,4 @@
-/* Output that was given for pulls of the tool. */
+/* Keeps pieces of output on their way to pulls of the tool. */
 #include "pmix_api/helper/flights.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 struct px_flight {
     struct px_flight *next;
     uint64_t number;
-    uint64_t newest; /* the newest number when it was put into `again` */
+    uint64_t newest; /* flights->newest when the piece was put into `again` */
     bool is_missed;
-    struct px_lib_output piece; /* its bytes lie behind this struct */
+    struct px_lib_output piece; /* its bytes follow this struct in memory */
 };
 
 static void push(struct px_flights_list *list, struct px_flight *one)
@@ -26,7 +26,8 @@ static bool are_of_one(const struct px_flight *one,
            one->piece.channel == piece->channel;
 }
 
-/* Puts a piece before those that had been in the list when it was given. */
+/* Puts a piece into `again`, before the pieces that were in that list already
+ * when this piece was handed to libpmix. */
 static void put_again(struct px_flights *flights, struct px_flight *one)
 {
     struct px_flights_list *list = &flights->again;

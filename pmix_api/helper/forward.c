@@ -1,4 +1,4 @@
-/* Output that comes to the tool without a pull. */
+/* Delivers output to the tool that goes to it without a pull. */
 #include "pmix_api/helper/forward.h"
 
 #include <stdio.h>
@@ -23,14 +23,16 @@ struct stream {
     struct px_forwards *all;
     char name[PX_LIB_NAME_BYTES];
     uint32_t base, size;
-    struct px_door *door; /* borrowed; NULL: the session sends nothing more */
+    struct px_door *door; /* borrowed; NULL: the session sends no more output */
     bool is_begun, is_dropped;
     struct px_backlog *backlog;
-    struct px_gather *lines;   /* holds what is shown */
-    struct px_gather *pulled;  /* holds what goes to pulls */
-    struct px_flights flights; /* what was given for pulls */
-    struct px_history *past;   /* what the tool has; NULL: nothing is kept */
-    /* Number of deliveries when a pull was last owed something. */
+    struct px_gather *lines;   /* gathers output to be shown */
+    struct px_gather *pulled;  /* gathers output for pulls */
+    struct px_flights flights; /* output for pulls that is on its way to the
+                                  tool */
+    struct px_history *past;   /* output that the tool has received; NULL: none
+                                  is kept */
+    /* How many deliveries there had been when a pull last got a claim. */
     uint64_t owed_since;
     uint64_t open_count;
     uint8_t open[]; /* [size]: channels that have not ended */
@@ -38,7 +40,7 @@ struct stream {
 
 struct px_forwards {
     struct px_forwards_cfg cfg;
-    struct ep_cache_pool pool; /* of the pasts of all jobs */
+    struct ep_cache_pool pool; /* memory for the histories of all jobs */
     struct stream *streams;    /* owned */
 };
 
@@ -53,8 +55,8 @@ static struct stream *find_stream(const struct px_forwards *all, uint32_t base)
 
 /* --- what was given for a pull */
 
-/* Without memory to note a piece, it counts as one that has reached the
- * tool. */
+/* Notes a piece that was delivered for a pull. When memory is out, the piece
+ * counts as one that has reached the tool. */
 static void remember(struct stream *stream, const struct px_lib_output *piece,
                      uint64_t number)
 {
@@ -62,9 +64,10 @@ static void remember(struct stream *stream, const struct px_lib_output *piece,
         px_history_add(stream->past, piece);
 }
 
-/* True when a piece may go now. What is shown waits for all of its channel that
- * was given for a pull and may come again. What is for a pull waits only for
- * what was given before that pull was answered. */
+/* True when a piece may be delivered now. A piece to be shown waits while
+ * output of its channel is on its way to a pull, as that may have to be shown
+ * first. A piece for a pull waits only for output that was delivered before
+ * this pull was answered. */
 static bool may_go(const struct stream *stream,
                    const struct px_lib_output *piece, bool is_pulled)
 {
@@ -132,7 +135,8 @@ static void hand_over(struct stream *stream, struct px_lib_output *piece,
     piece->nspace = stream->name;
     piece->is_pulled = is_for_pull;
     rc = px_lib_deliver(piece);
-    /* Without memory the tool would miss some of its output. */
+    /* When memory is out the helper ends: else the tool would miss output and
+     * not know it. */
     OV_ASSERT(rc == 0);
     all->given++;
     all->last = NULL;
@@ -151,8 +155,8 @@ static void deliver(struct stream *stream, struct px_lib_output *piece,
         note_end(stream, piece);
 }
 
-/* Returns false when something earlier went instead, and the piece is to be put
- * once more. */
+/* Adds a piece to a gather, and delivers what is released. False: earlier
+ * output was delivered instead, and the same piece must be put again. */
 static bool put_piece(struct stream *stream, const struct px_lib_output *piece,
                       bool is_for_pull, uint64_t now_ms)
 {
@@ -166,9 +170,8 @@ static bool put_piece(struct stream *stream, const struct px_lib_output *piece,
     return verdict != PX_GATHER_FIRST;
 }
 
-/* Takes a piece: it goes, or is put together with others, after what the other
- * gather holds of its channel. Returns false when the piece has to be taken
- * later. */
+/* Delivers or gathers a piece, after the output of its channel that the other
+ * gather holds. False: the piece cannot be handled yet. */
 static bool take_piece(struct stream *stream, const struct px_lib_output *piece,
                        uint64_t now_ms)
 {
@@ -189,8 +192,8 @@ static bool is_owed(const struct stream *stream,
     return (px_history_owes(stream->past, piece->rank) & piece->channel) != 0;
 }
 
-/* Gives pulls the earlier output that they are owed, once it is known what of
- * that has reached the tool; then the part of a line that was not shown yet. */
+/* Delivers the earlier output that is owed to pulls, once it is known how much
+ * has reached the tool; then the beginning of a line that was not shown yet. */
 static void pay_claims(struct stream *stream, uint64_t now_ms)
 {
     const uint64_t first = px_flights_first(&stream->flights);
@@ -214,7 +217,7 @@ static void pay_claims(struct stream *stream, uint64_t now_ms)
     }
 }
 
-/* Looks at the next piece; false: there is none now. */
+/* Finds the next piece, without removing it; false: there is none now. */
 static bool look_at_next(struct stream *stream, struct px_lib_output *piece)
 {
     const struct px_lib_output *again = px_flights_again(&stream->flights);
@@ -263,8 +266,8 @@ static void give_lines(struct stream *stream, uint64_t now_ms, bool all)
         deliver(stream, &out, false);
 }
 
-/* Gives what was put together when its time has come or nothing follows it;
- * what is held for a pull also when the pull is over. */
+/* Delivers gathered output when it has been held long enough or nothing follows
+ * it, and output held for a pull also when the pull has ended. */
 static bool give_held(struct stream *stream, uint64_t now_ms)
 {
     const uint64_t given = stream->all->cfg.deliveries->given;
@@ -451,8 +454,8 @@ bool px_forward_is_open(const struct px_forwards *all, uint32_t base)
     return false;
 }
 
-/* What a pull says counts before what the spawn has said. Without memory the
- * wish has no effect. */
+/* Directives of a pull override those of the spawn. When memory is out they
+ * have no effect. */
 void px_forward_wish(struct px_forwards *all, uint32_t base,
                      const struct px_lib_wish *wish)
 {

@@ -1,4 +1,4 @@
-/* Output that is put together. */
+/* Gathers output into larger pieces. */
 #include "pmix_api/helper/gather.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum {
     CHANNELS = 3,
-    ROOM_BYTES = 4096, /* of a channel's memory at first */
+    ROOM_BYTES = 4096, /* the memory that a channel gets at first */
     SIZE_MAX_BYTES = PX_LIB_BYTES_MAX - PX_GATHER_PIECE_BYTES,
 };
 
@@ -16,16 +16,18 @@ struct cell {
     uint8_t *mem; /* owned; NULL: nothing is held */
     uint32_t used_bytes, room_bytes;
     uint64_t due_ms;
-    /* Channels that are held since later, and since before. */
+    /* Next: the channel whose bytes are held since a later time; last: an
+     * earlier time. */
     struct cell *next, *last;
 };
 
 struct px_gather {
     struct px_gather_cfg cfg;
     uint64_t held_bytes;
-    struct cell *first, *end; /* held longest, and shortest */
-    uint8_t *gone;            /* owned: what the last call gave */
-    /* [procs * CHANNELS]; a list links those where something is held. */
+    struct cell *first, *end; /* the channels whose bytes are held for the
+                                 longest and the shortest time */
+    uint8_t *gone;            /* owned: the bytes that the last call released */
+    /* [procs * CHANNELS]; those that hold bytes are linked in a list. */
     struct cell cells[];
 };
 
@@ -120,7 +122,7 @@ static void hold(struct px_gather *gather, struct cell *cell,
     gather->held_bytes += piece->len_bytes;
 }
 
-/* Lets all that is held of the channel go, as *out. */
+/* Releases, in *out, all bytes that are held of the channel. */
 static void let_go(struct px_gather *gather, struct cell *cell,
                    struct px_lib_output *out)
 {
@@ -133,7 +135,7 @@ static void let_go(struct px_gather *gather, struct cell *cell,
     *cell = (struct cell){.mem = NULL};
 }
 
-/* The number of bytes behind the last newline. */
+/* The number of bytes after the last newline. */
 static uint32_t open_bytes(const struct px_lib_output *piece)
 {
     const uint8_t *mem = piece->mem;
@@ -145,7 +147,8 @@ static uint32_t open_bytes(const struct px_lib_output *piece)
     return bytes;
 }
 
-/* Ends the line that is held; there is room for the newline. */
+/* Appends a newline to the held bytes, if they do not end with one; there is
+ * room for it. */
 static void close_line(struct px_gather *gather, struct cell *cell)
 {
     if (cell->used_bytes == 0 || cell->mem[cell->used_bytes - 1] == '\n')
@@ -154,8 +157,8 @@ static void close_line(struct px_gather *gather, struct cell *cell)
     gather->held_bytes++;
 }
 
-/* Keeps the last bytes of the piece that goes, as the beginning of the next
- * line. */
+/* Keeps the last `open` bytes of a piece whose other bytes are released, as the
+ * beginning of the next line. */
 static void keep_open(struct px_gather *gather, struct cell *cell,
                       const struct px_lib_output *piece, uint32_t open,
                       uint64_t now_ms)
@@ -169,8 +172,8 @@ static void keep_open(struct px_gather *gather, struct cell *cell,
 
 /* --- putting and getting */
 
-/* How many bytes of the channel are to wait when the piece is added to what is
- * held. */
+/* How many bytes of the channel must still be held after the piece was added to
+ * them. */
 static uint32_t waiting(const struct px_gather *gather,
                         const struct px_lib_output *piece, uint32_t together)
 {
@@ -184,8 +187,8 @@ static uint32_t waiting(const struct px_gather *gather,
     return gather->cfg.has_lines ? open_bytes(piece) : 0;
 }
 
-/* True when the piece goes unchanged: no piece of its channel is held, nor is
- * to be. */
+/* True when the piece can be released unchanged: no bytes of its channel are
+ * held, or have to be held after it. */
 static bool goes_by(const struct px_gather *gather, const struct cell *cell,
                     const struct px_lib_output *piece, uint32_t waits)
 {

@@ -1,4 +1,4 @@
-/* What the tool has already had of a job. */
+/* Keeps output of a job that the tool has received. */
 #include "pmix_api/helper/history.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { CHANNELS = 3, CHANNEL_LEAST = PX_LIB_STDOUT };
 
-/* A channel of which a pull is owed bytes. */
+/* A channel that is owed to a pull. */
 struct debt {
     struct debt *next;
     uint32_t owner, rank;
@@ -16,13 +16,14 @@ struct debt {
     uint32_t max_bytes;
     bool is_last;
     bool is_chosen;
-    struct ep_cache_part part; /* what is still owed */
+    struct ep_cache_part part; /* the bytes that are still owed */
 };
 
 struct px_history {
     struct px_history_cfg cfg;
     struct ep_cache *caches; /* owned [procs * CHANNELS] */
-    uint8_t *owed;           /* owned [procs]: channels that are owed */
+    uint8_t *owed;           /* owned [procs]: the channels that are owed, as
+                                bits */
     struct debt *first, **last;
     uint8_t piece[PX_HISTORY_PIECE_BYTES];
 };

@@ -1,4 +1,4 @@
-/* The jobs of the session. */
+/* Keeps the table of the session's jobs. */
 #include "pmix_api/helper/jobs.h"
 
 #include <stdarg.h>
@@ -17,7 +17,8 @@ struct px_jobs {
     struct px_jobs_entry *all; /* owned, in the order in which they began */
     uint32_t count, room;
     struct px_lib_name tool; /* "": the tool has no name yet */
-    uint32_t begun_end;      /* behind the last process of all jobs so far */
+    uint32_t begun_end;      /* the number after the last process of all jobs so
+                                far */
 };
 
 /* --- the table */
@@ -94,7 +95,7 @@ static struct px_lib_wish wish_of(const struct job_door *msg)
                                 .buffer_s = msg->buffer_s};
 }
 
-/* A job whose name is too long for tools is not added: no tool can ask for
+/* Adds a job, unless its name is too long for tools: no tool could ask about
  * it. */
 static void add_job(struct px_jobs *jobs, const struct job_door *msg)
 {
