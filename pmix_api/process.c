@@ -45,8 +45,9 @@ static int set_attributes(posix_spawnattr_t *attributes)
     return 0;
 }
 
-/* Sets the helper's descriptors. Its stderr goes to /dev/null, because only
- * developers need what libpmix writes there. */
+/* Sets the helper's descriptors. Its stderr goes to /dev/null unless
+ * XYLEM_PMIX_STDERR is set, because only developers need what libpmix writes
+ * there. */
 static int set_files(posix_spawn_file_actions_t *actions, int talk)
 {
     int rc = 0;

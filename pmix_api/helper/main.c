@@ -32,9 +32,11 @@
 #include "pmix_api/helper/tie.h"
 
 enum {
-    SPACE_BYTES = 1 << 30, /* address space; usually a tenth is in use */
-    FILES_MAX = 512,       /* descriptors; each of 128 pulls may have a file */
-    /* Milliseconds that a killed launcher takes to end. */
+    SPACE_BYTES = 1 << 30, /* limit of the address space, of which usually a
+                              tenth is used */
+    FILES_MAX = 512,       /* limit of open descriptors; each of 128 pulls may
+                              have a file */
+    /* How many milliseconds to wait for a killed launcher to end. */
     MOMENTS = 2000,
     GREETING_S = 20,
 };
@@ -43,11 +45,11 @@ struct helper {
     struct event_base *base;
     struct ep_writer *writer;
     struct px_door_way way;
-    int doors; /* the folder with the session's door */
+    int doors; /* descriptor of the folder with the session's door */
     pid_t session;
     struct event *tie, *lib;
-    struct event *again;    /* looks whether it may end */
-    struct event *greeting; /* by then the tool has to be in */
+    struct event *again;    /* timer to check whether the helper may end */
+    struct event *greeting; /* timer by which the tool must have been let in */
     struct px_jobs *jobs;
     struct px_pulls *pulls;
     struct px_pushing_tool *pushing;
@@ -74,7 +76,8 @@ static void leave(void *arg)
     event_base_loopbreak(helper->base);
 }
 
-/* Waits, when the tool is gone, until all that it has read is told. */
+/* Ends the helper, after the tool, once everything that the tool has read was
+ * reported to the session. */
 static void settle(void *arg)
 {
     static const struct timeval wait = {.tv_usec = 10 * 1000};
@@ -95,7 +98,7 @@ static void on_again(evutil_socket_t fd, short what, void *arg)
 
 /* --- the tool */
 
-/* Refuses the tool: its connection ends with this process. */
+/* Refuses the tool, by ending this process and so the tool's connection. */
 static void refuse(void *arg)
 {
     const struct helper *helper = arg;
@@ -106,8 +109,9 @@ static void refuse(void *arg)
     leave(arg);
 }
 
-/* The time is long enough for a greeting, and for libpmix to close the
- * connection when it wants a credential and gets none. */
+/* Ends the helper because the tool has not been let in in time. The time
+ * suffices for the tool's greeting, and for libpmix to close the connection of
+ * a tool without a valid credential. */
 static void on_late(evutil_socket_t fd, short what, void *arg)
 {
     const struct helper *helper = arg;
@@ -133,7 +137,8 @@ static void on_tool(void *arg, const struct px_lib_name *wanted)
         px_jobs_name(helper->jobs, wanted);
 }
 
-/* From now on the user has to hear when the tool is cut off. */
+/* Reports to the launcher that the tool has been let in: from now on the user
+ * must be told if the tool is cut off. */
 static void on_in(void *arg)
 {
     struct helper *helper = arg;
@@ -287,7 +292,8 @@ static void on_word(void *arg, const struct job_door *msg)
     px_spawns_on_word(helper->spawns, msg);
 }
 
-/* Output that the session has sent is still given to the tool. */
+/* The session has ended: output and events that it has sent are still delivered
+ * to the tool. */
 static void on_session_end(void *arg, const char *why)
 {
     const struct helper *helper = arg;
@@ -306,7 +312,8 @@ static const struct px_jobs_events jobs_events = {
     .on_end = on_session_end,
 };
 
-/* The tie becomes readable once more when it is cut. */
+/* The tie to the launcher is readable: it has the tool's connection, or the
+ * launcher has closed it. */
 static void on_tie(evutil_socket_t fd, short what, void *arg)
 {
     static const struct timeval greeting = {.tv_sec = GREETING_S};
@@ -383,12 +390,12 @@ static void set_limit(unsigned what, rlim_t most)
 
 static void set_manners(void)
 {
-    /* The helper ends only with its tool and its session. SIGXFSZ is ignored so
-     * that a write to a file that may not grow fails. */
+    /* Signals to ignore: the helper ends only with its tool or its session.
+     * SIGXFSZ is ignored so that a write to a file that must not grow fails. */
     static const int ignored[] = {SIGPIPE, SIGINT,  SIGHUP,  SIGTERM,
                                   SIGQUIT, SIGUSR1, SIGUSR2, SIGXFSZ};
-    /* A crash of libpmix has to be a plain signal, without the report of a
-     * sanitizer. */
+    /* These signals get their default action, so that a crash of libpmix ends
+     * the process by a signal, without the report of a sanitizer. */
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
     for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
@@ -404,10 +411,11 @@ static void set_manners(void)
     (void)fcntl(PX_TIE_FD, F_SETFD, FD_CLOEXEC);
 }
 
-/* Removes the files of a launcher that was killed. The launcher's door ends a
- * moment before the tie does, and the tie a moment before the process. A
- * launcher that lives kills a helper without a tool itself, and waits for a
- * helper that has had a tool. */
+/* Removes the folder of the launcher if the launcher was killed. When it dies,
+ * its door closes a moment before the tie, and the tie a moment before its
+ * process ends, so this waits. A launcher that still runs kills a helper
+ * without a tool itself, and waits for the end of a helper that has had a tool.
+ */
 static void clear(const struct helper *helper, const char *folder)
 {
     static const struct timespec moment = {.tv_nsec = 1000 * 1000};
@@ -448,5 +456,5 @@ int main(int argc, char **argv)
     }
     event_base_dispatch(helper.base);
     clear(&helper, lib.dir);
-    _exit(0); /* threads of libpmix still run, and it frees nothing */
+    _exit(0); /* not exit(): threads of libpmix are still running */
 }

@@ -1,4 +1,4 @@
-/* Events of jobs, and of other tools. */
+/* Sends events about jobs, and events of other tools, to the tool. */
 #include "pmix_api/helper/news.h"
 
 #include <stdio.h>
@@ -17,8 +17,9 @@
 #include "pmix_api/helper/jobs.h"
 #include "pmix_api/helper/pulls.h"
 
-/* Infos without a name in PMIx say which channel broke off, how many processes
- * ended badly, and that a process was lost before any ended badly. */
+/* Keys of infos for which PMIx has no name: the channel that broke off, how
+ * many processes ended badly, and whether a process was lost before any ended
+ * badly. */
 #define KEY_CHANNEL "xylem.iof.channel"
 #define KEY_FAILED  "xylem.job.failed"
 #define KEY_LOST    "xylem.job.lost"
@@ -33,11 +34,12 @@ struct news_event {
     size_t count;
 };
 
-/* What has become of a job or a channel: a word of the session without what
- * these words do not have. */
+/* A message STAGE or BROKEN of the session about a job or a channel, without
+ * the members of struct job_door that these kinds do not use. */
 struct word {
-    struct word *next; /* that waits behind it */
-    uint8_t kind;      /* STAGE or BROKEN; all else as in struct job_door */
+    struct word *next; /* the next word that waits */
+    uint8_t kind;      /* STAGE or BROKEN; the other members are as in struct
+                          job_door */
     uint8_t reason, channel;
     bool is_lost;
     int32_t status;
@@ -49,14 +51,15 @@ struct px_news {
     struct px_news_cfg cfg;
     struct word *waiting, **last; /* owned, in order */
     struct event *soon;           /* owned */
-    uint64_t moved;               /* px_pulls_moved() at the last look, */
-    int64_t moved_ms;             /* and since when it is unchanged */
-    /* Px_pulls_mark() behind all events; 0: none yet. */
+    uint64_t moved;               /* px_pulls_moved() at the last look */
+    int64_t moved_ms;             /* since when `moved` has not changed */
+    /* The result of px_pulls_mark() after the last event; 0: not called yet. */
     uint64_t mark;
-    bool is_in; /* the tool is in: nothing is told before that */
+    bool is_in; /* the tool has been let in; it gets no events before that */
     bool is_ending;
-    unsigned early;  /* channels that broke off before the tool was in */
-    unsigned broken; /* broken channels so far */
+    unsigned early;  /* how many channels broke off before the tool was let
+                        in */
+    unsigned broken; /* how many channels broke off so far */
 };
 
 /* --- an event */
@@ -79,9 +82,9 @@ static void add_number(struct news_event *event, const char *key,
     value->width = width;
 }
 
-/* Begins an event about one process of a job, or about all. Its source is the
- * process, or the job's first one: the server would hear its own events
- * otherwise. */
+/* Begins an event about one process of a job, or about all its processes. The
+ * source of the event is the process, or the job's first process: if it were
+ * the server, the server would receive the event itself. */
 static void begin_event(struct news_event *event,
                         const struct px_jobs_entry *job, uint32_t rank)
 {
@@ -190,8 +193,8 @@ static void free_word(struct px_news *news, struct word **at)
     free(one);
 }
 
-/* True for a word that waits: for the tool, or as the end of a job for output
- * that is told before it. */
+/* True when a word must wait: until the tool is let in or, if it is the end of
+ * a job, for output of the job that the tool must get before. */
 static bool must_wait(const struct px_news *news, const struct word *word)
 {
     return !news->is_in ||
@@ -199,7 +202,7 @@ static bool must_wait(const struct px_news *news, const struct word *word)
             px_pulls_are_due(news->cfg.pulls, word->base));
 }
 
-/* True when the tool has taken nothing for PX_NEWS_WAIT_MS. */
+/* True when the tool has read nothing for PX_NEWS_WAIT_MS. */
 static bool is_stuck(struct px_news *news)
 {
     const uint64_t moved = px_pulls_moved(news->cfg.pulls);
@@ -257,15 +260,16 @@ static void wait_more(struct px_news *news)
         look_later(news);
 }
 
-/* Returns true for a channel that is not kept for a tool that is not in. */
+/* True for a broken channel beyond the number that is kept until the tool is
+ * let in. */
 static bool is_too_much(struct px_news *news, const struct job_door *msg)
 {
     return !news->is_in && msg->kind == JOB_DOOR_BROKEN &&
            news->early++ >= PX_NEWS_BROKEN_MAX;
 }
 
-/* Tells the tool of it, now or later. Where memory for a word that waits is
- * out, it is told at once. */
+/* Sends an event about the message to the tool, now or later. When memory is
+ * out to keep it, sends it now. */
 static void hear(struct px_news *news, const struct job_door *msg)
 {
     const struct word word = {.kind = msg->kind,
@@ -304,8 +308,8 @@ static bool is_of(const struct px_news *news, const struct word *word,
     return job == NULL || job->base == base;
 }
 
-/* The job's name is about to become void: an end that waits is told now, and a
- * tool that comes later hears nothing of the job. */
+/* The job's name is about to become invalid, so the event of its end is sent
+ * now if it waits. A tool that is let in later gets no events of the job. */
 static void hear_forgotten(struct px_news *news, uint32_t base)
 {
     struct word **at = &news->waiting;

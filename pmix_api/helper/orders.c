@@ -1,4 +1,4 @@
-/* Signals of the tool. */
+/* Sends signals that the tool asks for. */
 #include "pmix_api/helper/orders.h"
 
 #include <stdlib.h>
@@ -19,18 +19,19 @@ struct order {
     struct order *next;
     const struct px_lib_control *asked;
     struct px_lib_name *names; /* owned */
-    /* Before the index `local` no name stands for this node. */
+    /* None of the names before the index `local` stands for this node's
+     * processes. */
     size_t count, local;
-    /* Said to the session, as are all orders before it. */
+    /* The order was sent to the session, as were all orders before it. */
     bool is_said;
 };
 
 struct px_orders {
     const struct px_jobs *jobs;
     struct px_describer *describer;
-    /* Asks the table that the first unsaid order needs. */
+    /* Asks for the table that the first order needs that was not sent yet. */
     struct px_describer_user user;
-    bool is_asking; /* which waits for its answer */
+    bool is_asking; /* `user` waits for its answer */
     char here[HOST_BYTES];
     struct order *first; /* owned */
     uint32_t count;
@@ -77,8 +78,8 @@ static uint32_t count_here(const struct px_orders *orders,
     return count;
 }
 
-/* Replaces the name that stands for this node by one for each of its processes;
- * the other names of the order stay. */
+/* Replaces the name that stands for the processes of this node by a name for
+ * each of these processes, and keeps the other names of the order. */
 static void name_each(const struct px_orders *orders, struct order *order,
                       const struct px_table *table, struct px_lib_name *out)
 {
@@ -130,7 +131,8 @@ static int compare(const void *a, const void *b)
                                             : left->job.base > right->job.base;
 }
 
-/* Says an order; its processes are named in ascending order over all jobs. */
+/* Sends an order to the session. Its processes are named in ascending order
+ * over all jobs. */
 static enum px_lib_answer say_order(const struct px_orders *orders,
                                     const struct order *order)
 {
@@ -157,7 +159,7 @@ static enum px_lib_answer say_order(const struct px_orders *orders,
     return PX_LIB_YES;
 }
 
-/* Says or refuses an order, or asks for the table that it needs. */
+/* Sends an order, refuses it, or asks for the table that it needs. */
 static enum px_lib_answer go_on_with(struct px_orders *orders,
                                      struct order *order)
 {
@@ -206,7 +208,8 @@ static void on_done(void *arg, enum px_lib_answer word, struct px_table *table)
 
 /* --- what the tool asks and the session answers */
 
-/* An order without targets is for all of the run's own job. */
+/* Copies the names of the targets. Without targets the order is for all
+ * processes of the session's own job. */
 static enum px_lib_answer copy_names(const struct px_orders *orders,
                                      struct order *order)
 {

@@ -1,4 +1,4 @@
-/* The pulls of the tool. */
+/* Handles the pulls of the tool, from their request to their end. */
 #include "pmix_api/helper/pulls.h"
 
 #include <stdlib.h>
@@ -17,8 +17,9 @@ enum {
     CHANNELS = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG,
     CHANNEL_LEAST = PX_LIB_STDOUT,
     TICK_US = 50 * 1000,
-    SOON_US = 5 * 1000, /* likewise, while the tool reads what is redirected */
-    /* Redirected bytes after which it is looked up what is taken. */
+    SOON_US = 5 * 1000, /* as above, but while the tool reads redirected
+                           output */
+    /* After this many redirected bytes, find out how much the tool has read. */
     TOLD_BYTES = 512 * 1024,
 };
 
@@ -57,8 +58,8 @@ static const struct px_source_events source_events = {
 
 /* --- sources */
 
-/* The channels of a rank that this pull wants and no source or forward
- * covers. */
+/* The channels of a rank that this pull wants and that no source delivers
+ * already, nor a job that the tool has started. */
 static uint8_t uncovered(const struct px_pulls *pulls,
                          const struct px_registration *pull, size_t nth,
                          uint32_t rank)
@@ -73,8 +74,8 @@ static uint8_t uncovered(const struct px_pulls *pulls,
     return channels;
 }
 
-/* How much earlier output to ask the session for. The tool has already had what
- * came without a pull. */
+/* How much earlier output to ask the session for: none of output that the tool
+ * has already received without a pull. */
 static uint32_t cache_of(const struct px_lib_wish *wish,
                          const struct px_jobs_entry *job, bool is_late)
 {
@@ -113,7 +114,7 @@ static int open_source(struct px_pulls *pulls, struct px_registration *pull,
     return 0;
 }
 
-/* Asks for the ranks of which exactly these channels are wanted. */
+/* Opens a source for those ranks of which exactly these channels are wanted. */
 static int ask_for(struct px_pulls *pulls, struct px_registration *pull,
                    size_t nth, uint8_t channels, const uint8_t *wanted,
                    bool is_late)
@@ -218,7 +219,8 @@ static void watch_time(struct px_pulls *pulls)
 
 static void acknowledge(struct px_pulls *pulls);
 
-/* Finds a free slot; the tool may have left many pulls since the last look. */
+/* Finds a free slot for a pull, after freeing slots of pulls that have ended
+ * since the last look. */
 static struct px_registration *find_free(struct px_pulls *pulls)
 {
     if (px_pulls_find(pulls, 0) == NULL)
@@ -253,7 +255,8 @@ void px_pulls_on_pull(struct px_pulls *pulls, const struct px_lib_pull *asked)
     look_soon(pulls);
 }
 
-/* Answers the pull that waits when the session has heard all of it. */
+/* Answers the pull that waits, once the session has answered all its sources.
+ */
 static void look_for_answer(struct px_pulls *pulls)
 {
     bool are_all_live = true;
@@ -293,7 +296,8 @@ static void stop_pull(struct px_pulls *pulls, struct px_registration *pull)
     look_soon(pulls);
 }
 
-/* Asks for what the ended pull asked for, and other pulls relied on. */
+/* Opens sources for output that other pulls still want and that only sources of
+ * the ended pull delivered. */
 static void ask_again(struct px_pulls *pulls)
 {
     for (unsigned i = 0; i < PX_PULLS_MAX; i++) {
@@ -304,7 +308,8 @@ static void ask_again(struct px_pulls *pulls)
     }
 }
 
-/* A delivery that reached no pull tells which pull was deregistered. */
+/* Looks for deliveries that reached no pull; these show which pulls the tool
+ * has deregistered. */
 static void look_for_missed(struct px_pulls *pulls)
 {
     uint64_t number;
@@ -340,12 +345,12 @@ void px_pulls_on_stop(struct px_pulls *pulls)
     if (pulls->known == 1 && only != NULL)
         stop_pull(pulls, only);
     else if (pulls->known > 0 && only == NULL)
-        pulls->known--; /* a pull that had finished */
+        pulls->known--; /* a pull of which all channels had ended */
 }
 
 #define ENDED "has ended"
 
-/* Closes sources, and then pulls, that have come to their end. */
+/* Closes sources, and then pulls, that have ended. */
 static void reap_ended(struct px_pulls *pulls, uint64_t taken)
 {
     for (unsigned i = pulls->sources_count; i-- > 0;) {
@@ -375,8 +380,9 @@ static void reap_ended(struct px_pulls *pulls, uint64_t taken)
 
 /* --- output, in turns */
 
-/* The forwards have their turn after the sources. They give nothing while a
- * pull waits for its answer, as libpmix waits for that, too. */
+/* Lets the next source make a delivery and, after all sources, the jobs that
+ * the tool has started. These deliver nothing while a pull waits for its
+ * answer, because libpmix then handles nothing else. */
 static bool give_turn(struct px_pulls *pulls, uint64_t now_ms)
 {
     if (pulls->turn < pulls->sources_count)
@@ -385,8 +391,8 @@ static bool give_turn(struct px_pulls *pulls, uint64_t now_ms)
     return pulls->asked == 0 && px_forwards_give(pulls->forwards, now_ms);
 }
 
-/* Gives one delivery of each source in turn, as long as there is room. Sources
- * that redirect go on reading in this order, too. */
+/* Lets sources make one delivery each, in turn, while there is room. Sources
+ * that redirect then also read on in this order. */
 static void give_in_turn(struct px_pulls *pulls)
 {
     const uint64_t now_ms = (uint64_t)ep_clock_ms();
@@ -394,7 +400,7 @@ static void give_in_turn(struct px_pulls *pulls)
 
     for (unsigned i = 0; i < pulls->sources_count; i++) {
         if (pulls->sources[i] == pulls->deliveries.last)
-            pulls->turn = i; /* it has just had its turn */
+            pulls->turn = i; /* source i has just had its turn */
     }
     while (idle <= pulls->sources_count) {
         pulls->turn = (pulls->turn + 1) % (pulls->sources_count + 1);
@@ -424,9 +430,10 @@ static bool is_taken_of_use(const struct px_pulls *pulls)
     return is_it;
 }
 
-/* The order matters: libpmix knows what was missed of the deliveries taken only
- * after px_lib_taken(). Where all sources copy, the kernel need not be
- * asked. */
+/* Finds out which deliveries the tool has read and which reached no pull.
+ * px_lib_taken() must be called before px_lib_missed(), which else does not
+ * know all of these yet. If all sources copy, px_lib_taken(), which asks the
+ * kernel, is not needed. */
 static void acknowledge(struct px_pulls *pulls)
 {
     const uint64_t taken = is_taken_of_use(pulls) ? px_lib_taken() : 0;
@@ -457,7 +464,8 @@ static void on_soon(evutil_socket_t fd, short what, void *arg)
         acknowledge(pulls);
 }
 
-/* The tool has gone: what it has read by then counts, and nothing else. */
+/* For a tool that has disconnected: true when what it has read was reported to
+ * the session. */
 static bool are_settled(const struct px_pulls *pulls)
 {
     const uint64_t taken = px_lib_taken();
@@ -517,7 +525,7 @@ void px_pulls_end(struct px_pulls *pulls)
 
 /* --- what comes without a pull */
 
-/* Stops all pulls that named the channel when this delivery was given. */
+/* Stops all pulls that named the channel when this delivery was made. */
 static void on_missed(void *arg, uint32_t base, uint32_t rank, uint8_t channel,
                       uint64_t delivery)
 {

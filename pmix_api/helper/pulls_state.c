@@ -1,4 +1,4 @@
-/* How far the pulls of the tool are. */
+/* Reports the state of the tool's pulls. */
 #include "pmix_api/helper/forward.h"
 #include "pmix_api/helper/jobs.h"
 #include "pmix_api/helper/pulls_impl.h"
@@ -36,7 +36,8 @@ uint64_t px_pulls_moved(const struct px_pulls *pulls)
     return pulls->deliveries.given + px_lib_taken();
 }
 
-/* The mark is an empty delivery of a job that does not exist. */
+/* Makes an empty delivery for a job that does not exist, and returns its
+ * number: when it counts as read, so does everything before it. */
 uint64_t px_pulls_mark(struct px_pulls *pulls)
 {
     const struct px_lib_output nothing = {.nspace = PX_LIB_NOBODY,

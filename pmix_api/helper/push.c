@@ -1,4 +1,4 @@
-/* What the tool pushes. */
+/* Sends bytes of the tool to the stdin of processes. */
 #include "pmix_api/helper/push.h"
 
 #include <stdio.h>
@@ -12,36 +12,39 @@
 #include "pmix_api/helper/scope.h"
 
 enum {
-    /* Without an answer: the library is told to slow down. */
+    /* With this many bytes unanswered, libpmix is told to read more slowly. */
     SLOW_BYTES = PX_PUSH_WAITING_BYTES / 2,
     HOST_BYTES = 256,
 };
 
-/* A call that has no answer yet. */
+/* A request of the tool that has no answer yet. */
 struct call {
     struct px_lib_push push;
-    size_t parts; /* not done yet */
+    size_t parts; /* how many parts are not done yet */
     bool is_accepted;
-    enum px_lib_answer refusal; /* of a part that was refused */
+    enum px_lib_answer refusal; /* the answer of a part that was refused */
 };
 
-/* The part of a call that goes to one job. */
+/* The part of a request that goes to one job. */
 struct part {
     struct part *next;
     struct call *call;
     struct topo_ranges ranks; /* owned */
-    uint32_t named;           /* ranges that were sent */
+    uint32_t named;           /* how many of the ranges were sent */
     size_t sent_bytes;
     bool is_sent;
-    bool is_local; /* it is also for the processes on this machine */
-    /* Each process is named: it is not enough that one of them reads. */
+    bool is_local; /* the part is also for the job's processes on this
+                      machine */
+    /* The request names each process, so all of them must read stdin, not only
+     * one. */
     bool needs_all;
 };
 
 /* The processes of a job that are on this machine. */
 struct locals {
-    struct topo_ranges ranks; /* owned; without items: not asked for yet */
-    uint32_t parts, heard;    /* parts of the answer: neighbours on one host */
+    struct topo_ranges ranks; /* owned; items NULL: not asked for yet */
+    uint32_t parts, heard;    /* how many PARTs the answer has, and how many
+                                 have come */
 };
 
 /* A connection to one job. */
@@ -49,10 +52,10 @@ struct writer {
     struct writer *next;
     struct px_pushing_tool *all;
     struct px_door *door;       /* owned */
-    uint32_t base, count;       /* of its job */
-    uint32_t push_bytes;        /* longest message; 0: it is not attached yet */
+    uint32_t base, count;       /* the processes of its job */
+    uint32_t push_bytes;        /* the longest message; 0: not attached yet */
     struct part *first, **last; /* owned */
-    struct topo_ranges set;     /* owned: targets of the last message */
+    struct topo_ranges set;     /* owned: the targets of the last message */
     struct locals locals;
 };
 
@@ -60,14 +63,15 @@ struct px_pushing_tool {
     struct px_pushing_cfg cfg;
     struct writer *writers; /* owned */
     uint64_t waiting_bytes;
-    bool has_completed; /* the tool's own stdin is no longer collected */
+    bool has_completed; /* the tool's library no longer reads the tool's
+                           stdin */
     char here[HOST_BYTES];
 };
 
 /* --- answers */
 
-/* A library that collects stdin does not wait for answers, so it has to be
- * told. */
+/* Counts unanswered bytes, and slows libpmix down when there are many: a tool's
+ * library that reads the tool's stdin does not wait for answers. */
 static void count_bytes(struct px_pushing_tool *pushing, uint64_t waiting_bytes)
 {
     pushing->waiting_bytes = waiting_bytes;
@@ -82,7 +86,8 @@ static void finish_call(struct px_pushing_tool *pushing, struct call *call)
     free(call);
 }
 
-/* Answers for the writer's first part, and removes it. */
+/* Removes the writer's first part with this answer, and answers the request
+ * when all its parts are done. */
 static void finish_part(struct writer *writer, enum px_lib_answer answer)
 {
     struct part *part = writer->first;
@@ -109,8 +114,8 @@ static bool is_same(const struct topo_ranges *a, const struct topo_ranges *b)
            memcmp(a->items, b->items, a->count * sizeof(*a->items)) == 0;
 }
 
-/* Without memory to keep it, the set of targets is sent again with the next
- * call. */
+/* Keeps the set of targets that was sent. When memory is out, nothing is kept,
+ * and the set is sent again with the next part. */
 static void keep_set(struct writer *writer, const struct topo_ranges *ranks)
 {
     const size_t bytes = ranks->count * sizeof(*ranks->items);
@@ -154,8 +159,8 @@ static void set_flags(uint8_t *mem, uint16_t flags)
     ov_wr_u16(&wr, flags);
 }
 
-/* Sends the next message of the part: its targets, where they have changed, and
- * bytes. */
+/* Sends the next message of the part: its targets, if they differ from the last
+ * message's, and bytes. */
 static void send_some(struct writer *writer, struct part *part)
 {
     const struct px_lib_push *push = &part->call->push;
@@ -202,7 +207,8 @@ static void ask_places(struct writer *writer)
                                    .parts = writer->locals.heard});
 }
 
-/* Asks once which processes are on this machine. False: memory is out. */
+/* Asks the session, once, which processes of the job are on this machine.
+ * False: memory is out. */
 static bool ask_locals(struct writer *writer)
 {
     struct locals *locals = &writer->locals;
@@ -244,8 +250,8 @@ static enum px_lib_answer add_locals(const struct locals *locals,
     return PX_LIB_YES;
 }
 
-/* Begins the first part of an attached writer. A part for the processes on this
- * machine waits until it is known which they are. */
+/* Begins to send the first part of an attached writer. A part for the processes
+ * on this machine waits until these are known. */
 static void begin_part(struct writer *writer)
 {
     const struct locals *locals = &writer->locals;
@@ -297,7 +303,8 @@ static void on_pushed(struct writer *writer, const struct job_door *msg)
         return;
     }
     if (msg->is_over && part->named < part->ranks.count)
-        writer->set.count = 0; /* the set was sent in part */
+        writer->set.count = 0; /* only a part of the set was sent, so it must be
+                                  sent again */
     finish_part(writer, msg->is_over ? PX_LIB_IS_COMPLETE : PX_LIB_YES);
     begin_part(writer);
 }
@@ -333,7 +340,7 @@ static void free_writer(struct writer *writer)
     free(writer);
 }
 
-/* The session no longer knows the job, or has gone. */
+/* The session no longer knows the job, or the connection has ended. */
 static void on_end(void *arg, const char *why)
 {
     struct writer *writer = arg;
@@ -380,8 +387,8 @@ static struct writer *make_writer(struct px_pushing_tool *pushing,
 
 /* --- a call */
 
-/* All parts are made before one begins: without memory for all of them, none
- * begins. */
+/* Makes a part of a request. All parts are made before the first is sent, so
+ * that nothing is sent when memory is out. */
 static struct part *make_part(struct px_pushing_tool *pushing,
                               struct call *call, struct px_scope *scope)
 {
@@ -437,8 +444,9 @@ static enum px_lib_answer start_call(struct px_pushing_tool *pushing,
     return PX_LIB_NO_RESOURCE;
 }
 
-/* True when the waiting bytes would exceed their bound. A library that collects
- * stdin does not look at answers, so only cutting the tool off helps. */
+/* True when the unanswered bytes would exceed their limit while the tool's
+ * library reads the tool's stdin. Such a library ignores answers, so the tool
+ * must be disconnected. */
 static bool is_flood(const struct px_pushing_tool *pushing,
                      const struct px_lib_push *push)
 {
@@ -481,7 +489,7 @@ void px_pushing_on_push(struct px_pushing_tool *pushing,
         return;
     free(call);
     is_over = is_flood(pushing, push) && pushing->waiting_bytes > 0;
-    px_lib_answer(push->call, answer); /* px_pushing_close() may follow */
+    px_lib_answer(push->call, answer); /* may lead to px_pushing_close() */
     if (is_over)
         pushing->cfg.on_flood(pushing->cfg.arg);
 }

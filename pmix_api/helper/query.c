@@ -1,4 +1,4 @@
-/* Queries of the tool. */
+/* Answers queries of the tool, one after the other. */
 #include "pmix_api/helper/query.h"
 
 #include <stdio.h>
@@ -28,11 +28,13 @@ struct px_queries {
     char here[HOST_BYTES];
     struct query *first, *last; /* owned */
     uint32_t count;
-    /* The jobs that the first query needs: */
+    /* The jobs whose tables the first query needs: */
     struct px_known_job *needs; /* owned, with their tables */
-    bool *are_places;           /* owned: only a place of this job is needed */
+    bool *are_places;           /* owned: for each of these jobs, whether only
+                                   its first place is needed */
     uint32_t needs_count, known;
-    enum px_lib_answer answer; /* of all of it; PX_LIB_YES so far */
+    enum px_lib_answer answer; /* the answer to the whole query; PX_LIB_YES so
+                                  far */
 };
 
 /* --- what a query needs */
@@ -110,7 +112,7 @@ struct answer {
     struct px_lib_info *infos; /* owned */
     void **owned;              /* owned, and each of its members */
     size_t wanted, known;
-    enum px_lib_answer why; /* the first key that has no answer has not */
+    enum px_lib_answer why; /* why the first key without an answer has none */
 };
 
 static size_t count_keys(const struct px_lib_query *asked)
@@ -203,8 +205,7 @@ static void end_first(struct px_queries *queries)
     free(query);
 }
 
-/* Asks for the next table that is needed. Returns false when there is none left
- * to ask for. */
+/* Asks for the next table that the query needs. False: it has all of them. */
 static bool ask_next(struct px_queries *queries)
 {
     const struct px_jobs_entry *job;
@@ -222,7 +223,7 @@ static bool ask_next(struct px_queries *queries)
     return false;
 }
 
-/* Answers queries until one has to wait for the launcher. */
+/* Answers queries, in order, until a query must wait for the launcher. */
 static void go_on(struct px_queries *queries)
 {
     while (queries->first != NULL) {
@@ -235,7 +236,8 @@ static void go_on(struct px_queries *queries)
     }
 }
 
-/* A job that the launcher no longer knows gets no table. */
+/* Stores the table that was asked for; a job that the launcher no longer knows
+ * has none. */
 static void on_done(void *arg, enum px_lib_answer answer,
                     struct px_table *table)
 {

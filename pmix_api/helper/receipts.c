@@ -1,4 +1,4 @@
-/* Counts the OUTPUTs that the session may forget. */
+/* Counts the OUTPUT messages that the session may forget. */
 #include "pmix_api/helper/receipts.h"
 
 #include <stdlib.h>
@@ -8,18 +8,19 @@
 
 struct receipt {
     uint64_t channel;
-    uint64_t delivery; /* 0: not given yet */
+    uint64_t delivery; /* 0: not delivered yet */
 };
 
 struct px_receipts {
-    uint64_t count; /* OUTPUTs that have come */
-    uint64_t taken; /* OUTPUTs that the session may forget */
-    /* All before this one were given in a delivery. */
+    uint64_t count; /* how many OUTPUTs have come */
+    uint64_t taken; /* how many OUTPUTs the session may forget */
+    /* All OUTPUTs before this number were delivered. */
     uint64_t given_to;
-    uint64_t last; /* the last delivery */
-    /* Deliveries from this one on do not count. */
+    uint64_t last; /* number of the last delivery */
+    /* Deliveries from this number on do not count as read. */
     uint64_t limit;
-    struct receipt all[PX_RECEIPTS_MAX]; /* a ring, by number */
+    struct receipt all[PX_RECEIPTS_MAX]; /* a ring, indexed by the number of the
+                                            OUTPUT */
 };
 
 int px_receipts_open(struct px_receipts **out)

@@ -1,4 +1,4 @@
-/* A registered pull. */
+/* Decides about a pull of the tool, and keeps what it wants. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +12,9 @@ enum { OUTPUT = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG };
 
 /* --- judging */
 
-/* libpmix matches output by rank. The only rank for many processes that it
- * knows means all. */
+/* True when libpmix can match output to these names: each has the rank of a
+ * process, or the rank that means all. libpmix knows no other rank for several
+ * processes. */
 static bool are_names(const struct px_pulls *pulls,
                       const struct px_lib_pull *asked)
 {
@@ -31,7 +32,8 @@ static bool are_names(const struct px_pulls *pulls,
     return true;
 }
 
-/* The directive of a spawn without which one of these channels is missing. */
+/* The name of the directive that a spawn needs so that one of these channels
+ * can be pulled. */
 static const char *name_forward(unsigned channels)
 {
     if ((channels & PX_LIB_STDOUT) != 0)
@@ -40,8 +42,8 @@ static const char *name_forward(unsigned channels)
                                            : "PMIX_FWD_STDDIAG";
 }
 
-/* A channel that the job was started without cannot be pulled, nor can any of a
- * daemon. */
+/* True when the jobs forward all these channels. A job may have been started
+ * without some of them, and daemons have none. */
 static bool are_forwarded(const struct px_pulls *pulls,
                           const struct px_scopes *scopes, unsigned channels)
 {

@@ -1,4 +1,4 @@
-/* The answers to the keys of queries. */
+/* Makes the answers to the keys of queries. */
 #include "pmix_api/helper/reply.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "pmix_api/helper/jobs.h"
 #include "pmix_api/helper/table.h"
 
-/* An answer that is being made. */
+/* An answer that is being made, and what it is made from. */
 struct reply {
     const struct px_known *known;
     const struct px_about *about;
@@ -50,7 +50,7 @@ static enum px_lib_answer put_number(const struct reply *reply,
     return PX_LIB_YES;
 }
 
-/* Makes the written text the answer. */
+/* Closes the file, and makes the text that was written to it the answer. */
 static enum px_lib_answer put_file(const struct reply *reply, FILE *file,
                                    char **text)
 {
@@ -64,8 +64,8 @@ static enum px_lib_answer put_file(const struct reply *reply, FILE *file,
 
 /* --- processes */
 
-/* Daemons do not tell their pids, but they run when the first query can
- * come. */
+/* Fills a row about a process. Daemons have no known pid, but they all run by
+ * the time of the first query. */
 static void describe(const struct px_about *about,
                      const struct px_table_place *place, uint32_t rank,
                      struct px_lib_process *out)
@@ -116,7 +116,8 @@ static enum px_lib_answer load_table(const struct reply *reply)
     return load_rows(reply, NULL);
 }
 
-/* A query without a host means this one. */
+/* Makes the table of processes on the named host or, without a name, on this
+ * host. */
 static enum px_lib_answer load_local_table(const struct reply *reply)
 {
     return load_rows(reply, reply->known->here);
@@ -175,8 +176,8 @@ static enum px_lib_answer load_local_size(const struct reply *reply)
                       px_about_count(reply->about, reply->known->here));
 }
 
-/* The exit code of a process that has ended. The table of processes cannot give
- * it, because the library does not pack that field. */
+/* Makes the answer with the exit code of a process that has ended. (The table
+ * of processes cannot carry it, because libpmix does not send that field.) */
 static enum px_lib_answer load_exit(const struct reply *reply)
 {
     const struct px_about *about = reply->about;
@@ -197,8 +198,8 @@ static enum px_lib_answer load_size(const struct reply *reply)
     return put_number(reply, PX_LIB_U32, reply->about->job->size);
 }
 
-/* The stage of the job counts as well, as some of its processes may never be
- * heard of again. */
+/* Makes the answer with the status of the job. The job's stage is used, too,
+ * because lost processes never report their end. */
 static enum px_lib_answer load_status(const struct reply *reply)
 {
     const struct px_about *about = reply->about;
@@ -210,8 +211,8 @@ static enum px_lib_answer load_status(const struct reply *reply)
     return PX_LIB_YES;
 }
 
-/* The namespaces of the run's own job and of all jobs that have not ended,
- * separated by commas. */
+/* Makes the answer with the namespaces of the session's own job and of all jobs
+ * that have not ended, separated by commas. */
 static enum px_lib_answer load_spaces(const struct reply *reply)
 {
     const struct px_jobs_entry *job;
@@ -232,11 +233,12 @@ static enum px_lib_answer load_spaces(const struct reply *reply)
     return put_file(reply, file, &text);
 }
 
-/* The infos of a job: its name and its command line. Both are texts, because
- * some tools take each info for a text (OpenPMIx's own example does). */
+/* The number of infos about a job: its name and its command line. Both are
+ * texts, because some tools treat every info as a text (OpenPMIx's own example
+ * does). */
 enum { INFOS = 2 };
 
-/* Fills an info for a job with the infos in it. */
+/* Fills an info for a job, which contains the infos `infos`. */
 static void put_job(struct px_lib_info *out, struct px_lib_info *infos,
                     const struct px_jobs_entry *job,
                     const struct px_table *table)
@@ -253,7 +255,8 @@ static void put_job(struct px_lib_info *out, struct px_lib_info *infos,
     out->value.as.infos = infos;
 }
 
-/* Makes an info for each job, or for the job that is named. */
+/* Makes the answer with an info for each job, or only for the job that the
+ * query names. */
 static enum px_lib_answer load_space_info(const struct reply *reply)
 {
     const struct px_known *known = reply->known;
@@ -288,7 +291,8 @@ static enum px_lib_answer load_spawn(const struct reply *reply)
     return put_text(reply, px_lib_spawn_keys());
 }
 
-/* No attribute for debuggers is supported. */
+/* Makes the empty answer about attributes for debuggers, of which none is
+ * supported. */
 static enum px_lib_answer load_debug(const struct reply *reply)
 {
     return put_text(reply, "");

@@ -1,13 +1,13 @@
-/* The processes that a tool names. */
+/* Sorts the processes that a tool names by job. */
 #include "pmix_api/helper/scope.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Higher values than this are no ranks of processes. */
+/* The highest rank of a process; higher values have special meanings. */
 enum { RANK_MAX = INT32_MAX - 1 };
 
-/* The scope of this job; NULL: there is none yet. */
+/* Finds the scope of the job with this base; NULL: there is none yet. */
 static struct px_scope *find_scope(const struct px_scopes *scopes,
                                    uint32_t base)
 {
@@ -18,7 +18,7 @@ static struct px_scope *find_scope(const struct px_scopes *scopes,
     return NULL;
 }
 
-/* Makes a scope with room for a range for each name. */
+/* Makes a scope with room for as many ranges as there are names. */
 static struct px_scope *make_scope(struct px_scopes *scopes,
                                    const struct px_jobs_entry *job,
                                    size_t names)

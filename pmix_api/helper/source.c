@@ -1,4 +1,4 @@
-/* Output of processes of one job on its way to the tool. */
+/* Delivers output of processes of one job to the tool. */
 #include "pmix_api/helper/source.h"
 
 #include <stdio.h>
@@ -14,19 +14,19 @@
 #include "pmix_api/helper/receipts.h"
 
 enum {
-    LEAST_BYTES = 1 << 20,  /* least bound of what may wait */
-    MOST_BYTES = 256 << 20, /* greatest bound, and the default */
-    /* Read by a redirecting source before it may give. */
+    LEAST_BYTES = 1 << 20,  /* the smallest limit of output that may wait */
+    MOST_BYTES = 256 << 20, /* the largest limit, and the default */
+    /* How much a redirecting source reads before px_source_begin(). */
     EARLY_BYTES = 8 << 20,
-    /* While something is put together, no more redirected output than this may
-     * follow it: the launcher keeps all of that. */
+    /* While a piece is being gathered, at most this much redirected output may
+     * be read after it, because the launcher must keep all of that. */
     SPAN_BYTES = 4 << 20,
-    /* Bound of copies that wait in the launcher, so that they survive while
-     * this process gets no processor. As a rule all copies wait here, up to
-     * their bound. */
+    /* How much of the copies may wait in the launcher, so that none are lost
+     * while this process gets no processor. Normally copies wait in this
+     * process, up to the limits above. */
     BRIDGE_BYTES = 64 << 20,
     CHANNELS_END = 4,
-    SOON_MS = 30, /* as long as copies may wait in the session */
+    SOON_MS = 30, /* how long copies may wait in the session */
 };
 
 struct px_source {
@@ -37,18 +37,18 @@ struct px_source {
     struct topo_ranges ranks; /* owned */
     enum px_source_state state;
     bool is_begun, is_stopped, is_known;
-    /* Channels whose ends were put, where nothing else comes. */
+    /* How many channels put_ends() has ended so far. */
     uint64_t ends_put;
     struct px_door *door;
     struct px_backlog *backlog;
     struct px_gather *gather;
-    struct px_receipts *receipts; /* NULL: it copies */
+    struct px_receipts *receipts; /* NULL: the source copies */
     uint64_t told_taken;
-    /* Redirected bytes given while others are put together. */
+    /* Redirected bytes delivered while other bytes are being gathered. */
     uint64_t span_bytes;
     uint8_t *open; /* owned [job.size]: channels that have not ended */
     uint64_t open_count;
-    /* Since when copies would go to the file; 0: they would not. */
+    /* Since when further copies would go to the file; 0: they would not. */
     int64_t saving_ms;
 };
 
@@ -78,7 +78,8 @@ static void deliver(struct px_source *source, struct px_lib_output *piece)
     piece->nspace = source->job.name;
     piece->is_pulled = true;
     rc = px_lib_deliver(piece);
-    /* Without memory the tool would miss some of its output. */
+    /* When memory is out the helper ends: else the tool would miss output and
+     * not know it. */
     OV_ASSERT(rc == 0);
     all->given++;
     all->last = source;
@@ -99,9 +100,9 @@ static bool may_give(const struct px_source *source)
     return source->is_begun && !source->is_stopped && px_lib_room() > 0;
 }
 
-/* Takes an OUTPUT, which may still be at the door: it goes to the tool or is
- * put together. Returns false when something else has to go first and there is
- * no room for it. A large OUTPUT that goes at once is not copied. */
+/* Delivers or gathers an OUTPUT, which may still be in the door's memory.
+ * False: other output must be delivered first, and there is no room for it. A
+ * large OUTPUT that is delivered at once is not copied. */
 static bool take_output(struct px_source *source, const struct job_door *msg,
                         bool is_at_door, uint64_t now_ms)
 {
@@ -133,8 +134,8 @@ static bool take_output(struct px_source *source, const struct job_door *msg,
     return true;
 }
 
-/* Gives what was put together when its time has come, or when the launcher
- * keeps too much behind it. */
+/* Delivers gathered output when it has been held long enough, or when the
+ * launcher must keep too much that follows it. */
 static bool give_held(struct px_source *source, uint64_t now_ms)
 {
     const bool all =
@@ -156,8 +157,9 @@ static bool has_room(const struct px_source *source)
                                 !px_receipts_are_full(source->receipts));
 }
 
-/* True for a short time while copies would go to the file. The file costs more
- * than a short wait for a tool that has no processor at the moment. */
+/* True for the first moments in which copies would go to the file: waiting
+ * shortly for a tool that has no processor at the moment costs less than the
+ * file. */
 static bool is_soon_moving(struct px_source *source)
 {
     const int64_t now_ms = ep_clock_ms();
@@ -201,14 +203,14 @@ static bool is_of_job(const struct px_source *source,
            msg->channel > 0 && msg->channel < CHANNELS_END;
 }
 
-/* Keeps an OUTPUT in the backlog. False: not now. */
+/* Keeps an OUTPUT in the backlog. False: it cannot be kept now. */
 static bool keep_output(struct px_source *source, const struct job_door *msg)
 {
     if (source->receipts != NULL &&
         (source->is_begun || px_backlog_bytes(source->backlog) >= EARLY_BYTES))
         return false;
     if (is_soon_moving(source)) {
-        /* The source is busy until then. */
+        /* Until then px_source_is_busy() is true. */
         source->events->on_change(source->arg);
         return false;
     }
@@ -258,8 +260,8 @@ static void ask_session(struct px_source *source)
                                      : (uint32_t)px_source_limit_bytes(wish)});
 }
 
-/* Turns a redirecting source into one that copies: a job without a console has
- * nothing to redirect. */
+/* Makes a redirecting source copy, when the job's output goes to no console, so
+ * that there is nothing to redirect. */
 static void become_copy(struct px_source *source)
 {
     px_receipts_close(source->receipts);
@@ -285,8 +287,7 @@ static bool on_word(void *arg, const struct job_door *msg)
     return true;
 }
 
-/* Puts the ends of all channels, for a job that the session has forgotten:
- * nothing else is left of it. */
+/* Ends all channels of a job that the session has forgotten. */
 static void put_ends(struct px_source *source)
 {
     const uint64_t all = (uint64_t)source->job.size * (CHANNELS_END - 1);
@@ -302,11 +303,12 @@ static void put_ends(struct px_source *source)
 
         if ((source->open[rank] & 1u << msg.channel) != 0 &&
             px_backlog_put(source->backlog, &msg) != 0)
-            return; /* the other ends come when the file has taken some */
+            return; /* the other ends follow when the file has room again */
     }
 }
 
-/* The session does not know the name of a job that it has forgotten. */
+/* The connection has ended, perhaps because the session has forgotten the job
+ * and so does not know its name. */
 static void on_end(void *arg, const char *why)
 {
     struct px_source *source = arg;
@@ -446,7 +448,8 @@ bool px_source_is_over(const struct px_source *source)
                                        px_gather_is_empty(source->gather));
 }
 
-/* Output that comes for a redirecting source stays with the session. */
+/* Stops delivering. A redirecting source stops reading, so that output stays
+ * with the session. */
 void px_source_stop(struct px_source *source)
 {
     source->is_stopped = true;

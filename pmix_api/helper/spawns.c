@@ -1,4 +1,4 @@
-/* The jobs that the tool starts. */
+/* Starts jobs for the tool. */
 #include "pmix_api/helper/spawns.h"
 
 #include <stdio.h>
@@ -14,11 +14,13 @@ struct start {
     struct start *next;
     struct px_spawns *all;
     struct px_door *door; /* owned */
-    /* Call NULL: it has its answer, and the rest is void. */
+    /* The request; call NULL: it was answered, and the other members are
+     * invalid. */
     struct px_lib_spawn asked;
     char name[JOB_DOOR_TEXT_MAX]; /* of the job */
-    uint32_t base, size;          /* 0: it has not begun */
-    uint8_t comes;                /* channels that come without a pull */
+    uint32_t base, size;          /* 0: the job has not begun */
+    uint8_t comes;                /* channels whose output goes to the tool
+                                     without a pull */
     bool is_kept;
     bool is_started, is_over;
 };
@@ -49,7 +51,8 @@ static void say_pieces(struct px_door *door, const uint8_t *mem, size_t size)
     }
 }
 
-/* Returns false when the request is too large, or memory is out. */
+/* Sends the request to the session. False: it is too large, or memory is out.
+ */
 static bool say_request(struct px_door *door, const struct job_request *request)
 {
     const size_t size = job_request_bytes(request);
@@ -79,7 +82,7 @@ static void free_start(struct start *start)
     free(start);
 }
 
-/* Ends a start whose door is closed: nothing more comes. */
+/* Frees a start after its connection has ended. */
 static void end_start(struct start *start)
 {
     if (start->size > 0)
@@ -87,8 +90,8 @@ static void end_start(struct start *start)
     free_start(start);
 }
 
-/* True when nothing more can come on the connection, and the connection does
- * not hold the job. */
+/* True when nothing more can come on the connection, and the job does not need
+ * it. */
 static bool is_done(const struct start *start)
 {
     const bool is_empty = start->comes == 0 ||
@@ -133,7 +136,8 @@ static const enum px_lib_answer answers[JOB_DOOR_REASONS] = {
     [JOB_DOOR_NO_GROWTH] = PX_LIB_NO_GROWTH,
 };
 
-/* The job is told on two connections. It runs when both have said so. */
+/* Answers the spawn when the job runs, which the session reports on this
+ * connection and on the main one; both reports must have come. */
 static void look_at_start(struct start *start)
 {
     struct px_jobs *jobs = start->all->cfg.jobs;
@@ -218,7 +222,7 @@ static bool on_word(void *arg, const struct job_door *msg)
     return true;
 }
 
-/* The session has gone, or has given up this client. */
+/* The session has ended, or has disconnected this client. */
 static void on_end(void *arg, const char *why)
 {
     struct start *start = arg;

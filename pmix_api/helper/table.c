@@ -1,4 +1,4 @@
-/* The processes of a job. */
+/* Keeps the table of a job's processes. */
 #include "pmix_api/helper/table.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ struct px_table {
     uint32_t base, size, ended;
     struct px_table_place *places; /* owned, with their names */
     uint32_t count, room;
-    /* Owned [size]; status JOB_DOOR_RUNS: not ended. */
+    /* Owned [size]; a status of JOB_DOOR_RUNS: the process has not ended. */
     uint32_t *pids, *statuses;
     char *command; /* owned, or NULL */
 };
@@ -35,8 +35,8 @@ struct px_table *px_table_open(uint32_t base, uint32_t size)
     return table;
 }
 
-/* A place shares the names of the place before where they are equal; that place
- * owns them. */
+/* Frees the names of a place, except a name that equals that of the place
+ * before, which owns the string for both. */
 static void free_place(struct px_table *table, uint32_t index)
 {
     const struct px_table_place *place = &table->places[index];

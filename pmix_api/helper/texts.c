@@ -1,4 +1,4 @@
-/* Texts of the tool. */
+/* Sends log messages of the tool to the launcher. */
 #include "pmix_api/helper/texts.h"
 
 #include <stdio.h>
@@ -11,14 +11,18 @@
 #include "pmix_api/helper/door.h"
 #include "pmix_api/helper/jobs.h"
 
-enum { UNANSWERED_MAX = 4 }; /* texts sent to the launcher and not answered */
+enum {
+    UNANSWERED_MAX = 4
+}; /* the most texts that are sent to the launcher and
+      not answered */
 
 struct request {
     struct request *next;
     const struct px_lib_log *log;
-    size_t said, written; /* numbers of its texts */
+    size_t said, written; /* how many of its texts were sent, and how many are
+                             written */
     uint32_t len_bytes;
-    bool is_refused; /* one of them was refused */
+    bool is_refused; /* the launcher could not write one of the texts */
 };
 
 struct px_texts {
@@ -60,7 +64,7 @@ static void say_text(const struct px_texts *texts,
     } while (left > 0);
 }
 
-/* Sends as many texts as may be unanswered, in their order. */
+/* Sends the next texts, until UNANSWERED_MAX have no answer. */
 static void say_texts(struct px_texts *texts)
 {
     for (struct request *at = texts->first; at != NULL; at = at->next) {

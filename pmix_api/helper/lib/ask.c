@@ -1,4 +1,4 @@
-/* Calls from the threads of libpmix to the caller's. */
+/* Runs functions in the caller's thread for threads of libpmix. */
 #include "pmix_api/helper/lib/ask.h"
 
 #include <pthread.h>
@@ -12,9 +12,10 @@
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t answered;
-    void (*call)(void *arg); /* NULL: nothing is asked */
+    void (*call)(void *arg); /* the function to run; NULL: nothing waits */
     void *arg;
-    bool is_put; /* passed to the caller, whose answer is awaited */
+    bool is_put; /* the function was called, and px_ask() waits for
+                    px_ask_answer() */
     int wake;    /* eventfd */
 } ask = {.lock = PTHREAD_MUTEX_INITIALIZER,
          .answered = PTHREAD_COND_INITIALIZER,
@@ -36,7 +37,7 @@ void px_ask_wake(void)
     static const uint64_t one = 1;
 
     if (write(ask.wake, &one, sizeof(one)) < 0)
-        abort(); /* libpmix would wait for ever */
+        abort(); /* else libpmix would wait for ever */
 }
 
 void px_ask(void (*call)(void *arg), void *arg)

@@ -1,4 +1,5 @@
-/* The attributes of PMIx that are supported, call by call. */
+/* Registers the supported attributes, for each function of PMIx that they
+ * belong to. */
 #include "pmix_api/helper/lib/attribute.h"
 
 #include <stdio.h>
@@ -15,7 +16,8 @@
 
 enum { ATTRIBUTES_MAX = 128, KEYS_BYTES = 4096 };
 
-/* The index-th attribute of a call; NULL: there is none of this index. */
+/* Returns the index-th attribute of a function of PMIx; NULL: there are fewer.
+ */
 typedef const char *(*key_fn)(size_t index);
 
 static const char *const *of_query;
@@ -45,8 +47,8 @@ static void tell(const char *call, key_fn key_of)
     for (size_t i = 0; (key = key_of(i)) != NULL; i++) {
         const char *name = PMIx_Get_attribute_name(key);
 
-        /* Names that the library does not know are left out: one would cut its
-         * answer short. */
+        /* Names that libpmix does not know are left out, because its answer
+         * would end at such a name. */
         if (count < ATTRIBUTES_MAX && strncmp(name, "PMIX_", 5) == 0)
             names[count++] = strdup(name);
     }
@@ -55,13 +57,13 @@ static void tell(const char *call, key_fn key_of)
         free(names[i]);
 }
 
-/* The names are those of the standard. The library copies all of them. */
+/* Registers the attributes by the standard's names, which libpmix copies. */
 void px_attribute_register(const char *const *query_keys)
 {
     of_query = query_keys;
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
         tell(calls[i].call, calls[i].key);
-    of_query = NULL; /* borrowed until now */
+    of_query = NULL; /* query_keys is borrowed only until here */
 }
 
 const char *px_lib_spawn_keys(void)

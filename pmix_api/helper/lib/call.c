@@ -1,4 +1,4 @@
-/* Requests of the tool and their answers. */
+/* Answers requests of the tool. */
 #include "pmix_api/helper/lib/call.h"
 
 #include <stdarg.h>
@@ -51,8 +51,8 @@ pmix_status_t px_call_status(enum px_lib_answer answer)
 
 void px_call_turn(void (*done)(pmix_status_t status, void *arg), void *arg)
 {
-    /* The library forgets a namespace that does not exist; what counts is that
-     * its thread makes the call. */
+    /* This makes libpmix forget a namespace that does not exist, which has no
+     * effect except that its thread calls done() afterwards. */
     static const pmix_nspace_t nobody = PX_LIB_NOBODY;
 
     PMIx_server_deregister_nspace(nobody, done, arg);

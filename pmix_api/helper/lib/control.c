@@ -1,4 +1,4 @@
-/* Job control: a tool orders a signal. */
+/* Passes on requests of the tool for job control: signals. */
 #include "pmix_api/helper/lib/control.h"
 
 #include <signal.h>
@@ -21,7 +21,7 @@ struct control_call {
 
 static const struct {
     const char *key;
-    int signo; /* 0: the number is in the info's value */
+    int signo; /* 0: the value of the info is the number of the signal */
 } orders[] = {
     {PMIX_JOB_CTRL_SIGNAL, 0},          {PMIX_JOB_CTRL_KILL, SIGKILL},
     {PMIX_JOB_CTRL_TERMINATE, SIGTERM}, {PMIX_JOB_CTRL_PAUSE, SIGSTOP},
@@ -51,8 +51,8 @@ static pmix_status_t read_order(const pmix_info_t *info, unsigned order,
     return PMIX_SUCCESS;
 }
 
-/* Finds the one order among the infos. An attribute that is not known is
- * ignored, unless it is required. */
+/* Finds the order, of which there must be one, among the infos. An unknown
+ * attribute is ignored, or refused if it is required. */
 static pmix_status_t find_order(const pmix_info_t *info, size_t infos,
                                 int *signo)
 {

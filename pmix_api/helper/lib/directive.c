@@ -1,4 +1,4 @@
-/* The directives of PMIx_Spawn. */
+/* Applies the directives of PMIx_Spawn to a request. */
 #include "pmix_api/helper/lib/directive.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "pmix_api/helper/lib/refused.h"
 #include "pmix_api/helper/lib/wish.h"
 
-/* Does what an info asks for. NOT_SUPPORTED: the info's value cannot be
+/* Applies an info, a directive with a value. NOT_SUPPORTED: the value cannot be
  * served. */
 typedef enum px_lib_answer (*apply_fn)(struct px_lib_start *start,
                                        struct job_wish *app,
@@ -154,7 +154,7 @@ static enum px_lib_answer set_log(struct px_lib_start *start,
     return PX_LIB_YES;
 }
 
-/* Accepts a directive that asks for what happens in any case. */
+/* Accepts a directive that asks for something that happens in any case. */
 static enum px_lib_answer accept(struct px_lib_start *start,
                                  struct job_wish *app, const pmix_info_t *info)
 {
@@ -163,7 +163,8 @@ static enum px_lib_answer accept(struct px_lib_start *start,
     return px_value_is_flag(info) ? PX_LIB_YES : PX_LIB_BAD_PARAM;
 }
 
-/* Checks a directive that the job's output obeys later, as a pull would. */
+/* Checks a directive that is applied later, when output of the job is delivered
+ * as for a pull. */
 static enum px_lib_answer check_wish(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info)
@@ -190,8 +191,8 @@ static enum px_lib_answer forward(struct px_lib_start *start,
     return PX_LIB_YES;
 }
 
-/* The value is a rank, or all; or a bool, as OpenPMIx has it, which stands for
- * all. */
+/* Sets which ranks read stdin. The value is a rank, the value for all ranks,
+ * or, as in OpenPMIx, a bool that stands for all ranks. */
 static enum px_lib_answer forward_in(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info)
@@ -240,7 +241,8 @@ static enum px_lib_answer forward_diag(struct px_lib_start *start,
 static const struct {
     const char *key;
     apply_fn apply;
-    bool is_of_job; /* not supported among the directives of an app */
+    bool is_of_job; /* the directive is for a job, and refused for a single
+                       program */
 } directives[] = {
     {PMIX_SET_ENVAR, set_env, false},
     {PMIX_ADD_ENVAR, set_env, false},
@@ -271,7 +273,7 @@ static const struct {
     {PMIX_NOTIFY_COMPLETION, accept, false},
     {PMIX_LOG_JOB_EVENTS, set_log, false},
     {PMIX_LOG_COMPLETION, set_log, false},
-    /* The tool's library has done it already. */
+    /* The tool's library has applied this directive already. */
     {PMIX_SETUP_APP_ENVARS, accept, false},
 };
 
@@ -283,7 +285,7 @@ const char *px_start_key(size_t index)
                               : px_output_key(index - DIRECTIVES);
 }
 
-/* NULL: the directive is not in the table. */
+/* Finds the function for a directive; NULL: the directive is unknown. */
 static apply_fn find_directive(const pmix_info_t *info, bool *is_of_job)
 {
     for (size_t i = 0; i < DIRECTIVES; i++) {
@@ -296,8 +298,8 @@ static apply_fn find_directive(const pmix_info_t *info, bool *is_of_job)
     return *is_of_job ? px_output_apply : NULL;
 }
 
-/* Refuses a known directive that cannot be served, and an unknown one that is
- * required. */
+/* Applies one directive. Refuses a known directive that cannot be served, and
+ * an unknown directive that is required. */
 static enum px_lib_answer apply(struct px_lib_start *start,
                                 struct job_wish *app, bool is_of_job,
                                 const pmix_info_t *info)

@@ -1,9 +1,9 @@
-/* Events: what the tool is told, and what it tells others.
+/* Passes events from the tool to the caller, and events to the tool.
  *
- * libpmix has an upcall for what a tool notifies, but makes no use of it when
- * the event is for this machine alone, and all tools are on one machine. So a
- * handler of the server's own hears all events. It is not told which processes
- * an event is for. */
+ * libpmix has an upcall for events that a tool notifies, but does not call it
+ * for an event that is for this machine only; and all tools are on this
+ * machine. So this registers an event handler of the server, which receives all
+ * events. The handler does not learn which processes an event is for. */
 #include "pmix_api/helper/lib/event.h"
 
 #include <stdlib.h>
@@ -14,15 +14,15 @@
 #include "pmix_api/helper/lib/call.h"
 #include "pmix_api/helper/lib/info.h"
 
-/* The library adds this info to an event that comes from a tool, and to no
- * other. The key has no name in libpmix's headers. */
+/* The key of an info that libpmix adds to events from a tool, and to no others.
+ * The headers of libpmix have no name for it. */
 #define WAS_HERE "pmix.srvr.internal.notify"
 
-/* The bytes of an event follow their count, because libpmix may read on behind
- * their end. */
+/* A packed event begins with its size, because libpmix does not stop reading at
+ * the end of the bytes by itself. */
 enum { HEAD_BYTES = sizeof(uint64_t) };
 
-/* An event that is told to the tool. */
+/* An event that is being sent to the tool. */
 struct told {
     pmix_proc_t source;
     pmix_info_t *info; /* owned */
@@ -38,8 +38,8 @@ static bool pack(pmix_data_buffer_t *out, const void *from, size_t count,
                           type) == PMIX_SUCCESS;
 }
 
-/* The number of infos that the tool has given; all when the event is not the
- * tool's. */
+/* The number of infos that the tool has given, without those that libpmix has
+ * added. For an event that is not from the tool, the number of all infos. */
 static size_t count_given(const pmix_info_t info[], size_t infos)
 {
     size_t count = 0;
@@ -65,7 +65,8 @@ static void tell_event(void *arg)
     uint8_t *mem = malloc(HEAD_BYTES + len_bytes);
 
     if (mem == NULL)
-        return; /* it is told only here */
+        return; /* an event that this helper sends to its tool is not passed
+                   on */
     memcpy(mem, &len_bytes, HEAD_BYTES);
     memcpy(mem + HEAD_BYTES, bytes->base_ptr, len_bytes);
     px_caller()->events->on_event(px_caller()->arg, mem,
@@ -146,7 +147,7 @@ static bool has_targets(const struct told *told)
     return false;
 }
 
-/* Tells the event to the tool, and takes it over. */
+/* Sends the event to the tool; this function becomes the owner of *told. */
 static int notify_tool(pmix_status_t code, struct told *told)
 {
     pmix_data_range_t range =
@@ -187,9 +188,9 @@ int px_lib_event(enum px_lib_status code, const struct px_lib_name *source,
 /* --- events of a job that has been forgotten
  *
  * libpmix keeps a number of events for tools that register late
- * (pmix_max_events); beyond that the oldest go. When a handler of its own
- * server is registered, libpmix gives it the events that it has kept, and keeps
- * them no longer. */
+ * (pmix_max_events), and drops the oldest beyond that. When the server itself
+ * registers a handler, libpmix passes the kept events to it and no longer keeps
+ * them. */
 
 static void on_taken(size_t handler, pmix_status_t status,
                      const pmix_proc_t *source, pmix_info_t info[],
@@ -213,7 +214,7 @@ static void on_ignored(pmix_status_t status, void *arg)
     (void)arg;
 }
 
-/* By now the handler has been given all events that were kept. */
+/* The handler has received all events that were kept, so it is deregistered. */
 static void on_all_taken(pmix_status_t status, size_t handler, void *arg)
 {
     pmix_info_t *about = arg;
@@ -252,7 +253,8 @@ static bool unpack(pmix_data_buffer_t *from, void *out, size_t count,
            (size_t)left == count;
 }
 
-/* Refuses a count that a buffer of this size cannot hold. */
+/* Reads an event. Refuses a count of infos for which the buffer has too few
+ * bytes. */
 static bool unpack_event(pmix_data_buffer_t *from, pmix_status_t *code,
                          struct told *told)
 {
@@ -281,7 +283,7 @@ static bool is_whole(const uint8_t *mem, size_t len_bytes)
     return left_bytes == len_bytes - HEAD_BYTES;
 }
 
-/* False: memory is out. */
+/* Loads a copy of the bytes into a buffer of libpmix. False: memory is out. */
 static bool load_copy(pmix_data_buffer_t *out, const void *mem,
                       size_t len_bytes)
 {
@@ -291,7 +293,7 @@ static bool load_copy(pmix_data_buffer_t *out, const void *mem,
     if (block == NULL)
         return false;
     memcpy(block, mem, len_bytes);
-    /* The buffer owns the block. */
+    /* The buffer becomes the owner of the block. */
     PMIX_DATA_BUFFER_LOAD(out, block, len_bytes);
     return true;
 }

@@ -1,4 +1,4 @@
-/* Output on its way to the tool. */
+/* Follows output on its way to the tool. */
 #include "config.h"
 
 #include "pmix_api/helper/lib/flow.h"
@@ -24,43 +24,49 @@
 #include "pmix_api/helper/lib/stream.h"
 
 enum {
-    MESSAGE_BYTES = 4096, /* of a message, beside its payload */
+    MESSAGE_BYTES = 4096, /* the most bytes of a message besides its payload */
     INFOS = 4,
     NONCE_DIGITS = 16,
     NUMBER_DIGITS = 16,
-    HEAD_BYTES = 1024, /* of a message, which has the number in this part */
+    HEAD_BYTES = 1024, /* the first bytes of a message, in which its serial
+                          number is */
 };
 
-/* A call of PMIx_server_IOF_deliver, and what it borrows until its answer. */
+/* A call of PMIx_server_IOF_deliver(), with the memory that it needs until its
+ * answer. */
 struct delivery {
-    struct delivery *next; /* the one given after it */
+    struct delivery *next; /* the delivery made after this one */
     uint64_t number;
     bool is_pulled;
     pmix_proc_t source;
-    pmix_byte_object_t bytes; /* lie behind this struct, or in */
-    void *block;              /* owned, NULL: none */
+    pmix_byte_object_t bytes; /* the payload, after this struct in memory or in
+                                 `block` */
+    void *block;              /* owned, or NULL */
     pmix_info_t info[INFOS];
     size_t infos;
     pmix_iof_channel_t channel;
 };
 
 static struct {
-    char nonce[NONCE_DIGITS + 1]; /* tells our numbers from other text */
-    int fd; /* the tool's socket, which the library owns; -1: none */
-    /* Port of the other end. Both are compared, because descriptors are used
-     * again. */
+    char nonce[NONCE_DIGITS + 1]; /* random, so that our serial numbers cannot
+                                     be mistaken for other text */
+    int fd; /* the tool's socket, which libpmix owns; -1: none */
+    /* The port of the other end. A descriptor is the tool's only if its port is
+     * this one, too, because numbers of descriptors are used again. */
     uint16_t port;
     struct ep_peers peers;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the members below */
     struct px_ledger ledger;
-    struct delivery *first, *last; /* what the library has not handled yet */
+    struct delivery *first, *last; /* the deliveries that libpmix has not
+                                      handled yet */
     unsigned pulls;
-    unsigned changes; /* of `pulls` */
-    bool forwards;    /* some job's output comes without a pull */
-    bool is_checking; /* a turn of the library is asked for, */
-    uint64_t checked; /* and tells about deliveries up to this one */
+    unsigned changes; /* how often `pulls` has changed */
+    bool forwards;    /* output of some job goes to the tool without a pull */
+    bool is_checking; /* on_check() is about to run in libpmix's thread */
+    uint64_t checked; /* it will settle what became of deliveries up to this
+                         one */
     bool is_over;
-    /* For the caller: waits for room, and has room. */
+    /* The caller waits for room; there is room again. */
     bool is_waiting, has_room;
 } flow = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
@@ -72,12 +78,13 @@ int px_flow_open(void)
         return OV_ESYS;
     snprintf(flow.nonce, sizeof(flow.nonce), "%016llx",
              (unsigned long long)chance);
-    /* Without the peers, nothing ever counts as taken. */
+    /* If this fails, no delivery ever counts as read, which is no error here.
+     */
     (void)ep_peers_open(&flow.peers);
     return 0;
 }
 
-/* The port of the other end; 0: the socket is not connected. */
+/* The port of the other end of a socket; 0: it is not connected. */
 static uint16_t port_of(int fd)
 {
     struct sockaddr_storage peer;
@@ -90,7 +97,8 @@ static uint16_t port_of(int fd)
                : ((const struct sockaddr_in *)&peer)->sin_port;
 }
 
-/* The bytes that the kernel has accepted and the other end has not got yet. */
+/* How many bytes the kernel has accepted from us and the tool has not received
+ * yet. */
 static uint64_t unsent(void)
 {
     int bytes;
@@ -106,7 +114,7 @@ void px_flow_start(int fd)
 
 /* --- what the library has not written yet */
 
-/* The most messages that a delivery can become. */
+/* The most messages that libpmix can make of a delivery. */
 static unsigned copies(void)
 {
     unsigned count = flow.pulls + (flow.forwards ? 1 : 0);
@@ -119,7 +127,8 @@ static uint64_t room(void)
     uint64_t most = PX_LIB_UNWRITTEN_BYTES;
 
     if (flow.is_waiting)
-        most /= 2; /* a caller that has waited goes on when half is written */
+        most /= 2; /* a caller that waits for room goes on when half is
+                      written */
     if (px_ledger_is_full(&flow.ledger) || flow.ledger.open_bytes >= most)
         return 0;
     return (PX_LIB_UNWRITTEN_BYTES - flow.ledger.open_bytes) / copies();
@@ -133,9 +142,9 @@ static void look_for_room(void)
     px_ask_wake();
 }
 
-/* True when all that is given is for the only pull that there ever was. A
- * delivery is one message then, and no part of it is left once that is
- * written. */
+/* True when there was only one pull ever, and all deliveries are for it. Then
+ * libpmix makes one message of each delivery, which is complete once the
+ * message is written. */
 static bool is_single(void)
 {
     return flow.pulls == 1 && flow.changes == 1 && !flow.forwards;
@@ -143,8 +152,9 @@ static bool is_single(void)
 
 static void on_check(pmix_status_t status, void *arg);
 
-/* Has on_check() run in the library's thread, behind all that it has to do
- * already. The messages of what it has handled are in its queue by then. */
+/* Has on_check() run in libpmix's thread, after everything that waits for the
+ * thread already. By then the messages of handled deliveries are in libpmix's
+ * queue. */
 static void check_later(void)
 {
     const struct px_ledger *ledger = &flow.ledger;
@@ -165,7 +175,8 @@ static void on_check(pmix_status_t status, void *arg)
     flow.is_checking = false;
     if (!flow.is_over && !px_stream_is_eager()) {
         px_ledger_rest(&flow.ledger, flow.checked);
-        check_later(); /* if more was handled meanwhile */
+        check_later(); /* runs again if more deliveries were handled
+                          meanwhile */
     }
     look_for_room();
     pthread_mutex_unlock(&flow.lock);
@@ -173,8 +184,8 @@ static void on_check(pmix_status_t status, void *arg)
 
 /* --- what the library writes */
 
-/* Finds the delivery's number among the first bytes of a message; 0: the
- * message belongs to no delivery. */
+/* Finds the serial number in the first bytes of a message; 0: the message
+ * belongs to no delivery. */
 static uint64_t find_number(const char *mem, size_t len_bytes)
 {
     char digits[NUMBER_DIGITS + 1] = "";
@@ -198,9 +209,9 @@ static uint64_t number_of(const struct iovec *parts, int count)
     return number;
 }
 
-/* The library first tries a message in two parts, head and body. Returns false
- * for a message that is left out; a delivery that has only such messages has
- * reached no pull. */
+/* Called when libpmix begins a message, by a write of two parts, head and body.
+ * Returns false for a message that must be left out; a delivery all of whose
+ * messages are left out has reached no pull. */
 static bool begin_message(const struct iovec *parts, int count, uint64_t sum)
 {
     uint64_t number = number_of(parts, count);
@@ -221,7 +232,7 @@ bool px_flow_try(const struct iovec *parts, int count)
     for (int i = 0; i < count; i++)
         sum += parts[i].iov_len;
     pthread_mutex_lock(&flow.lock);
-    /* A message begins, not the rest of one. */
+    /* This write begins a message, and does not continue one. */
     if (flow.ledger.left_bytes != sum)
         is_wanted = begin_message(parts, count, sum);
     look_for_room();
@@ -297,8 +308,8 @@ void px_flow_begin(const pmix_proc_t procs[], size_t count,
     pthread_mutex_unlock(&flow.lock);
 }
 
-/* The library keeps the last delivery that no pull has named, for the next pull
- * that names it. An empty delivery takes its place here. */
+/* libpmix keeps the last delivery that no pull has named, and sends it to the
+ * next pull that names it. An empty delivery replaces it. */
 void px_flow_cut(void)
 {
     static const pmix_proc_t nobody = {.nspace = PX_LIB_NOBODY, .rank = 0};
@@ -318,7 +329,8 @@ static void free_delivery(struct delivery *d)
     free(d);
 }
 
-/* The library answers deliveries in the order in which they were given. */
+/* Called when libpmix has handled a delivery, in the order in which they were
+ * made. */
 static void on_delivered(pmix_status_t status, void *arg)
 {
     (void)status;
@@ -382,8 +394,9 @@ static void append_delivery(struct delivery *d)
     flow.last = d;
 }
 
-/* The delivery is counted before the call, because the library may handle it
- * before the call returns. The call does not fail once the library is open. */
+/* Makes a delivery. It is counted before the call, because libpmix may handle
+ * it before the call returns. Once libpmix is started the call does not fail.
+ */
 static void give_delivery(struct delivery *d)
 {
     const uint64_t cost = d->bytes.size + MESSAGE_BYTES;
@@ -411,7 +424,7 @@ int px_lib_deliver(const struct px_lib_output *output)
         return OV_ECLOSED;
     if (px_lib_room() == 0)
         return OV_EFULL;
-    /* Only the caller's thread changes `given`. */
+    /* No lock: only the caller's thread changes `given`. */
     d = make(output, flow.ledger.given + 1);
     if (d == NULL)
         return OV_ENOMEM;
@@ -419,7 +432,8 @@ int px_lib_deliver(const struct px_lib_output *output)
     return 0;
 }
 
-/* The library handles nothing meanwhile, as it waits for the pull's answer. */
+/* No race is possible: libpmix handles nothing while it waits for the pull's
+ * answer. */
 void px_lib_withhold(const char *nspace, uint32_t rank, uint16_t channels)
 {
     pmix_proc_t source;
@@ -465,9 +479,9 @@ bool px_lib_has_tool(void)
     return flow.fd >= 0 && flow.port != 0 && port_of(flow.fd) == flow.port;
 }
 
-/* How far the tool has read. First what has been written is looked up, then
- * what is still on its way, in the order in which bytes move: bytes that move
- * meanwhile are counted twice as not read, or not at all as written, so the
+/* Returns up to which byte the tool has read the stream. It asks for the bytes
+ * written, then for those on their way, in the order in which bytes move. Bytes
+ * that move meanwhile count as unread twice, or do not count as written, so the
  * result is never too large. */
 static uint64_t read_position(void)
 {

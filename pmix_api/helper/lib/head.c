@@ -1,11 +1,11 @@
-/* Heads of messages of tools, which may come in parts. */
+/* Reads the heads of messages of tools as a whole. */
 #include "pmix_api/helper/lib/head.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
-/* The part that has come; the part that has not follows it. */
+/* The part of a head that has come. */
 struct part {
     char mem[HEAD_BYTES_MAX];
     atomic_uchar bytes;

@@ -1,4 +1,4 @@
-/* Infos of libpmix as values of ours, and the other way round. */
+/* Converts infos of libpmix to the types of value.h, and back. */
 #include "pmix_api/helper/lib/info.h"
 
 #include <stdlib.h>
@@ -91,8 +91,8 @@ static void set_number(struct px_lib_value *out, enum px_lib_width width,
     out->as.number = number;
 }
 
-/* Returns false when the value is no number or below 0. Some tools have ranks
- * as int32_t, also those that stand for many. */
+/* Reads a number. False: the value is no number, or below 0. (Some tools send
+ * ranks as int32_t, also the special ranks, which are then negative.) */
 static bool read_number(const pmix_value_t *from, struct px_lib_value *out)
 {
     if (from->type == PMIX_UINT32)
@@ -210,8 +210,8 @@ static bool load_process(pmix_proc_info_t *out,
     return out->hostname != NULL && out->executable_name != NULL;
 }
 
-/* Makes an array, with items that are all zero, the value. NULL: memory is
- * out. */
+/* Makes the value an array with zeroed items, and returns the items. NULL:
+ * memory is out. */
 static void *make_array(pmix_value_t *out, size_t count, size_t each,
                         pmix_data_type_t type)
 {

@@ -1,4 +1,4 @@
-/* What has become of each delivery. */
+/* Keeps account of what became of each delivery. */
 #include "pmix_api/helper/lib/ledger.h"
 
 static struct px_ledger_mark *mark_at(struct px_ledger *ledger, unsigned nth)
@@ -6,7 +6,8 @@ static struct px_ledger_mark *mark_at(struct px_ledger *ledger, unsigned nth)
     return &ledger->marks[(ledger->first + nth) % LEDGER_MARKS];
 }
 
-/* Drops every other mark. The next mark then says what a dropped one said. */
+/* Drops every second mark; the mark after a dropped one then stands for both.
+ */
 static void thin(struct px_ledger *ledger)
 {
     for (unsigned i = 0; i < LEDGER_MARKS / 2; i++)

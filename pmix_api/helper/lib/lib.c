@@ -1,4 +1,4 @@
-/* libpmix, as a server for one tool. */
+/* Runs libpmix as a server for one tool. */
 #include "config.h"
 
 #include "pmix_api/helper/lib/lib.h"
@@ -22,17 +22,18 @@
 static struct {
     const struct px_lib_events *events;
     void *arg;
-    /* An epoll descriptor: for questions, and for the end of the tool's
-     * socket. */
+    /* An epoll descriptor, which watches for functions to run (ask.h), and for
+     * the end of the tool's socket. */
     int poll;
-    int tool;              /* our own descriptor of its socket; -1: none yet */
-    atomic_bool is_closed; /* the library has seen its end */
-    bool is_gone;          /* which the caller was told */
+    int tool;              /* our own descriptor of the tool's socket; -1: none
+                              yet */
+    atomic_bool is_closed; /* libpmix has seen the end of the socket */
+    bool is_gone;          /* on_gone was called */
 } lib = {.poll = -1, .tool = -1};
 
 /* --- the end of the tool */
 
-/* Runs behind what the library had to do already. */
+/* Runs in libpmix's thread after everything that had waited for it. */
 static void on_last(pmix_status_t status, void *arg)
 {
     (void)status;
@@ -62,8 +63,8 @@ static int watch(int fd, uint32_t events)
     return epoll_ctl(lib.poll, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : OV_ESYS;
 }
 
-/* True when the tool has hung up. A tool that is not let in yet may end without
- * a word of the library. */
+/* True when the tool has closed its connection. Before the tool is let in,
+ * libpmix may not report that. */
 static bool has_hung_up(void)
 {
     struct epoll_event events[2];

@@ -1,4 +1,4 @@
-/* Texts of the tool for the user. */
+/* Passes on log messages of the tool. */
 #include "pmix_api/helper/lib/log.h"
 
 #include <stdbool.h>
@@ -12,17 +12,17 @@ struct log_call {
     struct px_lib_call base;
     struct px_lib_log log;
     struct px_lib_text *texts; /* owned */
-    size_t done;               /* texts that the library has written itself */
-    bool is_part;              /* others cannot be shown */
+    size_t done;               /* how many texts libpmix has written itself */
+    bool is_part;              /* the request has other texts that cannot be
+                                  shown */
     pmix_op_cbfunc_t answer;
     void *arg;
 };
 
 static const char *const places[] = {PMIX_LOG_STDOUT, PMIX_LOG_STDERR};
 
-/* First what the helper's library writes itself before it also gives it to us
- * (its plog/syslog, which is in each build of it); then the directives that it
- * reads or adds. */
+/* Destinations to which libpmix in this process writes texts itself (by
+ * plog/syslog, a part of every build) before it also passes them to us. */
 static const char *const texts_of_library[] = {
     PMIX_LOG_SYSLOG, PMIX_LOG_LOCAL_SYSLOG, PMIX_LOG_GLOBAL_SYSLOG};
 static const char *const directives_of_library[] = {
@@ -62,7 +62,8 @@ static bool is_refused(const pmix_info_t *info, const char *const keys[],
     return true;
 }
 
-/* True when a text or directive is required and cannot be served. */
+/* True when a text, or a directive, is marked as required and cannot be served.
+ */
 static bool asks_too_much(const pmix_info_t data[], size_t ndata,
                           const pmix_info_t directives[], size_t ndirs)
 {
@@ -104,7 +105,7 @@ static void tell_log(void *arg)
     px_caller()->events->on_log(px_caller()->arg, &call->log);
 }
 
-/* False: memory is out. */
+/* Copies the texts of the request. False: memory is out. */
 static bool fill(struct log_call *call, const pmix_info_t data[], size_t ndata)
 {
     call->texts = calloc(ndata + 1, sizeof(*call->texts));
@@ -125,7 +126,7 @@ static bool fill(struct log_call *call, const pmix_info_t data[], size_t ndata)
     return true;
 }
 
-/* A request that cannot be served is answered later, too. */
+/* The answer to a request that cannot be served comes by the callback, too. */
 void px_log_upcall(const pmix_proc_t *asker, const pmix_info_t data[],
                    size_t ndata, const pmix_info_t directives[], size_t ndirs,
                    pmix_op_cbfunc_t answer, void *arg)
@@ -134,7 +135,7 @@ void px_log_upcall(const pmix_proc_t *asker, const pmix_info_t data[],
 
     (void)asker;
     if (call == NULL)
-        abort(); /* the tool would wait for ever otherwise */
+        abort(); /* else the tool would wait for ever */
     *call =
         (struct log_call){.base = {.give = give}, .answer = answer, .arg = arg};
     if (asks_too_much(data, ndata, directives, ndirs))

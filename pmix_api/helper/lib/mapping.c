@@ -1,17 +1,19 @@
-/* The directives of PMIx_Spawn that say on which nodes processes are. */
+/* Applies the directives of PMIx_Spawn about the nodes on which processes run.
+ */
 #include "pmix_api/helper/lib/mapping.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: the value is no text. */
+/* The text of an info's value; NULL: the value is no text. */
 static const char *string_of(const pmix_info_t *info)
 {
     return info->value.type == PMIX_STRING ? info->value.data.string : NULL;
 }
 
-/* TOPO_OBJECTS: there is no such object, or it is one that we do not count. */
+/* The kind of object with this name; TOPO_OBJECTS: it is unknown, or xylem does
+ * not count such objects. */
 static enum topo_object object_of(const char *word)
 {
     static const struct {
@@ -75,8 +77,8 @@ enum px_lib_answer px_mapping_mapby(struct px_lib_start *start,
     return PX_LIB_YES;
 }
 
-/* Accepts a value, by one of its names, that asks for what happens in any
- * case. */
+/* Accepts an info whose value is one of two names of what happens in any case;
+ * refuses other values. */
 static enum px_lib_answer accept(const pmix_info_t *info, const char *name,
                                  const char *other)
 {
@@ -89,8 +91,8 @@ static enum px_lib_answer accept(const pmix_info_t *info, const char *name,
                : PX_LIB_NOT_SUPPORTED;
 }
 
-/* Only ranks in blocks, node by node: any other order would need a list of
- * ranks for each node. */
+/* Accepts only the order of ranks in blocks, node by node: any other order
+ * would need a list of ranks for each node. */
 enum px_lib_answer px_mapping_rankby(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info)
@@ -100,8 +102,8 @@ enum px_lib_answer px_mapping_rankby(struct px_lib_start *start,
     return accept(info, "slot", "fill");
 }
 
-/* No binding: the processes of a job that a tool starts may run anywhere on
- * their node. */
+/* Accepts only that processes are not bound: those of a job that a tool starts
+ * may run anywhere on their node. */
 enum px_lib_answer px_mapping_bindto(struct px_lib_start *start,
                                      struct job_wish *app,
                                      const pmix_info_t *info)
@@ -111,8 +113,8 @@ enum px_lib_answer px_mapping_bindto(struct px_lib_start *start,
     return accept(info, "none", "none");
 }
 
-/* A host alone means all its slots, as HOST:* and HOST:auto do: such ends are
- * left out. */
+/* Removes the endings of HOST:* and HOST:auto, because HOST alone means the
+ * same: all slots of the host. */
 static void drop_all_slots(char *text)
 {
     static const char *const ends[] = {":*", ":auto"};

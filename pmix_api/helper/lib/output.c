@@ -1,4 +1,4 @@
-/* The directives of PMIx_Spawn about what becomes of a job's output. */
+/* Applies the directives of PMIx_Spawn about a job's output. */
 #include "pmix_api/helper/lib/output.h"
 
 #include <stdio.h>
@@ -11,17 +11,17 @@
 #include "text/style.h"
 
 enum {
-    OUTPUT_DIR = 1,       /* files in a directory of that name, */
-    OUTPUT_FILE = 2,      /* or files with that prefix, */
-    OUTPUT_PATTERN = 4,   /* or with names made from that pattern */
-    OUTPUT_FILE_ONLY = 8, /* nothing is shown */
-    OUTPUT_MERGE = 16,    /* stderr joins stdout */
-    OUTPUT_RAW = 32,      /* not by lines */
+    OUTPUT_DIR = 1,       /* files in a directory with the given name */
+    OUTPUT_FILE = 2,      /* files whose names begin with the given name */
+    OUTPUT_PATTERN = 4,   /* files with names made from the given pattern */
+    OUTPUT_FILE_ONLY = 8, /* output is not shown */
+    OUTPUT_MERGE = 16,    /* stderr goes to stdout */
+    OUTPUT_RAW = 32,      /* output is not gathered to lines */
     OUTPUT_TAG = 64,
     OUTPUT_RANK = 128,
     OUTPUT_TIME = 256,
     OUTPUT_XML = 512,
-    OUTPUT_LOCAL = 1024, /* on the launcher's console, too */
+    OUTPUT_LOCAL = 1024, /* output is shown on the launcher's console, too */
     OUTPUT_FORMATS = OUTPUT_TAG | OUTPUT_RANK | OUTPUT_TIME | OUTPUT_XML
 };
 
@@ -40,7 +40,7 @@ static const struct {
     {PMIX_IOF_RANK_OUTPUT, OUTPUT_RANK},
     {PMIX_IOF_TIMESTAMP_OUTPUT, OUTPUT_TIME},
     {PMIX_IOF_XML_OUTPUT, OUTPUT_XML},
-    /* Names of these in earlier versions: */
+    /* Names of such directives in earlier versions of PMIx: */
     {"pmix.tagout", OUTPUT_TAG},
     {"pmix.tsout", OUTPUT_TIME},
     {"pmix.outdir", OUTPUT_DIR},
@@ -70,7 +70,8 @@ bool px_output_knows(const pmix_info_t *info)
     return flag_of(info) != 0;
 }
 
-/* The directive of the job is applied with each program. */
+/* Sets the name of the files. A directive of the job comes here again for each
+ * program, with the same name. */
 static enum px_lib_answer set_files(struct px_lib_start *start,
                                     const pmix_info_t *info, uint32_t flag)
 {
@@ -106,7 +107,8 @@ enum px_lib_answer px_output_apply(struct px_lib_start *start,
     return PX_LIB_YES;
 }
 
-/* Refuses directives that contradict each other, and says which. */
+/* Refuses directives that contradict each other, with a note that names them.
+ */
 static enum px_lib_answer check(const struct px_lib_start *start)
 {
     const uint32_t output = start->output;
@@ -124,7 +126,8 @@ static enum px_lib_answer check(const struct px_lib_start *start)
     return PX_LIB_YES;
 }
 
-/* A pattern is a special case of PMIX_IOF_OUTPUT_TO_FILE. */
+/* Which files are asked for. With OUTPUT_PATTERN the name of
+ * PMIX_IOF_OUTPUT_TO_FILE is a pattern. */
 static uint8_t files_of(uint32_t output)
 {
     if ((output & OUTPUT_DIR) != 0)
@@ -135,7 +138,7 @@ static uint8_t files_of(uint32_t output)
                                           : JOB_REQUEST_FILE;
 }
 
-/* A tag has the rank in it, so it wins over a rank. */
+/* Which label is asked for. A tag contains the rank, so it overrides a rank. */
 static uint8_t label_of(uint32_t output)
 {
     if ((output & OUTPUT_TAG) != 0)
@@ -143,9 +146,9 @@ static uint8_t label_of(uint32_t output)
     return (output & OUTPUT_RANK) != 0 ? TEXT_LABEL_RANK : TEXT_LABEL_NONE;
 }
 
-/* Output that goes only to files is not shown and does not come to the tool
- * without a pull. In all other cases the tool's helper reads all that comes, so
- * that the job never waits for the tool. */
+/* Fills the request. Output that goes only to files is not shown, and does not
+ * go to the tool without a pull. All other output the tool's helper reads
+ * always, so that the job never waits for the tool. */
 static void fill(struct px_lib_start *start)
 {
     struct job_request *request = &start->request;
@@ -167,8 +170,8 @@ static void fill(struct px_lib_start *start)
     request->waits = request->comes != 0;
 }
 
-/* Tool and launcher may run anywhere, so a relative name begins in the
- * directory that the job was told to run in. */
+/* Makes a relative name of files absolute by the directory of the job: tool and
+ * launcher may have other current directories. */
 static enum px_lib_answer settle_path(struct px_lib_start *start)
 {
     struct job_request *request = &start->request;
