@@ -65,8 +65,7 @@ static void tell_event(void *arg)
     uint8_t *mem = malloc(HEAD_BYTES + len_bytes);
 
     if (mem == NULL)
-        return; /* an event that this helper sends to its tool is not passed
-                   on */
+        return; /* memory is out: other tools do not get the event */
     memcpy(mem, &len_bytes, HEAD_BYTES);
     memcpy(mem + HEAD_BYTES, bytes->base_ptr, len_bytes);
     px_caller()->events->on_event(px_caller()->arg, mem,

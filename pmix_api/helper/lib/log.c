@@ -22,7 +22,8 @@ struct log_call {
 static const char *const places[] = {PMIX_LOG_STDOUT, PMIX_LOG_STDERR};
 
 /* Destinations to which libpmix in this process writes texts itself (by
- * plog/syslog, a part of every build) before it also passes them to us. */
+ * plog/syslog, a part of every build) before it also passes them to us; and the
+ * directives that it reads or adds. */
 static const char *const texts_of_library[] = {
     PMIX_LOG_SYSLOG, PMIX_LOG_LOCAL_SYSLOG, PMIX_LOG_GLOBAL_SYSLOG};
 static const char *const directives_of_library[] = {

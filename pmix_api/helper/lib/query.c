@@ -1,11 +1,11 @@
-/* Queries of the tool.
+/* Passes on queries of the tool.
  *
- * In 4.2 the library answers those of a tool by its own PMIx_Query_info_nb.
- * That looks into the library's cache first, and crashes on some queries: one
- * without a key, a rank without a namespace, and all that ask for the
- * attributes that are supported, whose answer it gives to the wrong argument.
- * So a function here replaces it, and queries bypass the cache. In 5.0 the
- * library does not call it, and queries come by the upcall. */
+ * libpmix 4.2 answers queries of a tool by its own PMIx_Query_info_nb(). That
+ * function searches a cache first, and crashes on some queries: those without a
+ * key; those with a rank but no namespace; and those for supported attributes,
+ * whose result it passes to the callback with a wrong argument. So a function
+ * in this file replaces it, and queries bypass the cache. libpmix 5.0 does not
+ * call PMIx_Query_info_nb() for tools; there, queries come by the upcall. */
 #include "config.h"
 
 #include "pmix_api/helper/lib/query.h"
@@ -28,8 +28,8 @@ pmix_status_t px_query_instead(pmix_query_t *queries, size_t nqueries,
 struct query_call {
     struct px_lib_call base;
     struct px_lib_query query;
-    struct px_lib_ask *asks;         /* owned, */
-    struct px_lib_info **qualifiers; /* owned, and so is each member */
+    struct px_lib_ask *asks;         /* owned */
+    struct px_lib_info **qualifiers; /* owned, as is each item */
     pmix_info_t *info;               /* owned: the answer */
     size_t infos;
     pmix_info_cbfunc_t answer;
@@ -61,7 +61,7 @@ static void end(void *arg)
     free(call);
 }
 
-/* The library says by this call that it has read what it was given. */
+/* Called when libpmix has read the answer, which can be freed now. */
 static void on_turn(pmix_status_t status, void *arg)
 {
     struct query_call *call = arg;
@@ -166,7 +166,8 @@ pmix_status_t px_query_upcall(pmix_proc_t *asker, pmix_query_t *queries,
     return PMIX_SUCCESS;
 }
 
-/* All queries are the tool's: this process itself makes none. */
+/* Replaces PMIx_Query_info_nb(). All queries are the tool's, as this process
+ * itself makes none. */
 pmix_status_t px_query_instead(pmix_query_t *queries, size_t nqueries,
                                pmix_info_cbfunc_t answer, void *arg)
 {

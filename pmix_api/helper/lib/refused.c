@@ -1,4 +1,4 @@
-/* Directives that are refused by name. */
+/* The lists of directives that are refused by name. */
 #include "pmix_api/helper/lib/refused.h"
 
 #include <string.h>
@@ -6,7 +6,8 @@
 #include "pmix_api/helper/lib/flag.h"
 
 static const char *const of_spawn[] = {
-    /* Processes that stop for a debugger, and the daemons of one. */
+    /* Directives about processes that stop for a debugger, and about daemons of
+     * a debugger. */
     PMIX_DEBUG_STOP_ON_EXEC,
     PMIX_DEBUG_STOP_IN_INIT,
     PMIX_DEBUG_STOP_IN_APP,
@@ -15,7 +16,7 @@ static const char *const of_spawn[] = {
     PMIX_DEBUG_DAEMONS_PER_PROC,
     PMIX_DEBUG_DAEMONS_PER_NODE,
     PMIX_COSPAWN_APP,
-    /* Programs that replace others, and launchers. */
+    /* Directives about programs that start other programs. */
     PMIX_FORKEXEC_AGENT,
     PMIX_EXEC_AGENT,
     PMIX_LAUNCHER_DAEMON,
@@ -25,7 +26,7 @@ static const char *const of_spawn[] = {
     PMIX_PRELOAD_BIN,
     PMIX_PRELOAD_FILES,
     PMIX_INDEX_ARGV,
-    /* Placement beyond what job/wish.h can say. */
+    /* Directives about placement that job/wish.h cannot express. */
     PMIX_CPUS_PER_PROC,
     PMIX_CPU_LIST,
     PMIX_NO_OVERSUBSCRIBE,
@@ -38,8 +39,8 @@ static const char *const of_spawn[] = {
     PMIX_STDIN_TGT,
 };
 
-/* A pull brings unchanged bytes: they are neither formatted nor written to
- * files. */
+/* Directives that are refused for a pull, whose bytes are neither formatted nor
+ * written to files. */
 static const char *const of_pull[] = {
     PMIX_IOF_TAG_OUTPUT,
     PMIX_IOF_RANK_OUTPUT,
@@ -59,7 +60,8 @@ static bool is_set(const pmix_info_t *info)
     return info->value.type != PMIX_BOOL || info->value.data.flag;
 }
 
-/* A tool that asks for an allocation does not want the job without it. */
+/* True for the directives that ask for an allocation; a tool that asks for one
+ * does not want the job without it. */
 static bool is_allocation(const pmix_info_t *info)
 {
     static const char prefix[] = "pmix.alloc.";

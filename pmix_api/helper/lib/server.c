@@ -1,5 +1,5 @@
-/* libpmix as a server: how it is started, and the file that it writes about
- * itself. */
+/* Starts libpmix as a server, and reads the file that it writes about itself.
+ */
 #include "pmix_api/helper/lib/server.h"
 
 #include <errno.h>
@@ -13,11 +13,12 @@
 #include "pmix_api/folder.h"
 #include "pmix_api/helper/lib/lib.h"
 
-extern char **environ; /* PMIx 5 does not declare it */
+extern char **environ; /* PMIx 5 does not declare this variable */
 
-#define EVENTS_MAX "4096" /* events kept for tools that register late */
-/* A name under which no tool looks for a server. */
-#define FILE_NAME "server"
+/* How many events libpmix keeps for tools that register late. */
+/* How many events libpmix keeps for tools that register late. */
+#define EVENTS_MAX "4096"
+#define FILE_NAME  "server"
 
 enum { RENDEZVOUS_BYTES = 4096 };
 
@@ -26,7 +27,7 @@ static struct {
     char folder[PX_PATH_MAX];
     char file[PX_PATH_MAX + sizeof(FILE_NAME)];
     char rendezvous[RENDEZVOUS_BYTES];
-    char why[256]; /* why it cannot be started */
+    char why[256]; /* why libpmix cannot be started */
 } server;
 
 const char *px_lib_rendezvous(void)
@@ -40,8 +41,9 @@ static const char *explain(const char *what, const char *why)
     return server.why;
 }
 
-/* Forgets names, addresses, pipes and files that another PMIx server has told
- * the launcher: they are not for this server. Settings of the library stay. */
+/* Removes variables from the environment by which another PMIx server has told
+ * the launcher names, addresses, pipes and files, as they are not for this
+ * server. The user's settings for libpmix stay. */
 static void forget_host(void)
 {
     static const char prefix[] = "PMIX_", setting[] = "PMIX_MCA_";
@@ -58,27 +60,30 @@ static void forget_host(void)
         }
         memcpy(name, *at, len);
         name[len] = '\0';
-        unsetenv(name); /* the next variable takes its place */
+        unsetenv(name); /* the next variable is at the same index now */
     }
 }
 
-/* Sets what the library needs: see docs/architecture.md, "PMIx tools". The
- * user's own settings come first, except for those that keep the library alive
- * and for its file. */
+/* Sets the environment variables that libpmix needs, see docs/architecture.md,
+ * "PMIx tools". Settings of the user are kept, except where libpmix would not
+ * work with them, and for the name of its file. */
 static void set_up(void)
 {
     setenv("PMIX_LAUNCHER_RENDEZVOUS_FILE", server.file, 1);
     setenv("PMIX_MCA_gds", "hash", 1);
     setenv("PMIX_MCA_pmix_max_iof_cache", "1", 1);
-    /* The launcher shows texts for stdout and stderr, not this library. */
+    /* The launcher shows log messages for stdout and stderr, so libpmix must
+     * not. */
     setenv("PMIX_MCA_plog", "^stdfd", 1);
-    /* Events are kept for late tools as long as the job is known. */
+    /* Events are kept for late tools until the job is removed, without a time
+     * limit. */
     setenv("PMIX_MCA_pmix_event_eviction_time", "1000000000", 1);
     setenv("PMIX_MCA_pmix_max_events", EVENTS_MAX, 0);
 }
 
-/* Without support for tools the library lets them in all the same. It only does
- * not write the files by which tools would find it in place of the launcher. */
+/* Initialises libpmix without its support for tools. It lets tools in all the
+ * same, but does not write the files by which tools would find it in place of
+ * the launcher. */
 static pmix_status_t init(const struct px_lib_cfg *cfg,
                           pmix_server_module_t *module)
 {
@@ -103,7 +108,8 @@ static pmix_status_t init(const struct px_lib_cfg *cfg,
     return rc;
 }
 
-/* "NAME.RANK;tcp4://HOST:PORT" and further lines. */
+/* Reads the rendezvous file: "NAME.RANK;tcp4://HOST:PORT", and further lines.
+ */
 static const char *parse(struct px_server_address *out)
 {
     static const char scheme[] = "tcp4://";

@@ -1,4 +1,4 @@
-/* Messages of output that are kept from the tool. */
+/* Finds messages of output that must be kept from the tool. */
 #include "pmix_api/helper/lib/sink.h"
 
 #include <stdlib.h>
@@ -19,11 +19,11 @@ struct hidden {
 
 static struct {
     struct hidden *first; /* owned, in the order of their numbers */
-    struct hidden **last; /* its end */
+    struct hidden **last; /* where the next item is appended */
     uint64_t greatest;    /* the greatest number so far */
 } sink = {.last = &sink.first};
 
-/* The place where this number is, or would be inserted. */
+/* Finds the item with this number, or where it would be inserted. */
 static struct hidden **place_of(uint64_t number)
 {
     struct hidden **at = sink.last;
@@ -60,8 +60,8 @@ void px_sink_add(uint64_t number, unsigned which, const pmix_proc_t *source,
         sink.last = &one->next;
 }
 
-/* Drops entries that are past: all messages of a delivery come before those of
- * the next. */
+/* Frees the items with lower numbers: all messages of a delivery come before
+ * those of the next delivery. */
 static void drop_before(uint64_t number)
 {
     while (sink.first != NULL && sink.first->number < number) {
@@ -80,7 +80,8 @@ static bool pack(pmix_data_buffer_t *out, void *from, pmix_data_type_t type)
            PMIX_SUCCESS;
 }
 
-/* Compares with the beginning that libpmix packs for this tool. */
+/* True when the message begins with the bytes that libpmix packs for the
+ * message that the tool's library shows. */
 static bool begins_so(struct hidden *one, const void *mem, size_t len_bytes)
 {
     size_t of_no_pull = 0;

@@ -1,4 +1,4 @@
-/* Namespaces that the tool can ask about. */
+/* Registers namespaces with libpmix, so that the tool can ask about them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { INFOS = 5 };
 
-/* What a registration borrows until it is done. */
+/* Memory that libpmix borrows until the registration is done. */
 struct space {
     pmix_info_t info[INFOS];
 };

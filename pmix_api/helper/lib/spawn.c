@@ -1,4 +1,4 @@
-/* PMIx_Spawn: turns the request of a tool into programs and wishes of ours. */
+/* Converts a tool's PMIx_Spawn into a struct job_request. */
 #include "pmix_api/helper/lib/spawn.h"
 
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 struct spawn_call {
     struct px_lib_call base;
     struct px_lib_spawn spawn;
-    struct px_lib_start start; /* owned; it borrows from the library's memory */
-    pmix_nspace_t nspace;      /* of the job that was started */
+    struct px_lib_start start; /* owned, but borrows memory of libpmix */
+    pmix_nspace_t nspace;      /* the namespace of the job that was started */
     pmix_spawn_cbfunc_t answer;
     void *arg;
 };
@@ -33,7 +33,8 @@ static uint32_t count_words(char *const *words)
     return count;
 }
 
-/* The library has put the program's name in front, as the first word. */
+/* Reads the arguments. libpmix has made the program's name the first of them.
+ */
 static enum px_lib_answer read_words(const pmix_app_t *from,
                                      struct job_wish *app)
 {
@@ -67,8 +68,9 @@ static enum px_lib_answer read_env(const pmix_app_t *from, struct job_wish *app)
     return PX_LIB_YES;
 }
 
-/* A tool that names no directory gets its own one filled in by its library,
- * which need not exist on other hosts. */
+/* Reads a program. If the tool names no directory, its library fills in the
+ * tool's current directory, which need not exist on other hosts; so the
+ * directory is optional. */
 static enum px_lib_answer read_app(const pmix_app_t *from, struct job_wish *app)
 {
     if (from->maxprocs < 0)
@@ -80,7 +82,7 @@ static enum px_lib_answer read_app(const pmix_app_t *from, struct job_wish *app)
     return read_words(from, app);
 }
 
-/* Applies what is said of the job, and then what is said of the program. */
+/* Applies the directives for the job, then those for the program. */
 static enum px_lib_answer read_changes(struct px_lib_start *start,
                                        struct job_wish *app,
                                        const pmix_info_t info[], size_t infos,
@@ -120,7 +122,7 @@ static enum px_lib_answer read_all(const pmix_info_t info[], size_t infos,
 
 /* --- what becomes of its output */
 
-/* The bytes of the output that are kept for those who come late. */
+/* How many bytes of output to keep for clients that come late. */
 static uint32_t cache_of(const struct px_lib_wish *wish)
 {
     if (!wish->has_cache)
@@ -134,8 +136,8 @@ static uint32_t bounded(uint64_t number)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* Directives that are not known or make no sense are judged later, with the
- * other ones. */
+/* Reads the directives about output that also a pull may have. Other
+ * directives, unknown ones and bad values are handled later. */
 static void read_wish(struct spawn_call *call, const pmix_info_t info[],
                       size_t infos)
 {
@@ -187,8 +189,8 @@ static void tell_spawn(void *arg)
     px_caller()->events->on_spawn(px_caller()->arg, &call->spawn);
 }
 
-/* A refusal is given later, too: of a request refused by the returned status,
- * the library frees less than it should. */
+/* Handles PMIx_Spawn. A refusal, too, is given by the callback: libpmix does
+ * not free all memory of a request that is refused by the returned status. */
 pmix_status_t px_spawn_upcall(const pmix_proc_t *spawner,
                               const pmix_info_t info[], size_t infos,
                               const pmix_app_t apps[], size_t napps,

@@ -1,4 +1,4 @@
-/* The tool's socket, between libpmix and the kernel. */
+/* Controls how libpmix uses the tool's socket. */
 #include "config.h"
 
 #include "pmix_api/helper/lib/stream.h"
@@ -36,16 +36,18 @@ static struct {
     ssize_t (*writev)(int, const struct iovec *, int);
     ssize_t (*read)(int, void *, size_t);
     int (*accept)(int, struct sockaddr *, socklen_t *);
-    struct sockaddr_in library; /* port 0: not known yet */
-    /* The library's descriptor of the tool; -1: none yet. */
+    struct sockaddr_in library; /* the address at which libpmix listens; port 0:
+                                   not known yet */
+    /* The descriptor by which libpmix uses the tool's socket; -1: none yet. */
     atomic_int tool;
-    /* The tool's socket, until the library has it. */
+    /* The tool's socket, until libpmix's accept() has returned it. */
     atomic_int waiting;
-    atomic_int dial;            /* our end of the dialled connection */
-    _Atomic uint16_t dial_port; /* in network order */
-    /* A write has failed; for the library's thread. */
+    atomic_int dial;            /* our end of the connection to libpmix's
+                                   port */
+    _Atomic uint16_t dial_port; /* the port of `dial`, in network order */
+    /* A write to the tool has failed; only used in libpmix's thread. */
     bool is_broken;
-    /* The fdinfo of the library's epoll descriptor; -1: not known. */
+    /* The file in /proc about libpmix's epoll descriptor; -1: not known. */
     int watch;
 } stream = {.tool = -1, .waiting = -1, .dial = -1, .watch = -1};
 
@@ -57,7 +59,8 @@ static bool find_function(const char *name, void *out)
     return found != NULL;
 }
 
-/* Other parts of the program may read and write before the stream is opened. */
+/* Finds the functions of libc, at their first use: other parts of the program
+ * may read and write before px_stream_open(). */
 static bool find_all(void)
 {
     return (stream.writev != NULL || find_function("writev", &stream.writev)) &&
@@ -80,10 +83,10 @@ void px_stream_listen(const char *host, uint16_t port)
 
 /* --- what the library writes */
 
-/* The library of a tool (4.2.2) loses the head of a message when it reads only
- * a part of it: it forgets that part, and takes whatever follows for a head. So
- * no segment may end within a head. Each message begins a segment, because the
- * kernel adds nothing to the last segment of the message before. */
+/* Sends a message so that no TCP segment ends within its head: when a tool's
+ * libpmix (4.2.2) reads only a part of a head, it forgets that part and takes
+ * the next bytes for a head. With MSG_EOR the kernel adds nothing to the last
+ * segment of a message, so the next message begins a new segment. */
 static ssize_t send_message(int fd, const struct iovec *parts, int count)
 {
     struct msghdr message = {.msg_iov = (struct iovec *)(uintptr_t)parts,
@@ -97,9 +100,9 @@ static bool is_passing(int error)
     return error == EAGAIN || error == EINTR;
 }
 
-/* The library closes the descriptor now, so its number may be used again. A
- * tool that closes its end with bytes unread makes the kernel reset the
- * connection: read() fails then, and does not return 0. */
+/* Reports the end of the tool's socket. libpmix closes its descriptor now, so
+ * that number may be used again. When a tool closes its end with bytes unread,
+ * the kernel resets the connection, and read() fails instead of returning 0. */
 static void close_tool(bool is_clean)
 {
     int why = errno;
@@ -118,8 +121,9 @@ static ssize_t sum_of(const struct iovec *parts, int count)
     return (ssize_t)sum;
 }
 
-/* The library complains on stderr about a write that fails. So it is told that
- * all was written, and finds out about the tool's end when it reads. */
+/* Writes to the tool. If that fails this returns as if all bytes were written,
+ * because libpmix prints an error otherwise; libpmix learns of the tool's end
+ * when it reads. */
 static ssize_t write_tool(int fd, const struct iovec *parts, int count)
 {
     ssize_t done;
@@ -170,9 +174,8 @@ ssize_t px_stream_read(int fd, void *mem, size_t bytes)
 
 /* --- which connections come in */
 
-/* True for the socket at which the library listens, and for no other one of
- * this process. While the library starts, its port is not known; nothing else
- * calls accept() then. */
+/* True when this is the socket at which libpmix listens. While libpmix starts,
+ * its port is not known, but nothing else calls accept() then. */
 static bool is_library(int fd)
 {
     struct sockaddr_in own = {.sin_family = AF_UNSPEC};
@@ -184,8 +187,8 @@ static bool is_library(int fd)
            own.sin_family == AF_INET && own.sin_port == stream.library.sin_port;
 }
 
-/* True for our own dial: its end has a bound port, which no other socket can
- * have. */
+/* True when this is our own connection to libpmix, whose other end has the port
+ * that we have bound; no other socket can have it. */
 static bool is_dial(int fd)
 {
     struct sockaddr_in peer = {.sin_family = AF_UNSPEC};
@@ -197,8 +200,8 @@ static bool is_dial(int fd)
            peer.sin_port == atomic_load(&stream.dial_port);
 }
 
-/* The last segment of a message is often small. With this it is sent at once:
- * it waits neither for the tool to acknowledge what is before it nor for the
+/* Has the kernel send small segments at once, as the last segment of a message
+ * often is, without waiting for an acknowledgement of earlier bytes or for the
  * next message. */
 static void set_hasty(int fd)
 {
@@ -213,7 +216,7 @@ static int hand_over(int dialled)
 
     close(dialled);
     if (fd < 0) {
-        errno = EAGAIN; /* the library goes on with EAGAIN */
+        errno = EAGAIN; /* libpmix goes on after EAGAIN */
         return -1;
     }
     close(atomic_exchange(&stream.dial, -1));
@@ -223,7 +226,7 @@ static int hand_over(int dialled)
     return fd;
 }
 
-/* Any error but EAGAIN would end the library's listener for good. */
+/* Replaces accept(). Any error but EAGAIN would make libpmix stop listening. */
 int px_stream_accept(int fd, struct sockaddr *address, socklen_t *len)
 {
     int got;
@@ -242,7 +245,8 @@ int px_stream_accept(int fd, struct sockaddr *address, socklen_t *len)
     return -1;
 }
 
-/* The socket is bound first, so that the listener recognises the connection. */
+/* Connects to libpmix. The socket is bound to a port first, by which is_dial()
+ * recognises the connection. */
 static int dial_library(void)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -280,8 +284,8 @@ int px_stream_dial(int fd)
 
 /* --- whether the library has something to write */
 
-/* The events that an epoll descriptor watches `fd` for; -1: it does not watch
- * it. */
+/* Reads the events for which an epoll descriptor watches `fd`; -1: it does not
+ * watch it. */
 static long find_watch(int watch, int fd)
 {
     char text[FDINFO_BYTES];
@@ -321,8 +325,8 @@ static long look_into(const char *name, int fd)
     return events;
 }
 
-/* The library's own epoll is the one that watches for reading. Ours watches
- * another descriptor of the same socket. */
+/* Finds libpmix's epoll descriptor, which watches `fd`, and returns the events.
+ * (Our own epoll descriptor watches another descriptor of the same socket.) */
 static long look_around(int fd)
 {
     DIR *all = opendir("/proc/self/fdinfo");
@@ -342,7 +346,7 @@ bool px_stream_is_eager(void)
     long events = -1;
 
     if (fd < 0)
-        return false; /* nothing can be written to the tool then */
+        return false; /* no tool is connected, so nothing can be written */
     if (stream.watch >= 0)
         events = find_watch(stream.watch, fd);
     if (events < 0) {

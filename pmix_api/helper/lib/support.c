@@ -1,8 +1,8 @@
-/* Queries for the attributes that are supported.
+/* Has libpmix answer queries for supported attributes.
  *
- * The library knows the answer, but passes an argument of its own to the
- * callback instead of ours. So the arguments are kept here: answers come in the
- * order of the questions.
+ * libpmix makes the answer, but passes another argument to the callback than
+ * ours. So the arguments are kept here in a queue: answers come in the order of
+ * the questions.
  */
 #include "pmix_api/helper/lib/support.h"
 
@@ -17,7 +17,7 @@ struct asked {
     void *arg;
 };
 
-/* For the library's thread. */
+/* Used in libpmix's thread only. */
 static struct {
     px_support_fn library;
     struct asked *first, **last; /* owned, in order */
@@ -40,7 +40,8 @@ bool px_support_is(const pmix_query_t *queries, size_t nqueries)
     return nqueries > 0;
 }
 
-/* True when all values are texts: the library takes any value for a text. */
+/* True when all values of the qualifiers are texts: libpmix treats every value
+ * as a text. */
 static bool is_sound(const pmix_query_t *query)
 {
     static const char *const keys[] = {
@@ -58,7 +59,8 @@ static bool is_sound(const pmix_query_t *query)
     return true;
 }
 
-/* Names the results: that of the nth qualifier gets the nth key as its name. */
+/* Renames the results: the result of the n-th qualifier gets the n-th key as
+ * its name. */
 static bool name_results(pmix_query_t *query)
 {
     char **keys = calloc(query->nqual + 2, sizeof(*keys));

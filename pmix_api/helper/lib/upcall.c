@@ -1,7 +1,8 @@
-/* What libpmix asks of its host, put to the caller as questions.
+/* The functions that libpmix calls in its host. They pass requests to the
+ * caller.
  *
- * Each upcall waits until the caller has answered: its thread has nothing else
- * to do, as there is only one tool. */
+ * Each upcall blocks its thread until the caller has answered: the thread has
+ * nothing else to do, as there is only one tool. */
 #include "pmix_api/helper/lib/upcall.h"
 
 #include <stdatomic.h>
@@ -26,14 +27,14 @@ _Static_assert((int)PX_LIB_STDOUT == PMIX_FWD_STDOUT_CHANNEL &&
                "the same bits");
 
 enum {
-    SLOW_NAPS = 25, /* this many for each push, */
+    SLOW_NAPS = 25, /* how many naps for each push */
     SLOW_NS = 200 * 1000,
 };
 
 static struct {
     bool is_in;
     atomic_bool is_slow;
-    /* Pointers to the answers that are awaited from the caller: */
+    /* Where the caller's answers, for which upcalls wait, are to be stored: */
     struct px_lib_name *given;
     enum px_lib_answer *answer;
 } upcall;
@@ -67,7 +68,8 @@ static void tell_in(void *arg)
     px_caller()->events->on_in(px_caller()->arg);
 }
 
-/* The library has sent the answer. It may crash on that if the tool is dead. */
+/* Called when libpmix has sent the answer to the tool. (libpmix may crash while
+ * sending, if the tool is dead.) */
 static void on_answered(pmix_status_t status, void *arg)
 {
     (void)status;
@@ -131,8 +133,8 @@ static bool is_stop(const pmix_info_t directives[], size_t ndirs)
     return false;
 }
 
-/* The answer is given by the callback: PMIX_SUCCESS as the returned status
- * would make the library use memory that it has freed. */
+/* Handles a pull. The answer goes by the callback, because libpmix uses memory
+ * that it has freed when the returned status is PMIX_SUCCESS. */
 static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
                              const pmix_info_t directives[], size_t ndirs,
                              pmix_iof_channel_t channels,
@@ -149,7 +151,8 @@ static pmix_status_t on_pull(const pmix_proc_t procs[], size_t nprocs,
         px_tell(tell_stop, NULL);
         return PMIX_OPERATION_SUCCEEDED;
     }
-    px_flow_pull(1); /* whatever the answer is, libpmix has the pull already */
+    px_flow_pull(1); /* libpmix has registered the pull already, whatever the
+                        answer is */
     names = px_info_names(procs, nprocs);
     pull.base.targets = names;
     px_wish_read(directives, ndirs, &pull.base.wish);
@@ -180,8 +183,9 @@ static void tell_push(void *arg)
     px_caller()->events->on_push(px_caller()->arg, &call->push);
 }
 
-/* Any status but these two makes the library of a tool that collects its stdin
- * hang, and success for its end makes it send that again and again. */
+/* The status for an answer. A tool's library that reads the tool's stdin hangs
+ * after any status but these two; and after success for the end of stdin it
+ * sends the end again and again. */
 static pmix_status_t answer_of(const struct push_call *call,
                                enum px_lib_answer answer)
 {
@@ -192,7 +196,7 @@ static pmix_status_t answer_of(const struct push_call *call,
                : PMIX_ERR_IOF_COMPLETE;
 }
 
-/* The library passes this answer on to its own thread. */
+/* Passes the answer to libpmix, which handles it in its own thread. */
 static void give(struct px_lib_call *base)
 {
     struct push_call *call = (struct push_call *)base;
@@ -221,7 +225,7 @@ void px_lib_slow(bool is_slow)
     atomic_store(&upcall.is_slow, is_slow);
 }
 
-/* While the library's thread waits a little, it reads less from the tool. */
+/* Delays libpmix's thread a little, so that it reads less from the tool. */
 static void slow_down(void)
 {
     static const struct timespec nap = {.tv_nsec = SLOW_NS};
@@ -230,8 +234,8 @@ static void slow_down(void)
         nanosleep(&nap, NULL);
 }
 
-/* The push is always accepted, and answered by the callback: of a push refused
- * by the returned status, the library would keep the bytes for good. */
+/* Handles a push. The answer, a refusal too, goes by the callback: libpmix
+ * never frees the bytes of a push that is refused by the returned status. */
 static pmix_status_t on_push(const pmix_proc_t *source,
                              const pmix_proc_t targets[], size_t ntargets,
                              const pmix_info_t directives[], size_t ndirs,

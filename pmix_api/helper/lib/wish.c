@@ -1,20 +1,22 @@
-/* Directives of pulls and pushes. */
+/* Reads the directives of pulls and pushes. */
 #include "pmix_api/helper/lib/wish.h"
 
 #include "pmix_api/helper/lib/lib.h"
 #include "pmix_api/helper/lib/flag.h"
 #include "pmix_api/helper/lib/refused.h"
 
-/* The first SERVED of these have an effect here. */
+/* Directives that are accepted for a pull. Only the first SERVED have an
+ * effect. */
 static const char *const of_pull[] = {
     PMIX_IOF_COPY, PMIX_IOF_REDIRECT, PMIX_IOF_CACHE_SIZE, PMIX_IOF_DROP_OLDEST,
     PMIX_IOF_DROP_NEWEST, PMIX_IOF_COMPLETE, PMIX_IOF_BUFFERING_SIZE,
     PMIX_IOF_BUFFERING_TIME,
-    /* These have no effect: bytes come unchanged in any case, and the tool's
-     * library shows them where there is no callback. */
+    /* These have no effect: bytes are not changed in any case, and the tool's
+     * library shows them when the tool has no callback. */
     PMIX_IOF_OUTPUT_RAW, PMIX_IOF_LOCAL_OUTPUT};
 
-/* Directives about buffering are hints without effect: bytes go at once. */
+/* Directives that are accepted for a push. (Those about buffering are hints
+ * that have no effect, as bytes are sent at once.) */
 static const char *const of_push[] = {PMIX_IOF_PUSH_STDIN, PMIX_IOF_COMPLETE};
 
 enum {
@@ -64,7 +66,7 @@ static bool said(bool is_read, bool *has)
     return is_read;
 }
 
-/* False: the value makes no sense. */
+/* Reads a directive of a pull. False: the value is not valid. */
 static bool read_one(const pmix_info_t *info, struct px_lib_wish *wish)
 {
     if (PMIX_CHECK_KEY(info, PMIX_IOF_COPY))
