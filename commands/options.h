@@ -34,13 +34,14 @@ enum option_set {
  * that follow. */
 struct option_row {
     const char *name;
-    char letter;     /* 0: none */
+    char letter;     /* the option's letter; 0: it has none */
     const char *arg; /* what --help calls the value; NULL: the option takes no
                         value */
     const char *doc;
     unsigned sets; /* bits of enum option_set */
     enum option_kind kind;
-    size_t at, size_bytes; /* of the field that gets the value */
+    size_t at, size_bytes; /* offset and size of the field that gets the
+                              value */
     uint64_t least, most;  /* bounds of a number */
     double least_s;        /* lower bound of seconds */
     /* OPTION_READ: stores the value in *into. `value` is NULL when the user
@@ -74,7 +75,7 @@ struct option_table {
 };
 
 struct option_command {
-    char *name; /* its name with the word xylem before it */
+    char *name; /* the command's name after "xylem " */
     const char *args_doc, *doc;
     const struct option_table *tables; /* ends with a zeroed item */
     unsigned sets; /* the command accepts only rows with one of these bits; 0:

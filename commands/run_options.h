@@ -9,7 +9,7 @@
 
 /* A command that accepts the options of `xylem run'. */
 struct run_command {
-    char *name; /* its name with the word xylem before it */
+    char *name; /* the command's name after "xylem " */
     const char *args_doc, *doc;
     struct option_table more; /* options that only this command has; all zero:
                                  it has none */

@@ -42,10 +42,10 @@ static struct run_tools {
     char doors[PX_PATH_MAX], session[16], server[NAME_BYTES];
     char *argv[6];            /* arguments of the helper, see
                                  pmix_api/helper/tie.h */
-    char folder[PX_PATH_MAX]; /* of the rendezvous files; "": there is no
-                                 folder */
+    char folder[PX_PATH_MAX]; /* the folder of the rendezvous files; "": there
+                                 is none */
     char why[TEXT_BYTES];     /* why tools cannot be served; "" when they can */
-    struct stat file;         /* of the file that put_file() has made */
+    struct stat file;         /* describes the file that put_file() has made */
     bool has_file;
 } opened;
 

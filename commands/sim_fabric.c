@@ -10,7 +10,7 @@
 #include "overlay/base/err.h"
 #include "topo/cost.h"
 
-enum { ARITY_MOST = 256 }; /* the largest that xylem run accepts */
+enum { ARITY_MOST = 256 }; /* the largest arity that xylem run accepts */
 
 static _Noreturn void fail_memory(void)
 {

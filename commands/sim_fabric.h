@@ -20,8 +20,8 @@ void sim_fabric_read(struct sim_fabric *fabric, const char *path);
 
 /* Completes the options: the number of nodes, the arity (given, or chosen by
  * the cost model), and the tree over the switches. The first hosts of the file
- * become nodes 1, 2 ... of the tree; the launcher is under no switch. Ends the
- * program as above. */
+ * become nodes 1, 2 ... of the tree; the launcher is under no switch. On
+ * failure it prints a sentence and ends the program with exit code 2 or 1. */
 void sim_fabric_plan(struct sim_options *options);
 
 #endif

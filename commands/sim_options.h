@@ -42,7 +42,8 @@ struct sim_options {
     uint32_t arity;                          /* not used with is_auto */
     bool is_auto;                            /* the cost model chooses the
                                                 arity */
-    struct sim_sweep sweeps[SIM_SWEEPS_MAX]; /* the first one changes fastest */
+    struct sim_sweep sweeps[SIM_SWEEPS_MAX]; /* the first sweep changes
+                                                fastest */
     uint32_t sweeps_count;
     uint32_t runs;
     uint64_t real_limit_ns; /* limit of the real time that a run may take */

@@ -9,8 +9,8 @@
 /* All zero: no process has failed. */
 struct job_failure {
     uint32_t count; /* how many processes ended badly */
-    uint32_t rank;  /* of the process that failed first; `status` is its status,
-                       as from waitpid() */
+    uint32_t rank;  /* rank of the process that failed first; `status` is its
+                       status, as from waitpid() */
     int status;
     uint64_t since_ns; /* when the launcher learned of the first failure */
     bool is_lost;      /* a node was lost before any process failed */

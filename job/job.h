@@ -45,14 +45,14 @@ static inline uint32_t job_stream_of(uint32_t base)
 /* What is done about a process that does not read its stdin. */
 enum job_slow_policy {
     JOB_SLOW_WAIT,  /* all processes that read stdin wait */
-    JOB_SLOW_SPILL, /* its unread bytes wait in a file */
+    JOB_SLOW_SPILL, /* the bytes that it has not read wait in a file */
     JOB_SLOW_CLOSE, /* its stdin is closed */
 };
 
 /* A range of places whose nodes have consecutive numbers, too. */
 struct job_places {
     struct topo_range places; /* numbered from 1 */
-    uint32_t node;            /* of the first place */
+    uint32_t node;            /* the node of the first place */
 };
 
 struct job_line;
@@ -65,7 +65,8 @@ struct job {
     bool is_raw;
     bool merges_stderr;
     bool has_stddiag; /* a third channel of output */
-    uint32_t open_ms; /* 0: unfinished lines wait for their end */
+    uint32_t open_ms; /* how long an unfinished line waits for its end; 0:
+                         without a limit */
     uint32_t linger_ms;
     uint32_t cache_bytes, cache_channels; /* cache_bytes of output are kept for
                                              late clients, of each channel whose

@@ -65,9 +65,9 @@ struct job_life_event {
 
 /* What has become true by a step. */
 struct job_life_news {
-    bool is_process; /* the process is over */
+    bool is_process; /* the process of the event has ended or is lost */
     bool is_started; /* the job is RUNNING */
-    bool is_failed;  /* the job is FAILED; it may be OVER, too */
+    bool is_failed;  /* the job is FAILED; is_over may be true, too */
     bool is_over;
 };
 

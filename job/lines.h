@@ -38,7 +38,7 @@ struct job_line {
     const char *usage; /* the keyword and the names of its fields, as in
                           docs/protocol.md; after a comma, what else must hold.
                           Shown to the user when the line is refused */
-    size_t offset;     /* of the member */
+    size_t offset;     /* offset of the member */
     size_t count_offset, cap_offset, bytes; /* ITEMS: count_offset and
                                                cap_offset are the offsets of two
                                                uint32_t, the array's count and
@@ -100,7 +100,8 @@ struct job_lines {
     const struct job_line *item;  /* the line that began the item, or NULL */
     void *whole;                  /* the struct that holds the item */
     uint32_t seen;                /* a bit for each line that was read */
-    const struct job_line *line;  /* the last line read, NULL at the start */
+    const struct job_line *line;  /* the line that was read last; NULL at the
+                                     start */
 };
 
 /* Reads one line; `fields` holds what follows its keyword. Returns 0;

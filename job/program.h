@@ -56,7 +56,8 @@ struct job_wish {
     const struct job_env *env; /* changes to the environment that processes of
                                   the session's own job have, in order */
     uint32_t env_count;
-    uint32_t procs;       /* 0: one process on each node, or `ppn` processes */
+    uint32_t procs;       /* how many processes; 0: one on each node, or
+                             `ppn` */
     uint32_t ppn;         /* the most processes on a node; 0: as many as it has
                              slots */
     enum topo_object per; /* ppn counts processes on each object (core or

@@ -34,7 +34,7 @@ struct job_record {
                               this record */
 
     /* For takers that format the output: */
-    uint32_t rank;                  /* of the process in its job */
+    uint32_t rank;                  /* rank of the process in its job */
     const struct text_style *style; /* how output of the job is shown; NULL: as
                                        the taker shows it by default */
     const char *host;

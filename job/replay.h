@@ -30,7 +30,7 @@ struct job_replay_wish {
     uint32_t count;
     uint8_t channels; /* bits, 1 << channel each */
     bool is_last;
-    uint32_t bytes; /* of each channel at most */
+    uint32_t bytes; /* the most bytes to send of each channel */
 };
 
 enum {

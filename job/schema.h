@@ -48,7 +48,7 @@ enum job_row_kind {
 struct job_schema_row {
     enum job_row_kind kind;
     const char *name; /* as in docs/protocol.md */
-    size_t offset;    /* of the member */
+    size_t offset;    /* offset of the member */
     size_t bytes;     /* size of the number, of a piece, or of an item in
                          memory */
     uint64_t min;     /* limits of the number or, for other kinds, of a count:
@@ -56,8 +56,8 @@ struct job_schema_row {
     uint64_t max;     /* the upper limit; `min` is the lower one */
     const struct job_schema_row *rows; /* the rows inside FLAGS and WHEN, or the
                                           rows of each item */
-    size_t count_offset;               /* LIST: of the uint32_t with the
-                                          number of items */
+    size_t count_offset;               /* LIST: offset of the uint32_t that has
+                                          the number of items */
 };
 
 #define JOB_SCHEMA_BYTES(type, member) sizeof(((type *)0)->member)

@@ -27,7 +27,7 @@
 /* The states follow each other in this order. */
 enum job_session_state {
     JOB_SESSION_LAUNCHING, /* daemons start and join */
-    JOB_SESSION_RUNNING,   /* the launcher tells the nodes of jobs */
+    JOB_SESSION_RUNNING,   /* jobs run, or may be started */
     JOB_SESSION_KILLING,   /* the launcher is killing all processes */
     JOB_SESSION_ENDING,    /* as KILLING, but the session has its own exit
                               code */

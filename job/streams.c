@@ -61,7 +61,7 @@ struct job_streams {
     struct ov_buf *buf;    /* the buffer that the reader of stdin is filling */
     bool are_expected;     /* clients may push to the run's own job */
     bool are_refused;      /* all pushes are dropped */
-    uint64_t sent_bytes;   /* of the launcher's stdin */
+    uint64_t sent_bytes;   /* bytes of the launcher's stdin that were sent */
     uint64_t taken_bytes;  /* the most bytes of the launcher's stdin that a
                               process read */
     uint32_t readers_over; /* how many readers of stdin have reported their
@@ -405,7 +405,7 @@ void job_streams_pump(struct job_streams *in)
     send_end(in);
 }
 
-/* --- how much was taken */
+/* --- how much the processes have read */
 
 void job_streams_took(struct job_streams *in, uint32_t rank,
                       uint64_t taken_bytes)

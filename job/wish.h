@@ -1,6 +1,6 @@
 /* A request for a program (struct job_wish), as bytes:
  *
- *     u32 processes, u32 of these on a node at most (0: not said), u8 for each
+ *     u32 processes, u32 most processes on a node (0: not given), u8 for each
  *         of what that is (enum topo_object), u8 1 where its directory need not
  *         exist, string directory (empty: none)
  *     u32 words, a string each: the program first

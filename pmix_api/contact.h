@@ -41,8 +41,8 @@ struct px_contact_move {
 
 /* Writes the text to `out` with the port of `to` and, when the third line is a
  * number, with the pid of `to` in that line. *out_bytes becomes the length.
- * Returns 0; OV_EPROTO as above; or OV_EFULL: the result would be longer than
- * PX_CONTACT_BYTES_MAX, the size of `out`. */
+ * Returns 0; OV_EPROTO when the text is not valid; or OV_EFULL: the result
+ * would be longer than PX_CONTACT_BYTES_MAX, the size of `out`. */
 int px_contact_move(const char *text, size_t len_bytes,
                     const struct px_contact_move *to, char *out,
                     size_t *out_bytes);
@@ -53,9 +53,9 @@ int px_contact_move(const char *text, size_t len_bytes,
 struct px_contact_names {
     const char *folder, *host;
     const char *server;    /* the namespace of the server */
-    uint32_t server_pid;   /* its process id */
+    uint32_t server_pid;   /* the server's pid */
     const char *job;       /* the namespace of the job that it serves */
-    uint32_t launcher_pid; /* the process id of the launcher */
+    uint32_t launcher_pid; /* the launcher's pid */
 };
 
 /* Makes all files, as hard links to a single file with mode 0640, as libpmix

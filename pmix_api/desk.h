@@ -43,7 +43,7 @@ enum {
 
 struct px_desk_cfg {
     struct event_base *base; /* borrowed, as all pointers here */
-    const char *path;        /* of the helper's program */
+    const char *path;        /* the path of the helper's program */
     char *const *argv;       /* the arguments of the helper, with the program's
                                 name first */
     const char *folder;      /* the folder for the rendezvous files; made with

@@ -48,7 +48,8 @@ void topo_fabric_fini(struct topo_fabric *fabric);
  */
 uint32_t topo_fabric_leaf(const struct topo_fabric *fabric, const char *host);
 
-/* The hosts of a job and their switches, as topo_shape_init takes them. */
+/* The hosts of a job and their switches, in the form that topo_shape_init()
+ * needs. */
 struct topo_under {
     uint32_t *under; /* owned: the switch of each host; hosts that the fabric
                         does not name share an additional switch, the last */

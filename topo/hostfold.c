@@ -26,8 +26,8 @@ enum { NUMBERS_MAX = 4, DIGITS_MAX = 18, TEXT_FIRST = 256 };
 struct term {
     uint32_t first;               /* its first host */
     uint32_t hosts;               /* the product of values */
-    uint32_t values[NUMBERS_MAX]; /* how many values each number takes; 1: it
-                                     is constant */
+    uint32_t values[NUMBERS_MAX]; /* how many values each number has; 1: it is
+                                     the same in all hosts */
 };
 
 struct digits {

@@ -83,8 +83,8 @@ int topo_hosts_add_text(struct topo_hosts *hosts, const char *text,
                         size_t len_bytes, uint32_t slots, char *why);
 
 /* Reads a text that ends with NUL and names at least one host into `hosts`,
- * which becomes a new list. Errors as above; hosts is then an empty list and
- * owns nothing. */
+ * which becomes a new list. Returns as topo_hosts_add_text(); after an error
+ * `hosts` is empty. */
 int topo_hosts_parse(struct topo_hosts *hosts, const char *text, char *why);
 
 /* Reads a file into `hosts`, which becomes a new list. Each line has one host,

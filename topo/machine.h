@@ -1,9 +1,9 @@
 /* This machine: the sockets, cores and processors that processes can use.
  *
- * The only part of xylem that knows hwloc. Only processors that this process
- * may use are counted: a container, a batch system or the process's own binding
- * can leave it a part of the machine. A limit on processor time (a quota)
- * changes nothing here.
+ * Only this module of xylem uses hwloc. Only processors that this process may
+ * use are counted: a container, a batch system or the process's own binding can
+ * leave it a part of the machine. A limit on processor time (a quota) changes
+ * nothing here.
  *
  * The code that examines machines is in a module, `xylem_machine.so`, which
  * endpoints/sys/machine.h loads when it is needed: loading hwloc and its

@@ -46,7 +46,7 @@ static struct {
     struct run_signals *signals;
     uint32_t reader; /* the rank that reads stdin, as for request_make() */
     struct topo_ranges readers;
-    struct topo_range only; /* its only member is the reader */
+    struct topo_range only; /* a range that has only `reader` */
     struct show_job job;
     struct job_door ended; /* how the job has ended */
     uint32_t ended_rank;
@@ -392,7 +392,7 @@ static int end_program(void)
     int code = submit.code, of_job = 0;
 
     feed_close();
-    show_give_up(); /* the terminal is free for our message */
+    show_give_up(); /* drops output, so that stderr is free for our message */
     if (submit.is_complete && submit.has_ended && !submit.is_quiet)
         of_job = tell_end(&submit.ended, submit.ended_rank);
     if (code == 0)

@@ -22,8 +22,8 @@ struct lack {
                               that waits */
     uint64_t behind_bytes; /* bytes dropped after the channel's last output that
                               waits */
-    bool is_end_due;       /* the channel's end did not fit, and is still to be
-                              sent */
+    bool is_end_due;       /* there was no room for the channel's end, which is
+                              still to be sent */
 };
 
 struct px_backlog {
@@ -32,15 +32,16 @@ struct px_backlog {
     uint64_t waiting_bytes;
     uint64_t lost_bytes;   /* bytes that the file did not give back; their
                               channels are not known */
-    uint64_t given_bytes;  /* the part of lost_bytes that the last output got
-                              reports */
+    uint64_t given_bytes;  /* the part of lost_bytes that the output got last
+                              has reported */
     uint64_t untold_bytes; /* all missing bytes that were not reported to the
                               tool yet */
     /* Owned [procs * CHANNELS]; NULL: nothing was dropped yet. */
     struct lack *lacks;
     uint64_t ends_due;   /* how many channels have is_end_due */
     uint32_t ends_from;  /* no channel before this index has is_end_due */
-    bool is_end_at_hand; /* the last output got is an end that had not fitted */
+    bool is_end_at_hand; /* the output got last is an end for which there had
+                            been no room */
 };
 
 int px_backlog_open(const struct px_backlog_cfg *cfg, struct px_backlog **out)
@@ -239,7 +240,8 @@ int px_backlog_put(struct px_backlog *backlog, const struct job_door *output)
 
 /* --- out */
 
-/* Gets the end of a channel that had not fitted; only when nothing else waits.
+/* Gets the end of a channel for which there had been no room; only when nothing
+ * else waits.
  */
 static int get_end(struct px_backlog *backlog, struct job_door *out)
 {

@@ -26,7 +26,7 @@ struct px_backlog_cfg {
     const char *dir;          /* in which the file is made; copied */
     uint32_t base, procs;     /* the first process number of the job, and the
                                  number of its processes */
-    uint64_t limit_bytes;     /* bound of the output that waits */
+    uint64_t limit_bytes;     /* the most bytes of output that may wait */
     bool drops_oldest;
     /* Called from the loop when a call that returned OV_EAGAIN may succeed
      * now. */

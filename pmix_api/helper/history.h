@@ -41,7 +41,7 @@ struct px_history_claim {
     uint32_t rank;
     uint8_t channels;   /* bits, 1 << channel; no pull may be owed one of these
                            channels already */
-    uint64_t max_bytes; /* of each channel */
+    uint64_t max_bytes; /* the most bytes to pay of each channel */
     bool is_last;       /* the pull wants the last bytes, not the first */
 };
 

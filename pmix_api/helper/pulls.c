@@ -17,7 +17,7 @@ enum {
     CHANNELS = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG,
     CHANNEL_LEAST = PX_LIB_STDOUT,
     TICK_US = 50 * 1000,
-    SOON_US = 5 * 1000, /* as above, but while the tool reads redirected
+    SOON_US = 5 * 1000, /* a shorter time, for while the tool reads redirected
                            output */
     /* After this many redirected bytes, find out how much the tool has read. */
     TOLD_BYTES = 512 * 1024,

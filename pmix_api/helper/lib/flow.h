@@ -1,5 +1,5 @@
 /* Follows deliveries of output on their way to the tool: from the caller to
- * libpmix, from there into the tool's socket, and out of it at the other end.
+ * libpmix, from there into the tool's socket, and from there to the tool.
  *
  * Each delivery has its own serial number among its infos (PX_LIB_SERIAL), by
  * which it is recognised when libpmix writes it to the socket. So the messages

@@ -2,8 +2,8 @@
  *
  * A request with a `call` is borrowed until it is answered. It must be answered
  * once, by px_lib_answer() or by the function that its comment names, within
- * its callback or later. After the tool has gone, a request may be answered but
- * need not be.
+ * its callback or later. After the tool has disconnected, a request may be
+ * answered but need not be.
  */
 #ifndef PMIX_API_HELPER_LIB_REQUEST_H
 #define PMIX_API_HELPER_LIB_REQUEST_H

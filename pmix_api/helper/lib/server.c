@@ -16,7 +16,6 @@
 extern char **environ; /* PMIx 5 does not declare this variable */
 
 /* How many events libpmix keeps for tools that register late. */
-/* How many events libpmix keeps for tools that register late. */
 #define EVENTS_MAX "4096"
 #define FILE_NAME  "server"
 
