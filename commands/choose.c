@@ -145,8 +145,8 @@ static struct ep_session *find_name(const char *nspace)
     return NULL;
 }
 
-/* Prints the sessions that do not answer who they are: each of them may be the
- * one that is meant. */
+/* Prints the sessions that do not answer who they are: the user may mean each
+ * of them. */
 static void show_silent(void)
 {
     for (unsigned i = 0; i < found.count; i++) {

@@ -1,4 +1,4 @@
-/* The transport that is linked in, if there is one. */
+/* Offers the transport that is linked into the program, if there is one. */
 #include "commands/fabric.h"
 
 #include "config.h"

@@ -119,9 +119,9 @@ int job_decode(char *text, size_t len_bytes, struct job *job);
 const struct job_line *job_text_lines(void);
 
 /* The whole environment of a program: a NULL-terminated array for the caller to
- * free, with pointers into the job; NULL when memory is out. Settings of the
- * program replace those of the job, and later ones earlier ones of the same
- * name. */
+ * free, with pointers into the job; NULL when memory is out. A setting of the
+ * program replaces a setting of the job with the same name, and a later setting
+ * an earlier one. */
 const char **job_app_env(const struct job *job, uint32_t app);
 
 /* Processes of one program on one node. */

@@ -29,7 +29,7 @@ struct job_late {
     uint8_t *waits;        /* owned [count], by number from `first` on; NULL:
                               nothing is waited for */
     uint32_t first, count; /* processes */
-    uint64_t left;         /* channels that still wait */
+    uint64_t left;         /* how many channels still wait */
     uint32_t unheard;      /* processes whose node has not yet confirmed the
                               order */
     uint16_t ticket;       /* number of the order; set by the caller, 0 after
@@ -54,8 +54,8 @@ void job_late_close(struct job_late *late);
 void job_late_expect(struct job_late *late, uint32_t number, uint8_t channels);
 
 /* The processes with a channel that waits, as ascending ranges that do not
- * touch; *count is their number. The caller frees them. NULL: there are none,
- * and *count is 0, or memory is out. O(count of *late). */
+ * touch; *count is their number. The caller frees them. NULL: no process has
+ * one, and *count is 0; or memory is out. O(count of *late). */
 struct topo_range *job_late_ranges(const struct job_late *late,
                                    uint32_t *count);
 

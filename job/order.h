@@ -1,4 +1,4 @@
-/* What the launcher tells the nodes to do, in messages on stream 0.
+/* The orders of the launcher to the nodes, in messages on stream 0.
  *
  * The rows of a body are in order.c and, as a table, in docs/protocol.md.
  * Processes are named by their process numbers.

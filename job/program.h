@@ -35,7 +35,8 @@ enum job_env_what {
 /* A change of the environment. */
 struct job_env {
     enum job_env_what what;
-    char separator; /* between the old value and what is added to it */
+    char separator; /* the character to put between the old value and the added
+                       text */
     const char *text;
 };
 

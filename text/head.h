@@ -27,7 +27,7 @@ enum {
 struct text_head {
     uint32_t len_bytes;
     char text[TEXT_HEAD_MAX];
-    time_t second; /* the second that `clock` shows */
+    time_t second; /* the time, in seconds, that the text in `clock` shows */
     char clock[32];
     char zone[8];
 };

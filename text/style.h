@@ -64,7 +64,7 @@ struct text_origin {
     const char *ranks; /* "0-7,9" when several processes wrote the same line,
                           else NULL */
     uint64_t time_ns;  /* time of arrival, since 1970; used with has_time */
-    uint32_t rank;     /* the rank in its job */
+    uint32_t rank;     /* the rank of the process in its job */
     uint8_t channel;
 };
 

@@ -56,7 +56,8 @@ struct topo_under {
     uint32_t *above; /* owned: the switch above each switch; a switch with none
                         above it has its own number here */
     uint32_t switches;
-    uint32_t launcher; /* the launcher's switch; TOPO_NONE: it has none */
+    uint32_t launcher; /* the launcher's switch; TOPO_NONE: the launcher is
+                          under no switch */
     uint32_t unnamed;  /* how many hosts the fabric does not name */
 };
 

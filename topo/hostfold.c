@@ -24,15 +24,17 @@
 enum { NUMBERS_MAX = 4, DIGITS_MAX = 18, TEXT_FIRST = 256 };
 
 struct term {
-    uint32_t first;               /* its first host */
-    uint32_t hosts;               /* the product of values */
+    uint32_t first;               /* index of the term's first host */
+    uint32_t hosts;               /* how many hosts the term has: the product of
+                                     `values` */
     uint32_t values[NUMBERS_MAX]; /* how many values each number has; 1: it is
                                      the same in all hosts */
 };
 
 struct digits {
     uint32_t at;
-    uint32_t len; /* 0: there is no such number */
+    uint32_t len; /* how many digits the number has; 0: the name has no such
+                     number */
 };
 
 /* A text that grows; `bytes` is NULL once an allocation has failed. */
@@ -158,7 +160,8 @@ static uint64_t digits_value(const char *digits, uint32_t len)
 struct stretch {
     const char *first;
     const char *last;
-    uint32_t first_len; /* 0: no number yet */
+    uint32_t first_len; /* digits of the first number; 0: the stretch is
+                           empty */
     uint32_t last_len;
 };
 

@@ -28,7 +28,8 @@ enum {
 
 struct topo_host {
     uint32_t name_at; /* where its name starts in the list's text */
-    uint32_t slots;   /* 0: named once, without a number of slots */
+    uint32_t slots;   /* 0: the host was named once, without a number of
+                         slots */
 };
 
 struct topo_hosts {

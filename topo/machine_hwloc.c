@@ -171,7 +171,8 @@ static int list_cpus(struct topo_cpus *cpus, enum topo_object object,
         rc = OV_ENOMEM;
     if (rc == 0)
         rc = list_objects(cpus, topology, type, usable);
-    if (rc == 0 && cpus->count == 0) /* the machine has no processors */
+    if (rc == 0 && cpus->count == 0) /* hwloc found no such object with a usable
+                                        PU */
         rc = cpus_add(cpus, usable);
     hwloc_bitmap_free(usable);
     if (rc != 0) {

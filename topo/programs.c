@@ -20,7 +20,8 @@ struct chain {
     struct topo_hosts rest; /* the nodes that still have room, as hosts; owns
                                only its items */
     uint32_t nodes;         /* how many nodes there are to choose from */
-    uint32_t next;          /* the node to continue at */
+    uint32_t next;          /* the node at which the next program with -n
+                               continues */
 };
 
 static int fail_memory(char *why)

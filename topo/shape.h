@@ -29,7 +29,8 @@ struct topo_shape_ask {
                               same higher switch. NULL: all are equal. Where
                               there is room, the link to a switch comes from a
                               host under a switch with the same number */
-    uint32_t launcher;     /* the launcher's switch, or TOPO_NONE */
+    uint32_t launcher;     /* the launcher's switch; TOPO_NONE: the launcher is
+                              under no switch */
 };
 
 struct topo_shape {

@@ -15,7 +15,7 @@
 
 /* Hosts and their switches, as in topo/shape.h. */
 struct topo_spread_ask {
-    const struct topo_tree *tree; /* its nodes > 0 are the hosts */
+    const struct topo_tree *tree; /* each node but node 0 is a host */
     const uint32_t *order;        /* [hosts] borrowed: the number of each host
                                      once, in the given order */
     const uint32_t *under;        /* [hosts] borrowed: the switch of each host;

@@ -297,7 +297,7 @@ const char *session_open(struct event_base *base, struct ep_writer *writer,
     return NULL;
 }
 
-/* --- what is asked of the session */
+/* --- requests to the session */
 
 static struct topo_range numbers(struct topo_range ranks)
 {

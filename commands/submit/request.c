@@ -180,7 +180,8 @@ const char *request_make(const struct ep_run_options *o, uint32_t reader,
     *out = (struct job_request){
         .apps = calloc(o->apps_count, sizeof(*out->apps)),
         .has_stddiag = o->stddiag,
-        .merges_stderr = o->merge_stderr, /* one pipe keeps the order */
+        .merges_stderr = o->merge_stderr, /* with one pipe for both, their order
+                                             is kept */
         .has_stdin = reader != REQUEST_READER_NONE,
         .waits = true,
         .reader = reader == REQUEST_READER_NONE ? 0 : reader,

@@ -142,8 +142,8 @@ bool px_door_is_quiet(const struct px_door *door)
 /* --- receiving */
 
 /* Reads a packet. False: there is no packet now. When a session has ended
- * without reading all our messages, one read fails before its last messages can
- * be read. */
+ * without reading all our messages, a first read() fails, and later ones return
+ * the session's last messages. */
 static bool receive(struct px_door *door)
 {
     ssize_t got;

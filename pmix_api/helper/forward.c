@@ -156,7 +156,8 @@ static void deliver(struct stream *stream, struct px_lib_output *piece,
 }
 
 /* Adds a piece to a gather, and delivers what is released. False: earlier
- * output was delivered instead, and the same piece must be put again. */
+ * output was delivered instead, and the caller must put the same piece again.
+ */
 static bool put_piece(struct stream *stream, const struct px_lib_output *piece,
                       bool is_for_pull, uint64_t now_ms)
 {
@@ -435,7 +436,7 @@ void px_forwards_stop(struct px_forwards *all)
         at->is_dropped = true;
 }
 
-/* --- what others ask */
+/* --- questions of other modules */
 
 uint8_t px_forward_covers(const struct px_forwards *all, uint32_t base,
                           uint32_t rank)

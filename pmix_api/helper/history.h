@@ -30,14 +30,15 @@ enum {
 
 struct px_history_cfg {
     uint32_t procs;
-    /* Room of each channel for its first bytes, and for its last ones. */
+    /* How many of the first bytes of each channel are kept, and how many of the
+     * last. */
     uint32_t room_bytes;
     struct ep_cache_pool *pool; /* borrowed */
 };
 
 /* A pull's request for earlier output of a process. */
 struct px_history_claim {
-    uint32_t owner; /* the pull's number */
+    uint32_t owner; /* the number of the pull */
     uint32_t rank;
     uint8_t channels;   /* bits, 1 << channel; no pull may be owed one of these
                            channels already */

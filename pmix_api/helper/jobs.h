@@ -1,6 +1,6 @@
 /* A table of the session's jobs, and the name of the tool. This module has the
  * main connection of a tool's helper to the session: as a client that has sent
- * WATCH, it is told of all jobs.
+ * WATCH, it gets a message about each job.
  *
  * It also registers each job with libpmix. Everything runs in the event loop's
  * thread. Memory: about 300 bytes a job.

@@ -16,7 +16,7 @@ struct px_forwards;
 
 /* A pull of the tool, from its request to its end. */
 struct px_registration {
-    uint32_t number; /* 0: the slot is free */
+    uint32_t number; /* the number of the pull; 0: the slot is free */
     struct px_scopes scopes;
     /* Owned [scopes.count][job.size]: the channels, as bits, of each process
      * that have not ended. */
@@ -42,7 +42,7 @@ struct px_pulls {
                          look */
     bool is_moving;   /* the tool had read more deliveries at the last look than
                          before */
-    uint32_t made;    /* pulls made so far */
+    uint32_t made;    /* how many pulls there were so far */
     uint32_t known;   /* pulls that libpmix has, as they were answered with
                          yes */
     uint32_t asked;   /* number of the pull that waits for its answer; 0: none

@@ -52,7 +52,8 @@ struct writer {
     struct writer *next;
     struct px_pushing_tool *all;
     struct px_door *door;       /* owned */
-    uint32_t base, count;       /* the processes of its job */
+    uint32_t base, count;       /* the first process number of the writer's job,
+                                   and the number of its processes */
     uint32_t push_bytes;        /* the longest message; 0: not attached yet */
     struct part *first, **last; /* owned */
     struct topo_ranges set;     /* owned: the targets of the last message */

@@ -8,7 +8,8 @@
 
 struct receipt {
     uint64_t channel;
-    uint64_t delivery; /* 0: not delivered yet */
+    uint64_t delivery; /* number of the delivery that contains the OUTPUT; 0:
+                          none so far */
 };
 
 struct px_receipts {

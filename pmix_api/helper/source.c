@@ -434,7 +434,7 @@ void px_source_begin(struct px_source *source)
     source->is_begun = true;
 }
 
-/* --- what others ask */
+/* --- questions of other modules */
 
 enum px_source_state px_source_state(const struct px_source *source)
 {

@@ -17,7 +17,7 @@ struct start {
     /* The request; call NULL: it was answered, and the other members are
      * invalid. */
     struct px_lib_spawn asked;
-    char name[JOB_DOOR_TEXT_MAX]; /* of the job */
+    char name[JOB_DOOR_TEXT_MAX]; /* the name of the job */
     uint32_t base, size;          /* 0: the job has not begun */
     uint8_t comes;                /* channels whose output goes to the tool
                                      without a pull */

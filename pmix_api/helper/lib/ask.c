@@ -16,7 +16,8 @@ static struct {
     void *arg;
     bool is_put; /* the function was called, and px_ask() waits for
                     px_ask_answer() */
-    int wake;    /* eventfd */
+    int wake;    /* an eventfd, readable when the caller's thread must run a
+                    function */
 } ask = {.lock = PTHREAD_MUTEX_INITIALIZER,
          .answered = PTHREAD_COND_INITIALIZER,
          .wake = -1};

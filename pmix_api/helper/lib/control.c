@@ -21,7 +21,7 @@ struct control_call {
 
 static const struct {
     const char *key;
-    int signo; /* 0: the value of the info is the number of the signal */
+    int signo; /* the signal; 0: the value of the info is its number */
 } orders[] = {
     {PMIX_JOB_CTRL_SIGNAL, 0},          {PMIX_JOB_CTRL_KILL, SIGKILL},
     {PMIX_JOB_CTRL_TERMINATE, SIGTERM}, {PMIX_JOB_CTRL_PAUSE, SIGSTOP},

@@ -79,7 +79,7 @@ struct px_lib_process {
     const char *nspace;
     uint32_t rank;
     const char *host, *program;
-    int32_t pid; /* 0: unknown */
+    int32_t pid; /* the pid; 0: it is unknown */
     enum px_lib_state state;
     int exit_code; /* not sent by libpmix 4.2 */
 };
@@ -88,8 +88,10 @@ struct px_lib_info;
 
 struct px_lib_value {
     enum px_lib_type type;
-    enum px_lib_width width; /* of a number */
-    size_t count;            /* of names, rows of a table, or infos */
+    enum px_lib_width width; /* PX_LIB_NUMBER: the type in which the tool gets
+                                it */
+    size_t count;            /* how many names, rows of a table, or infos the
+                                value has */
     union {
         bool flag;
         uint64_t number;
