@@ -99,7 +99,7 @@ static bool find_pid(pid_t pid, struct ep_session *out)
 
 /* What the user wants to do with the session, for messages. */
 struct deed {
-    const char *what;   /* for example "stop it" */
+    const char *what;   /* the deed, for messages: for example "stop it" */
     const char *option; /* for example "xylem attach" */
     const char *thing;  /* what the process should be, but is not */
 };

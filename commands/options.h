@@ -75,7 +75,7 @@ struct option_table {
 };
 
 struct option_command {
-    char *name; /* the command's name after "xylem " */
+    char *name; /* for example "xylem run" */
     const char *args_doc, *doc;
     const struct option_table *tables; /* ends with a zeroed item */
     unsigned sets; /* the command accepts only rows with one of these bits; 0:

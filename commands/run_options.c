@@ -93,7 +93,7 @@ static void read_procs(const char *text, void *into)
     app_now(into)->procs = (uint32_t)value_number("-n", text, 1, 100000000);
 }
 
-/* Reads N, N:core or N:socket. */
+/* Reads the value of --ppn: N, N:core or N:socket. */
 static void read_ppn(const char *text, void *into)
 {
     struct job_wish *app = app_now(into);

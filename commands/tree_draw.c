@@ -108,7 +108,8 @@ static void free_fold(struct fold *fold)
     *fold = (struct fold){0};
 }
 
-/* Returns 0, or -1 when memory is out. O(nodes log nodes). */
+/* Finds the kinds of all nodes. Returns 0, or -1 when memory is out. O(nodes
+ * log nodes). */
 static int make_fold(struct fold *fold, const struct ep_layout *layout)
 {
     const struct topo_tree *tree = ep_layout_tree(layout);

@@ -44,11 +44,11 @@ enum job_door_kind {
     JOB_DOOR_HELLO = 1, /* client: the first message */
     JOB_DOOR_WELCOME,   /* session: the client is accepted */
     JOB_DOOR_REFUSED,   /* session: the client's last request is refused */
-    JOB_DOOR_STOP,      /* client: end the dvm */
+    JOB_DOOR_STOP,      /* client: asks the dvm to end */
     JOB_DOOR_ADDRESS,   /* client: asks to which address PMIx tools connect */
     JOB_DOOR_TOOLS,     /* session: PMIx tools connect to this address */
-    JOB_DOOR_ATTACH,    /* client: attach to a job; once per connection */
-    JOB_DOOR_JOB,       /* session: attached to this job */
+    JOB_DOOR_ATTACH,    /* client: attaches to a job; once per connection */
+    JOB_DOOR_JOB,       /* session: the client is attached to this job */
     JOB_DOOR_WHERE,     /* client: asks for PARTs, from number `parts` on */
     JOB_DOOR_PART,      /* session: neighbouring ranks on one host; a WHERE is
                            answered by at most JOB_DOOR_PARTS of these */
@@ -118,7 +118,7 @@ enum job_door_reason {
     JOB_DOOR_REASONS
 };
 
-/* How far a job is. */
+/* The stages of a job. */
 enum job_door_stage {
     JOB_DOOR_STARTING = 1, /* a first process runs */
     JOB_DOOR_RUNNING,      /* all processes run */

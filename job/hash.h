@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* XXH3, 64 bits, seeded with the hash of what came before, so that parts can be
- * added one after another. It does not protect against somebody who wants two
- * texts to have the same hash. Cost: O(len_bytes); job/tally.h has figures. */
+/* The 64-bit XXH3 of the bytes. `seed` is the hash of the bytes before them (0:
+ * none), so that parts can be added one after another. It does not protect
+ * against somebody who wants two texts to have the same hash. Cost:
+ * O(len_bytes); job/tally.h has figures. */
 uint64_t job_hash(const void *mem, size_t len_bytes, uint64_t seed);
 
 #endif

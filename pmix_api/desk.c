@@ -46,7 +46,7 @@ struct helper {
     int tool; /* owned: the tool's connection, until it is acknowledged; -1:
                  none */
     enum state state;
-    bool is_in; /* its tool has been let in */
+    bool is_in; /* the helper has reported that its tool is let in */
 };
 
 struct px_desk {

@@ -1,4 +1,4 @@
-/* The parts that heads of lines are made of. */
+/* Writes the parts of heads of lines. */
 #include "config.h"
 
 #include "text/head.h"

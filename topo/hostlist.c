@@ -18,7 +18,8 @@ struct span {
     uint64_t first;
     uint64_t last;
     uint64_t step;
-    unsigned width; /* digits, with leading zeros */
+    unsigned width; /* write numbers with at least this many digits, by leading
+                       zeros */
 };
 
 /* A piece of a term: fixed text, then the spans of a bracket (the last piece

@@ -16,7 +16,7 @@ struct chain {
     struct topo_programs *out;
     char *why;
     uint32_t *left;         /* owned: slots of each node, or NO_LIMIT */
-    uint32_t *node_of;      /* owned: the node of each host in rest */
+    uint32_t *node_of;      /* owned: the node of each host in `rest` */
     struct topo_hosts rest; /* the nodes that still have room, as hosts; owns
                                only its items */
     uint32_t nodes;         /* how many nodes there are to choose from */

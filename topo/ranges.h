@@ -62,7 +62,7 @@ size_t topo_ranges_format(const struct topo_ranges *set, char *text,
 bool topo_ranges_touches(const struct topo_ranges *set,
                          struct topo_range range);
 
-/* O(count). How many numbers are members. */
+/* O(count). How many numbers are in the set. */
 uint32_t topo_ranges_size(const struct topo_ranges *set);
 
 /* O(count). The n-th member in ascending order, counted from 0; TOPO_NONE when

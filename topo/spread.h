@@ -16,8 +16,8 @@
 /* Hosts and their switches, as in topo/shape.h. */
 struct topo_spread_ask {
     const struct topo_tree *tree; /* each node but node 0 is a host */
-    const uint32_t *order;        /* [hosts] borrowed: the number of each host
-                                     once, in the given order */
+    const uint32_t *order;        /* [hosts] borrowed: the numbers of all hosts,
+                                     in the order in which they are assigned */
     const uint32_t *under;        /* [hosts] borrowed: the switch of each host;
                                      NULL: all hosts are under one switch */
     uint32_t switches;            /* at least 1 */

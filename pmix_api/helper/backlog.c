@@ -1,4 +1,4 @@
-/* Output that waits for a slow tool. */
+/* Keeps output that waits for a slow tool. */
 #include "pmix_api/helper/backlog.h"
 
 #include <stdlib.h>

@@ -110,7 +110,7 @@ const char *px_lib_rendezvous(void);
 int px_lib_dial(int fd);
 
 /* True while the tool is connected. libpmix disconnects a tool whose credential
- * it refuses, after on_in and without a callback.
+ * it refuses, after on_in and silently. A system call.
  */
 bool px_lib_has_tool(void);
 

@@ -20,7 +20,7 @@ struct hidden {
 static struct {
     struct hidden *first; /* owned, in the order of their numbers */
     struct hidden **last; /* where the next item is appended */
-    uint64_t greatest;    /* the greatest number so far */
+    uint64_t greatest;    /* the greatest number of all items so far */
 } sink = {.last = &sink.first};
 
 /* Finds the item with this number, or where it would be inserted. */

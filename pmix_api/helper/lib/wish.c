@@ -88,8 +88,8 @@ static bool read_one(const pmix_info_t *info, struct px_lib_wish *wish)
     return true;
 }
 
-/* True for a directive that cannot be served, and for an unknown one that is
- * required. */
+/* True for a directive that cannot be served, and for an unknown directive that
+ * is required. */
 static bool is_strange(const pmix_info_t *info)
 {
     return px_refused_of_pull(info) ||
