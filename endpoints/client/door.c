@@ -24,11 +24,9 @@
 
 enum {
     BACKLOG = 2 * EP_DOOR_CLIENTS_MAX,
-    /* including clients that are about to be refused */
-    THERE_MAX = 2 * EP_DOOR_CLIENTS_MAX,
+    THERE_MAX = 2 * EP_DOOR_CLIENTS_MAX, /* with those about to be refused */
     NAME_BYTES = 16,
-    /* a client that has sent no HELLO after this time is disconnected */
-    HELLO_S = 10,
+    HELLO_S = 10, /* a client without a HELLO by then is disconnected */
     LOOK_S = 60,
     REST_S = 1,
 };
@@ -51,9 +49,8 @@ struct ep_door {
     char name[NAME_BYTES];
     /* the file that the socket's name should lead to; 0: no name */
     ino_t inode;
-    struct event *comes; /* owned: fires when a client connects */
-    /* owned: fires when to try again after descriptors ran out */
-    struct event *rest;
+    struct event *comes;  /* owned: fires when a client connects */
+    struct event *rest;   /* owned: fires when descriptors may be there again */
     struct event *look;   /* owned: fires for the next ep_door_look() */
     struct client *first; /* owned */
     unsigned clients;
