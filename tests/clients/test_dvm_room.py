@@ -67,10 +67,11 @@ def full():
     check_eq("b:12 c:12 a:4", tree.place(28))
     check_eq("b:1", tree.place(1, "!pmix.host=a,b"))
     check_eq("c:2 b:1", tree.place(3, "!pmix.mapby=node"))
-    room = "has room for 0 more processes, of %d at most" % ROOM
+    most = "more processes: further jobs can have %d on a node at most" % ROOM
+    room = "has room for 0 " + most
     tree.refused("node 0 on a " + room, 1, "!pmix.host=a")
     tree.refused("node 0 on a " + room, 0)
-    tree.refused("more processes, of %d at most" % ROOM, 2 * ROOM)
+    tree.refused(most, 2 * ROOM)
     user = pmix.Command("run", "--dvm", "-n", 2 * ROOM, "true")
     check_eq(1, user.wait())
     live.check(b"no room" in user.said() and b"more than %d processes" % ROOM
@@ -103,7 +104,8 @@ def objects():
     per = "!pmix.host=a,b,c !pmix.ppr=20:core"
     check_eq("a:%d" % (ROOM - 25), tree.place(ROOM - 25, "!pmix.host=a"))
     check_eq("a:25 b:48 c:47", tree.place(120, per))
-    tree.refused("more processes, of %d at most" % ROOM, 150, per)
+    tree.refused("more processes: further jobs can have %d on a node at most"
+                 % ROOM, 150, per)
     tree.end()
 
 
