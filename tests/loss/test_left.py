@@ -88,12 +88,16 @@ class Session(live.Job):
 
 
     def mark(self, host):
-        """What its processes have in their environment."""
-        for entry in live.read_proc(min(self.pids[host]),
-                                    "environ").split(b"\0"):
-            if entry.startswith(b"XYLEM_MARK="):
-                return entry.decode().partition("=")[2]
-        raise RuntimeError("no mark")
+        """What its processes have in their environment, as soon as one of them
+        has been read: one that is about to run another program has none."""
+        live.eventually(lambda: self.marks(host), 60, "a mark")
+        return min(self.marks(host))
+
+    def marks(self, host):
+        return {entry.decode().partition("=")[2]
+                for pid in self.pids[host]
+                for entry in live.read_proc(pid, "environ").split(b"\0")
+                if entry.startswith(b"XYLEM_MARK=")}
 
     def check_gone(self, what, *hosts):
         gone = live.eventually(lambda: not self.left(*hosts), GONE_S, what)
