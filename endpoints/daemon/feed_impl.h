@@ -92,7 +92,7 @@ struct feed_target {
     bool is_spilled;
     bool was_spilled;
     bool is_told; /* the owner was told that the spool of the target is full */
-    bool is_behind; /* the owner was told to send it no more, as it is behind */
+    bool is_behind;   /* it is behind, so the owner was told to stop sending */
     bool is_closing;  /* all frames for it are written: close its pipe */
     bool is_doubtful; /* its pipe may have lost its reader: check that */
     uint8_t shut;     /* enum shut_state */

@@ -61,7 +61,7 @@ static int put_frame(struct ep_feed *feed, const struct feed_frame *frame)
                        frame->len_bytes - (uint32_t)begun);
 }
 
-/* Saves frames until the store takes no more. */
+/* Saves frames until the store refuses one. */
 static void save_frames(struct ep_feed *feed)
 {
     int rc = 0;

@@ -10,7 +10,7 @@
 #include "endpoints/spawn/mark.h"
 #include "endpoints/spawn/procs.h"
 
-/* Whose processes are to be ended. */
+/* Names the daemons whose processes are to be ended. */
 struct ep_leftover {
     /* Borrowed; only its session and node are used. NULL: the processes of
      * every dead daemon of this user. */
