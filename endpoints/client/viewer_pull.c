@@ -202,7 +202,8 @@ static void tell_live(struct ep_viewer *viewer)
 static bool ask_past(struct ep_viewer *viewer)
 {
     const struct ep_client_cfg *run = &viewer->all->cfg;
-    struct job_replay_wish want = {.channels = viewer->channels,
+    struct job_replay_wish want = {.channels =
+                                       viewer->channels & viewer->job->channels,
                                    .is_last = viewer->past.is_last,
                                    .bytes = viewer->past.bytes};
     struct topo_range *ranges = job_late_ranges(&viewer->late, &want.count);

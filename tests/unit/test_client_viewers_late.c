@@ -162,6 +162,21 @@ static void a_store_is_sent_when_a_node_is_lost(void **state)
     lab_close(&lab);
 }
 
+/* The processes of the job have no stddiag, so none of that can be kept. */
+static void the_past_is_asked_of_the_jobs_channels(void **state)
+{
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab, CACHE);
+    lab_attach(&lab, &client, "own");
+    assert_string_equal(lab_pull(&client, LAB_BOTH | 1 << 3), "");
+    ASSERT_CALLS(&lab, "wanted; replay 0-3 channels 6 bytes 1000");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
 /* A client that heard of nothing from before would take that for all. */
 static void who_comes_too_late_for_the_past_is_refused(void **state)
 {
@@ -392,6 +407,7 @@ int main(void)
         cmocka_unit_test(an_end_comes_behind_the_past),
         cmocka_unit_test(a_lost_node_does_not_hold_it_up),
         cmocka_unit_test(a_store_is_sent_when_a_node_is_lost),
+        cmocka_unit_test(the_past_is_asked_of_the_jobs_channels),
         cmocka_unit_test(who_comes_too_late_for_the_past_is_refused),
         cmocka_unit_test(nothing_was_before_of_a_job_that_is_gone),
         cmocka_unit_test(without_a_cache_nodes_are_heard_first),
