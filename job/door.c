@@ -62,6 +62,12 @@ static const struct job_schema_row ended_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
+static const struct job_schema_row stage_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, is_lost, 1),
+    JOB_SCHEMA_FLAG(struct job_door, is_more, 2),
+    {.kind = JOB_ROW_END},
+};
+
 /* The most rows of a kind. A kind with fewer rows leaves the others zero, which
  * is JOB_ROW_END. */
 enum { ROWS_MAX = 9 };
@@ -112,7 +118,7 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_STAGE] = {UINT(base, "base"),
                         JOB_SCHEMA_RANGE(struct job_door, reason, "stage", 1,
                                          JOB_DOOR_STAGES - 1),
-                        UINT(time_s, "time"), JOB_SCHEMA_FLAGS(1, ended_flags),
+                        UINT(time_s, "time"), JOB_SCHEMA_FLAGS(1, stage_flags),
                         UINT(first, "process"), UINT(status, "status"),
                         UINT(count, "failed")},
     [JOB_DOOR_BROKEN] = {UINT(first, "process"), UINT(channel, "channel")},

@@ -23,7 +23,7 @@ static const struct job_schema_row flags[] = {
     FLAG(is_kept, 8),      FLAG(waits, 16),        FLAG(is_raw, 32),
     FLAG(is_shown, 64),    FLAG(needs_shown, 128), FLAG(says_stages, 256),
     FLAG(says_end, 512),   FLAG(has_time, 1024),   FLAG(drops_oldest, 2048),
-    {.kind = JOB_ROW_END},
+    FLAG(notes_end, 4096), {.kind = JOB_ROW_END},
 };
 
 /* The fields before the programs; the programs are the rest. */

@@ -50,6 +50,7 @@ struct job_request {
     bool says_stages; /* the launcher reports each stage of the job to its
                          user */
     bool says_end;    /* the launcher reports only the job's end */
+    bool notes_end;   /* tools get an event only of the job's end */
     bool has_time;    /* lines that are shown or in files begin with the time */
     /* Defaults for tools that pull its output: */
     bool drops_oldest; /* a tool that is too slow loses the oldest bytes

@@ -46,8 +46,8 @@ void ov_node_fini(struct ov_node *node, struct ov_out *out);
  * room in out limits it.
  *
  * When a peer's bytes break the protocol, the node closes the link
- * (OV_ACT_CLOSE) and goes on as if that had failed by itself. An event that breaks the driver's
- * contract is a bug, and ends the program.
+ * (OV_ACT_CLOSE) and goes on as if the link had failed. An event that breaks
+ * the driver's contract is a bug, and ends the program.
  */
 void ov_node_step(struct ov_node *node, const struct ov_event *ev,
                   struct ov_out *out);

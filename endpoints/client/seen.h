@@ -30,7 +30,7 @@ enum ep_seen_bit {
 /* Which messages about the job the user wants to see. */
 enum ep_seen_says { EP_SEEN_SAYS_STAGES = 1, EP_SEEN_SAYS_END = 2 };
 
-/* What tools get of the job's output unless they ask for something else. */
+/* What tools get of the job unless they ask for something else. */
 struct ep_seen_wish {
     /* drop the oldest output when there is too much, not the newest */
     bool drops_oldest;
@@ -38,6 +38,7 @@ struct ep_seen_wish {
      * when the request does not say. */
     uint32_t cache_bytes;
     uint32_t buffer_bytes, buffer_s;
+    bool notes_end; /* an event only of the job's end */
 };
 
 /* The programs of a job. */

@@ -138,9 +138,9 @@ static void begin_job(struct ep_viewers *all, const struct ep_client_job *told)
 
     if (asked != NULL) {
         job.forwards = asked->forwards & EP_SEEN_OUTPUT;
-        job.wish =
-            (struct ep_seen_wish){asked->drops_oldest, asked->cache_bytes,
-                                  asked->buffer_bytes, asked->buffer_s};
+        job.wish = (struct ep_seen_wish){
+            asked->drops_oldest, asked->cache_bytes, asked->buffer_bytes,
+            asked->buffer_s, asked->notes_end};
         job.says = (asked->says_stages ? EP_SEEN_SAYS_STAGES : 0) |
                    (asked->says_end ? EP_SEEN_SAYS_END : 0);
     }

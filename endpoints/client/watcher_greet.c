@@ -32,6 +32,8 @@ void ep_watcher_say_stage(struct ep_watcher *watcher,
                                  .reason = stage,
                                  .time_s = job->stage_s[stage],
                                  .is_lost = failure->is_lost,
+                                 .is_more = job->wish.notes_end &&
+                                            stage != JOB_DOOR_OVER,
                                  .first = job->base + failure->rank,
                                  .status = failure->status,
                                  .count = failure->count};

@@ -357,6 +357,8 @@ static void hear_event(const struct job_door *msg)
 
 void px_news_on_word(struct px_news *news, const struct job_door *msg)
 {
+    if (msg->is_more)
+        return;
     if (msg->kind == JOB_DOOR_STAGE || msg->kind == JOB_DOOR_BROKEN)
         hear(news, msg);
     else if (msg->kind == JOB_DOOR_FORGOTTEN)

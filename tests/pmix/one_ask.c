@@ -255,6 +255,7 @@ static void print_request(const struct job_request *request)
     print_if(request->says_stages, "stages");
     print_if(request->says_end, "end");
     print_if(request->has_time, "time");
+    print_if(request->notes_end, "noted");
     printf("\n");
 }
 

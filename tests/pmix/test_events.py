@@ -35,6 +35,22 @@ def heard(tool, space):
                   if event.endswith(" end"))
 
 
+def last():
+    """Of a job whose spawner asks for its end alone no other event comes, to
+    the spawner or to anybody else."""
+    job, gate = spawning.start(nodes=2)
+    tool = spawning.connect(job)
+    space = tool.spawn("!pmix.notecomp -- 2 true")[0]
+    check_eq("SUCCESS", tool.ask("events " + space)[1])
+    tool.wait_event("JOB ENDED", space)
+    check_eq(["JOB ENDED"], listen(job, space))
+    check_eq(0, tool.end())
+    for event in START:
+        check(not tool.happened(event, space), event)
+    gate.open()
+    job.check_ok()
+
+
 def once():
     """A tool that comes when jobs run and have ended gets the events for which
     it registers, each once, and none of others: also not where one of its
@@ -132,6 +148,8 @@ def main():
     pmix.need()
     with live.case("a late tool hears once what it has asked for"):
         once()
+    with live.case("the end alone, where the spawner says so"):
+        last()
     with live.case("events of a job that runs stay"):
         kept()
     with live.case("those that are forgotten make room"):

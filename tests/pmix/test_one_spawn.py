@@ -81,6 +81,9 @@ def outputs():
             ("pmix.iof.rank pmix.iof.tag pmix.iof.xml", "0 0 0 0:- 3 2"),
             ("pmix.iof.local pmix.log.jev", "0 0 0 0:- 0 0 shown stages"),
             ("!pmix.iof.local", "0 0 0 0:- 0 0 shown needed"),
+            ("pmix.notecomp", "0 0 0 0:- 0 0 noted"),
+            ("pmix.notecomp pmix.note.jev", "0 0 0 0:- 0 0"),
+            ("pmix.note.jev pmix.notecomp", "0 0 0 0:- 0 0"),
             ("!pmix.iof.local pmix.iof.file=/f pmix.iof.fonly",
              "0 0 0 2:/f 0 0")):
         live.check_eq("SUCCESS", tool.spawn(what + " -- 1 a")[1], what)

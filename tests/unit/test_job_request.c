@@ -17,7 +17,7 @@
 enum {
     BYTES_MAX = 128,
     HEAD_BYTES = 28,
-    FLAGS = 12,
+    FLAGS = 13,
     FLAGS_AT = 0,
     COMES_AT = 6,
     FORWARDS_AT = 7,
@@ -130,6 +130,7 @@ static void each_flag_comes_back_alone(void **state)
                                             .says_end = bit == 9,
                                             .has_time = bit == 10,
                                             .drops_oldest = bit == 11,
+                                            .notes_end = bit == 12,
                                             .reader = JOB_READERS_ALL};
         uint8_t mem[BYTES_MAX];
         struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
@@ -152,6 +153,7 @@ static void each_flag_comes_back_alone(void **state)
         assert_true(back.says_end == request.says_end);
         assert_true(back.has_time == request.has_time);
         assert_true(back.drops_oldest == request.drops_oldest);
+        assert_true(back.notes_end == request.notes_end);
         assert_true(back.reader == JOB_READERS_ALL);
         assert_string_equal(back.name, "");
         job_request_fini(&back);
@@ -178,7 +180,7 @@ static void what_is_none_is_refused(void **state)
         size_t at;
         uint8_t byte;
     } wrong[] = {
-        {FLAGS_AT + 1, 16},
+        {FLAGS_AT + 1, 32},
         {FLAGS_AT + 1, 0x80},
         {COMES_AT, 3},
         {COMES_AT, 16},

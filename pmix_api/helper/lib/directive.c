@@ -154,6 +154,23 @@ static enum px_lib_answer set_log(struct px_lib_start *start,
     return PX_LIB_YES;
 }
 
+/* Notes which events of the job tools get. All of them come by default, so a
+ * request for both has all of them, in whichever order. */
+static enum px_lib_answer set_events(struct px_lib_start *start,
+                                     struct job_wish *app,
+                                     const pmix_info_t *info)
+{
+    (void)app;
+    if (!px_value_is_flag(info))
+        return PX_LIB_BAD_PARAM;
+    if (PMIX_CHECK_KEY(info, PMIX_NOTIFY_JOB_EVENTS))
+        start->wants_events = PMIX_INFO_TRUE(info);
+    else
+        start->wants_end = PMIX_INFO_TRUE(info);
+    start->request.notes_end = start->wants_end && !start->wants_events;
+    return PX_LIB_YES;
+}
+
 /* Accepts a directive that asks for something that happens in any case. */
 static enum px_lib_answer accept(struct px_lib_start *start,
                                  struct job_wish *app, const pmix_info_t *info)
@@ -269,8 +286,8 @@ static const struct {
     {PMIX_IOF_BUFFERING_SIZE, check_wish, true},
     {PMIX_IOF_BUFFERING_TIME, check_wish, true},
     {PMIX_NOHUP, set_nohup, false},
-    {PMIX_NOTIFY_JOB_EVENTS, accept, false},
-    {PMIX_NOTIFY_COMPLETION, accept, false},
+    {PMIX_NOTIFY_JOB_EVENTS, set_events, false},
+    {PMIX_NOTIFY_COMPLETION, set_events, false},
     {PMIX_LOG_JOB_EVENTS, set_log, false},
     {PMIX_LOG_COMPLETION, set_log, false},
     /* The tool's library has applied this directive already. */

@@ -14,6 +14,7 @@ struct px_lib_start {
     /* Bits of output.c: the flags that the tool asks for, and those that it
      * requires. */
     uint32_t output, needed;
+    bool wants_events, wants_end; /* events of the job, or of its end alone */
 };
 
 /* Makes `start` the owner of `text`, a block of malloc(), and returns it.
