@@ -2,6 +2,7 @@
 #include "commands/options.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "commands/refuse.h"
 #include "commands/values.h"
@@ -11,13 +12,15 @@
 enum {
     ROWS_MAX = 96,
     KEY_FIRST = 256, /* argp's keys of options that have no letter begin here */
+    KEY_HELP = 'h',
     OPTION_BYTES_MAX = 64
 };
 
 /* The rows that the command accepts, as argp needs them. */
 static struct {
     const struct option_command *command;
-    struct argp_option known[ROWS_MAX + 1]; /* ends with a zeroed item */
+    struct argp_option known[ROWS_MAX + 2]; /* -h, and a zeroed item, at the
+ end */
     const struct option_row *rows[ROWS_MAX];
     void *into[ROWS_MAX];
     int count, group;
@@ -50,7 +53,7 @@ static void take_row(const struct option_row *row, void *into)
         .key = key_of(row),
         .arg = row->arg,
         .flags = (row->is_optional ? OPTION_ARG_OPTIONAL : 0) |
-                 (is_alias(row) ? OPTION_ALIAS : 0),
+                 (is_alias(row) && row->doc == NULL ? OPTION_ALIAS : 0),
         .doc = row->doc,
         .group = taken.group,
     };
@@ -151,12 +154,33 @@ static void take_word(const char *word, struct argp_state *state)
         usage("unexpected argument '%s': only options are taken", word);
 }
 
+/* Returns the value of an option. "-np" is -n with the tail p: the value is the
+ * next word. argp took it for the value "p" of -n. */
+static char *value_of(const struct option_row *row, char *value,
+                      struct argp_state *state)
+{
+    const char *word = state->argv[state->next - 1];
+
+    if (row->tail == NULL || word[0] != '-' || word[1] != row->letter ||
+        strcmp(word + 2, row->tail) != 0)
+        return value;
+    if (state->next == state->argc)
+        usage("%s needs a value behind it", word);
+    return state->argv[state->next++];
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     int i = 0;
 
     if (key == ARGP_KEY_ARG) {
         take_word(arg, state);
+        return 0;
+    }
+    if (key == KEY_HELP) {
+        if (strcmp(state->argv[state->next - 1], "-h") != 0)
+            usage("-h stands alone; a label is given as --label=host");
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
         return 0;
     }
     while (i < taken.count && taken.known[i].key != key)
@@ -167,7 +191,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         i--;
     if (taken.command->on_row != NULL)
         taken.command->on_row(taken.rows[i]);
-    read_value(taken.rows[i], arg, taken.into[i]);
+    read_value(taken.rows[i], value_of(taken.rows[i], arg, state),
+               taken.into[i]);
     return 0;
 }
 
@@ -186,7 +211,9 @@ void options_parse(int argc, char **argv, const struct option_command *command)
     for (const struct option_table *table = command->tables;
          table->rows != NULL; table++)
         take_table(table);
-    taken.known[taken.count] = (struct argp_option){0};
+    taken.known[taken.count] =
+        (struct argp_option){.key = KEY_HELP, .flags = OPTION_HIDDEN};
+    taken.known[taken.count + 1] = (struct argp_option){0};
     argp_program_version = "xylem " PACKAGE_VERSION;
     argp_err_exit_status = 2;
     argv[0] = name;

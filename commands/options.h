@@ -30,8 +30,8 @@ enum option_set {
 };
 
 /* An option. A row that has a letter but no name is another letter for the
- * option before it; a row that has only a help text is the heading of the rows
- * that follow. */
+ * option before it; with a help text, that letter takes no value; a row that
+ * has only a help text is the heading of the rows that follow. */
 struct option_row {
     const char *name;
     char letter;     /* the option's letter; 0: it has none */
@@ -48,6 +48,9 @@ struct option_row {
      * left it out. */
     void (*read)(const char *value, void *into);
     bool is_optional; /* the user may leave the value out */
+    /* Letters that may follow the option's letter in one word, as "p" for the
+     * -np of mpirun; NULL: none. */
+    const char *tail;
 };
 
 /* The last part of a row: its kind, and the field that gets the value. A file

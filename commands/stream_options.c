@@ -137,10 +137,11 @@ static void read_file(const char *text, void *into)
 // clang-format off
 const struct option_row output_options[] = {
     {.doc = "Output:"},
-    {"label", 'l', "WHAT",
+    {"label", 0, "WHAT",
      "every line starts with `RANK: '; --label=host: `HOST: ', --label=full: "
      "`[NSPACE,RANK]<channel>: '",
      OF_JOB, READ(read_label), .is_optional = true},
+    {.letter = 'l', .doc = "the same as --label", .sets = OF_JOB},
     {"timestamp", 0, NULL, "every line starts with the time at which it came",
      OF_JOB, FLAG(style.has_time)},
     {"format", 0, "F", "text, json (an object a line) or xml (default: text)",

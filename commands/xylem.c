@@ -1,5 +1,6 @@
 /* The program xylem, which users start. It runs the command that argv[1] names.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +43,23 @@ static const struct {
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
+static int no_command(const char *word)
+{
+    fprintf(stderr, "xylem: there is no command '%s' (try `xylem --help')\n",
+            word);
+    return 2;
+}
+
+/* Returns the number of a command, or COMMANDS. */
+static int find_command(const char *name)
+{
+    int i = 0;
+
+    while (i < COMMANDS && strcmp(name, commands[i].name) != 0)
+        i++;
+    return i;
+}
+
 static int help(void)
 {
     printf("Usage: xylem COMMAND [OPTIONS...]\n\nCommands:\n");
@@ -51,8 +69,28 @@ static int help(void)
     return 0;
 }
 
+/* Handles `xylem help' and `xylem help COMMAND'. */
+static int help_command(int argc, char **argv)
+{
+    static char option[] = "--help";
+    char *words[] = {argv[0], argv[2], option, NULL};
+    int i;
+
+    if (argc == 2)
+        return help();
+    i = find_command(argv[2]);
+    return i < COMMANDS ? commands[i].main(3, words) : no_command(argv[2]);
+}
+
+static bool is_either(const char *word, const char *letter, const char *name)
+{
+    return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
+}
+
 int main(int argc, char **argv)
 {
+    int i;
+
     if (argc == 2 && strcmp(argv[1], EP_SPAWNER_OPTION) == 0)
         ep_spawner_become();
     start();
@@ -61,17 +99,14 @@ int main(int argc, char **argv)
         fputs("xylem: no command is given (try `xylem --help')\n", stderr);
         return 2;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (is_either(argv[1], "-V", "--version")) {
         printf("xylem %s\n", PACKAGE_VERSION);
         return 0;
     }
-    if (strcmp(argv[1], "--help") == 0)
+    if (is_either(argv[1], "-h", "--help"))
         return help();
-    for (int i = 0; i < COMMANDS; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].main(argc, argv);
-    }
-    fprintf(stderr, "xylem: there is no command '%s' (try `xylem --help')\n",
-            argv[1]);
-    return 2;
+    if (strcmp(argv[1], "help") == 0)
+        return help_command(argc, argv);
+    i = find_command(argv[1]);
+    return i < COMMANDS ? commands[i].main(argc, argv) : no_command(argv[1]);
 }

@@ -5,6 +5,7 @@ import os
 import re
 import resource
 import socket
+import subprocess
 import sys
 
 import live
@@ -35,6 +36,14 @@ def cannot(pattern, *args, code=None):
           f"too many words: {ran.said:.2000}")
     live.check_all_gone()
     return ran
+
+
+def tell(*words, code=0):
+    """What xylem prints for these words."""
+    ran = subprocess.run([live.XYLEM, *words], stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, check=False)
+    check_eq(code, ran.returncode, f"exit code of {words}:")
+    return ran.stdout
 
 
 def limit_files(soft, hard=None):
@@ -71,6 +80,32 @@ with case("usage and what it advises name the whole command"):
     check_has(b"Usage: xylem run ", launch("--help").out)
     check_has(b"xylem " + os.environ["XYLEM_VERSION"].encode(),
               launch("--version").out)
+
+with case("help and the version, in all the words that people try"):
+    for words in (["-h"], ["help"]):
+        check_has(b"Usage: xylem COMMAND", tell(*words))
+    for words in (["run", "-h"], ["help", "run"]):
+        check_has(b"Usage: xylem run ", tell(*words))
+    check_eq(tell("--version"), tell("-V"))
+    check_eq(tell("--version"), tell("run", "-V"))
+    check_has(b"there is no command 'rnu'", tell("help", "rnu", code=2))
+
+with case("-np is -n, and no other word is changed by it"):
+    check_eq(b"2\n" * 2, launch("-np", 2, "printenv", "XYLEM_SIZE").out)
+    check_eq(b"-np 2\n", launch("-np", 1, "echo", "-np", 2).out)
+    cannot("-np needs a value behind it", "-np", code=2)
+    cannot("--procs takes a number|-n takes a number", "-n", "p", "true",
+           code=2)
+    cannot("'x'", "-np", "x", "true", code=2)
+
+with case("-l takes no value: another letter can follow"):
+    check_eq([b"0: x", b"1: x"],
+             sorted(launch("-lN2", "echo", "x").out.splitlines()))
+    check_eq([b"0: x", b"1: x"],
+             sorted(launch("-l", "-N2", "echo", "x").out.splitlines()))
+    cannot("--label=host", "-lhost", "true", code=2)
+    cannot("invalid option", "-lrank", "true", code=2)
+    cannot("-h stands alone", "-vh", "true", code=2)
 
 with case("an input file that is not there"):
     cannot(place("nothing"), "-N", 2, "--input", place("nothing"), "--", "cat")
