@@ -211,7 +211,7 @@ static void what_is_no_job_is_refused(void **state)
                         "");
     assert_string_equal(lab_spawn(&client, bytes.mem, 1, false), no_job);
     lab_leave(&client);
-    bytes.mem[1] = 16; /* no such flag */
+    bytes.mem[1] = 32; /* no such flag */
     lab_ask(&lab, &client);
     assert_string_equal(say(&client, &bytes, bytes.len_bytes), no_job);
     lab_leave(&client);
