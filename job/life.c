@@ -1,7 +1,9 @@
 /* The steps in the life of a job. */
 #include "job/life.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include "overlay/base/err.h"
 #include "topo/tree.h"
@@ -22,6 +24,9 @@ static const enum job_life_state moves[JOB_LIFE_STATES][TURNS] = {
     [JOB_LIFE_FAILED] = {JOB_LIFE_FAILED, JOB_LIFE_FAILED, JOB_LIFE_OVER},
     [JOB_LIFE_OVER] = {JOB_LIFE_OVER, JOB_LIFE_OVER, JOB_LIFE_OVER},
 };
+
+_Static_assert(JOB_PROCESS_STATES + JOB_CENSUS_GROUPS <= UINT8_MAX + 1,
+               "the group of a process does not fit into a byte");
 
 int job_life_open(struct job_life *life, const struct job *job)
 {
@@ -71,6 +76,32 @@ static struct job_life_news node_is_there(struct job_life *life,
     return news;
 }
 
+/* Only SIGKILL is a sign that the kill has ended the process: others may have
+ * ended at the same time. */
+static enum job_exit_cause cause_of(const struct job_life *life, int status)
+{
+    const int signo = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+    if (signo != 0 && (life->signals & UINT64_C(1) << (signo & 63)) != 0)
+        return JOB_EXIT_SIGNAL;
+    return life->is_killed && signo == SIGKILL ? JOB_EXIT_KILLED
+                                               : JOB_EXIT_ITSELF;
+}
+
+/* Notes that a process has ended and did not return 0. */
+static void count_exit(struct job_life *life,
+                       const struct job_life_event *event)
+{
+    const uint8_t group =
+        job_census_add(&life->census, event->rank, event->status,
+                       cause_of(life, event->status));
+
+    life->processes[event->rank] = (uint8_t)(JOB_PROCESS_STATES + group);
+    if (!life->is_killed)
+        job_failure_add(&life->failure, event->rank, event->status,
+                        event->now_ns);
+}
+
 static struct job_life_news process_is_over(struct job_life *life,
                                             const struct job_life_event *event)
 {
@@ -85,9 +116,8 @@ static struct job_life_news process_is_over(struct job_life *life,
     news.is_process = true;
     if (next == JOB_PROCESS_LOST)
         job_failure_lost(&life->failure);
-    if (next == JOB_PROCESS_ENDED && event->status != 0 && !life->is_killed)
-        job_failure_add(&life->failure, event->rank, event->status,
-                        event->now_ns);
+    if (next == JOB_PROCESS_ENDED && event->status != 0)
+        count_exit(life, event);
     if (next == JOB_PROCESS_UNSTARTED)
         news.is_failed = turn(life, ONE_UNSTARTED);
     if (life->processes_over == life->job->size)
@@ -110,6 +140,20 @@ struct job_life_news job_life_step(struct job_life *life,
         break;
     }
     return (struct job_life_news){0};
+}
+
+enum job_process_state job_life_process(const struct job_life *life,
+                                        uint32_t rank)
+{
+    const uint8_t state = life->processes[rank];
+
+    return state < JOB_PROCESS_STATES ? (enum job_process_state)state
+                                      : JOB_PROCESS_ENDED;
+}
+
+void job_life_signalled(struct job_life *life, int signo)
+{
+    life->signals |= UINT64_C(1) << (signo & 63);
 }
 
 int job_life_code(const struct job_life *life)

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/census.h"
 #include "job/failure.h"
 #include "job/job.h"
 
@@ -74,7 +75,10 @@ struct job_life_news {
 struct job_life {
     const struct job *job; /* borrowed */
     enum job_life_state state;
-    uint8_t *processes;   /* owned: enum job_process_state, by rank */
+    /* Owned: the state of each process, by rank: an enum job_process_state, or
+     * JOB_PROCESS_STATES plus the number of its group in the census for one
+     * that ended and did not return 0. */
+    uint8_t *processes;
     bool *nodes;          /* owned, by place: started or lost */
     uint32_t nodes_count; /* how many nodes have started or are lost */
     uint32_t nodes_unheard;
@@ -82,6 +86,10 @@ struct job_life {
     bool is_killed; /* set by the caller once it kills the processes: how they
                        end is no failure then */
     struct job_failure failure; /* the failures before is_killed was set */
+    struct job_census census;   /* how processes ended */
+    /* set by the caller: bit N for a signal N that the user has sent to the
+     * processes */
+    uint64_t signals;
 };
 
 /* Begins the life of a job: all of its processes are TOLD. The job must not
@@ -94,6 +102,13 @@ void job_life_close(struct job_life *life);
 /* O(log places) for events about nodes, else O(1). */
 struct job_life_news job_life_step(struct job_life *life,
                                    const struct job_life_event *event);
+
+/* The state of the process of this rank, which the job must have. */
+enum job_process_state job_life_process(const struct job_life *life,
+                                        uint32_t rank);
+
+/* Notes that the user has sent a signal to the processes. */
+void job_life_signalled(struct job_life *life, int signo);
 
 /* The exit code of a command for this job: the code of the process that failed
  * first; 1 where a process was lost before; else 0. A node that is lost when

@@ -62,7 +62,7 @@ static bool is_lost(const struct sim_world *w, const struct sim_told *job,
 static bool is_so(const struct sim_world *w, const struct sim_told *job,
                   uint32_t rank)
 {
-    switch ((enum job_process_state)job->life.processes[rank]) {
+    switch (job_life_process(&job->life, rank)) {
     case JOB_PROCESS_ENDED:
         return has_ended(w, job, rank) && !is_unstarted(w, job, rank);
     case JOB_PROCESS_UNSTARTED:
@@ -107,7 +107,7 @@ static void on_process(struct sim_world *w, struct sim_told *job,
     else if (!is_so(w, job, rank))
         sim_world_fail(w, "rank %u of job %u is said %s, and it is not so",
                        rank, number_of(w, job),
-                       hows[job->life.processes[rank]]);
+                       hows[job_life_process(&job->life, rank)]);
     if (event->kind == JOB_LIFE_PROCESS_ENDED && job->tasks == NULL)
         check_output(w, rank + 1);
     books->over_count++;

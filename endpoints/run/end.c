@@ -7,6 +7,7 @@
 
 #include "endpoints/boot/launcher.h"
 #include "endpoints/client/viewers.h"
+#include "endpoints/run/exits.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/launch.h"
@@ -200,9 +201,8 @@ void ep_run_end_output(struct run *r)
 void ep_run_last_words(struct run *r)
 {
     tell_failure(r);
-    if (r->own.life.failure.count > 1 && !r->end.is_quiet)
-        ep_voice_say(&r->voice, "%u processes failed",
-                     r->own.life.failure.count);
+    if (r->own.life.failure.count > 0 && !r->end.is_quiet)
+        ep_run_exits_tell(&r->plan, &r->own.life, &r->voice);
     if (r->end.is_given_up && !r->end.is_quiet)
         ep_voice_say(&r->voice,
                      "output that could not be written was discarded");

@@ -129,8 +129,8 @@ struct run {
  * it. Functions of files without a header are declared here or in plan.h:
  *     relaunch  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
- *     survey  losses  launch  sweeps  counts  orders  down  signals
- *     suspension  records  log  verdict  subscription  pool  placing  job_plan
+ *     survey  losses  launch  sweeps  counts  orders  down  signals  suspension
+ *     records  log  verdict  roll  exits  subscription  pool  placing  job_plan
  *     sinks  history  job  jobs  end  own  stats  report  redirect  loss  dvm
  *     interrupt  door  clients  words  up  run
  */

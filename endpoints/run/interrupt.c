@@ -15,6 +15,12 @@
 
 /* --- SIGINT, SIGTERM, SIGUSR1, SIGUSR2 */
 
+static void pass_on(struct run *r, int signo)
+{
+    job_life_signalled(&r->own.life, signo);
+    ep_run_orders_signal(r->orders, signo, NULL, 0);
+}
+
 static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
     struct run *r = arg;
@@ -24,7 +30,7 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
     if (r->options.is_dvm && nth == 1 && !r->end.is_ending) {
         ep_run_dvm_end(r);
     } else if (!r->options.is_dvm && nth == 1) {
-        ep_run_orders_signal(r->orders, signo, NULL, 0);
+        pass_on(r, signo);
     } else {
         ep_voice_say(&r->voice, "killing the processes; output that cannot be "
                                 "written is discarded");
@@ -40,7 +46,7 @@ static void on_other(void *arg, int signo)
     struct run *r = arg;
 
     if (!r->options.is_dvm)
-        ep_run_orders_signal(r->orders, signo, NULL, 0);
+        pass_on(r, signo);
 }
 
 /* --- SIGTSTP

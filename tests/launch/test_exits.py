@@ -32,7 +32,8 @@ with case("of the lowest rank among the first that were seen to fail"):
     gate.open()
     os.write(gate.fd, b"go\n")
     check_eq(7, job.wait(), job.said())
-    check_has("2 processes failed", job.said())
+    check_has("exit 7: rank 2 on ", job.said())
+    check_has("exit 9: rank 1 on ", job.said())
 
 with case("128 and the number of a signal"):
     launch("-N", 3, "--", "sh", "-c",
@@ -42,6 +43,62 @@ with case("--kill-on-bad-exit ends the others"):
     launch("-N", 6, "--arity", 2, "-K", "--", "sh", "-c",
            'test "$XYLEM_RANK" != 3 || exit 3; exec "$0" "$@"', *FOR_EVER,
            code=3)
+    live.check_all_gone()
+
+
+
+def own_lines(said):
+    """What xylem said of the end, without the names of hosts at the end."""
+    return re.findall("(?m)^xylem: (?!no hosts given)(.*?)(?: on [^ ]*)?$",
+                      said)
+
+
+with case("one that fails alone has one line"):
+    ran = launch("-N", 4, "--", "sh", "-c", 'test "$XYLEM_RANK" != 2 || exit 9',
+                 code=9)
+    check_eq([f"rank 2 on {os.uname().nodename} returned 9"],
+             own_lines(ran.said))
+
+with case("each way to end has a line, with the ranks"):
+    ran = launch("-N", 20, "--nodes-per-daemon", 20, "--", "sh", "-c", """
+        case $XYLEM_RANK in
+        0) ;;
+        7) kill -SEGV $$ ;;
+        *) exit $((XYLEM_RANK % 2 + 3)) ;;
+        esac""", code=None)
+    check_eq(["exit 3: ranks 2,4,6,8,10,12,14,16,... (9)",
+              "exit 4: ranks 1,3,5,9,11,13,15,17,... (9)",
+              "signal 11 (Segmentation fault): rank 7"],
+             sorted(own_lines(ran.said)[1:]))
+
+with case("many ways to end are ten lines"):
+    ran = launch("-N", 40, "--nodes-per-daemon", 40, "--", "sh", "-c",
+                 "exit $((XYLEM_RANK / 2 + 1))", code=None)
+    check_eq(10, len(own_lines(ran.said)), ran.said)
+    check_has("24 more processes ended in 12 other ways", ran.said)
+
+with case("what -K has killed is told apart"):
+    ran = launch("-N", 6, "--arity", 2, "-K", "--", "sh", "-c",
+                 'test "$XYLEM_RANK" != 3 || exit 3; exec "$0" "$@"',
+                 *FOR_EVER, code=3)
+    check_eq(["exit 3: rank 3", "ended by xylem: 5 processes"],
+             own_lines(ran.said)[1:])
+    live.check_all_gone()
+
+with case("what a signal of the user has ended is told apart"):
+    job = live.Job("-N", 4, "--", "sh", "-c", """
+        test "$XYLEM_RANK" != 0 || trap "exit 5" INT
+        echo up
+        test "$XYLEM_RANK" = 0 || exec "$@"
+        "$@" >/dev/null 2>&1 &
+        wait""", "sh", *FOR_EVER)
+    for _ in range(4):
+        job.stdout.readline()
+    job.proc.send_signal(signal.SIGINT)
+    job.wait()
+    lines = own_lines(job.said())[1:]
+    check_eq(["ended by your SIGINT: ranks 1-3 (3)", "exit 5: rank 0"],
+             sorted(lines), job.said())
     live.check_all_gone()
 
 with case("--timeout ends the job with 124"):

@@ -272,6 +272,32 @@ static void what_was_told_to_die_has_not_failed(void **state)
     assert_int_equal(rig->life.failure.count, 0);
 }
 
+/* --- how processes ended */
+
+static void each_end_has_a_cause(void **state)
+{
+    struct rig *rig = *state;
+    const struct job_exits *groups = rig->life.census.groups;
+
+    step(rig, JOB_LIFE_PROCESS_ENDED, 0, 0);
+    step(rig, JOB_LIFE_PROCESS_ENDED, 1, SIGINT);
+    job_life_signalled(&rig->life, SIGINT);
+    step(rig, JOB_LIFE_PROCESS_ENDED, 2, SIGINT);
+    step(rig, JOB_LIFE_PROCESS_ENDED, 3, SIGKILL);
+    rig->life.is_killed = true;
+    step(rig, JOB_LIFE_PROCESS_ENDED, 4, SIGKILL);
+    step(rig, JOB_LIFE_PROCESS_ENDED, 5, exit_of(3));
+    assert_int_equal(rig->life.census.count, 5);
+    assert_int_equal(groups[0].cause, JOB_EXIT_ITSELF);
+    assert_int_equal(groups[1].cause, JOB_EXIT_SIGNAL);
+    assert_int_equal(groups[2].cause, JOB_EXIT_ITSELF);
+    assert_int_equal(groups[3].cause, JOB_EXIT_KILLED);
+    assert_int_equal(groups[4].cause, JOB_EXIT_ITSELF);
+    assert_int_equal(rig->life.processes[5], JOB_PROCESS_STATES + 4);
+    for (uint32_t rank = 0; rank < SIZE; rank++)
+        assert_int_equal(job_life_process(&rig->life, rank), JOB_PROCESS_ENDED);
+}
+
 int main(void)
 {
 #define LIFE_TEST(test)                                                        \
@@ -292,6 +318,7 @@ int main(void)
         LIFE_TEST(a_node_is_lost_though_its_processes_are_over),
         LIFE_TEST(a_failure_before_a_loss_counts),
         LIFE_TEST(what_was_told_to_die_has_not_failed),
+        LIFE_TEST(each_end_has_a_cause),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,44 @@
+/* Names the processes of the run's own job that are in the same state, for
+ * messages and for the report of --stats. */
+#ifndef ENDPOINTS_RUN_ROLL_H
+#define ENDPOINTS_RUN_ROLL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job_life;
+struct run_plan;
+
+/* How many ranges of ranks are shown at most, and so the bytes of their text;
+ * the bytes of a text of hosts, and of a whole phrase. */
+enum {
+    RUN_ROLL_RANGES = 64,
+    RUN_ROLL_RANKS_MAX = RUN_ROLL_RANGES * 22,
+    RUN_ROLL_MAX = 2048,
+};
+
+/* Processes in the same state. */
+struct run_roll {
+    char ranks[RUN_ROLL_RANKS_MAX]; /* "1,6,11-14,..." */
+    char *hosts;    /* owned: "node[01-20] and 7 more"; NULL: no memory */
+    uint32_t count; /* how many processes they are */
+    bool is_short;  /* each rank has its number in the text */
+};
+
+/* Lists the processes whose byte in life->processes is `state`. The texts have
+ * about ranks_bytes and hosts_bytes bytes at most. O(processes + nodes). */
+void ep_run_roll_call(const struct run_plan *plan, const struct job_life *life,
+                      uint8_t state, uint32_t ranks_bytes, uint32_t hosts_bytes,
+                      struct run_roll *out);
+void ep_run_roll_fini(struct run_roll *roll);
+
+/* Writes "rank 7 on node03" or "ranks 1,6,11-14,... (400) on node[01-20]" into
+ * `text`, which has RUN_ROLL_MAX bytes, in the length that suits a message. The
+ * number in parentheses is left out if `all` is not 0; "(64 of 128)" with `all`
+ * as the second number is then the end of the text. Returns how many processes
+ * they are. */
+uint32_t ep_run_roll_words(const struct run_plan *plan,
+                           const struct job_life *life, uint8_t state,
+                           uint32_t all, char *text);
+
+#endif
