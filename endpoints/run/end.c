@@ -290,6 +290,9 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)what;
     ep_voice_say(&r->voice, "timed out after %g s (--timeout); the job ends",
                  r->options.timeout_s);
+    if (r->session.has_begun && !r->options.is_dvm)
+        (void)ep_run_exits_rest(&r->plan, &r->own.life, &r->voice,
+                                "still running at the timeout");
     if (!ep_run_relaunch_stop(r->plan.relaunch, EXIT_TIMEOUT, &r->session.code))
         ep_run_abort(r, EXIT_TIMEOUT);
 }

@@ -58,6 +58,14 @@ struct run_jobs {
     uint32_t sinks_open; /* files that all these jobs together may have open */
 };
 
+/* Telling the user which processes still run. */
+struct run_rest {
+    struct event *timer; /* a second has passed since the signal `signo` */
+    struct event *quit;  /* SIGQUIT; NULL: not handled */
+    uint64_t quit_ns;    /* when the last SIGQUIT came */
+    int signo;
+};
+
 /* The timers and the state of the end of a run. */
 struct run_end {
     struct event *limit; /* the timer of --timeout */
@@ -66,6 +74,7 @@ struct run_end {
     struct event *check; /* fires to look whether the run is done */
     /* owned: the timer that tries to write stderr again */
     struct run_watch *words;
+    struct run_rest rest;
     bool is_ending; /* the dvm is ending: see dvm.c */
     bool is_quiet;  /* the user needs no message about the end */
     /* some output was dropped because it could not be written */

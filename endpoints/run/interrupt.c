@@ -6,12 +6,90 @@
 
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
+#include "endpoints/run/exits.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/run/suspension.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
+
+enum { REST_S = 1 };
+
+/* --- who still runs */
+
+static void on_rest(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+
+    (void)fd;
+    (void)what;
+    if (job_session_goes_on(&r->session))
+        (void)ep_run_exits_rest(&r->plan, &r->own.life, &r->voice,
+                                r->end.rest.signo == SIGINT
+                                    ? "still running after SIGINT"
+                                    : "still running after SIGTERM");
+}
+
+static void tell_rest(struct run *r)
+{
+    if (!r->session.has_begun)
+        ep_voice_say(&r->voice, "the processes do not run yet");
+    else if (!ep_run_exits_rest(&r->plan, &r->own.life, &r->voice,
+                                "still running"))
+        ep_voice_say(&r->voice, "all processes have ended");
+}
+
+/* A second SIGQUIT within REST_S does what it does to any program. */
+static void on_quit(evutil_socket_t fd, short what, void *arg)
+{
+    struct run *r = arg;
+    const uint64_t now_ns = ep_clock_ns(), before_ns = r->end.rest.quit_ns;
+
+    (void)fd;
+    (void)what;
+    r->end.rest.quit_ns = now_ns;
+    if (before_ns != 0 && now_ns - before_ns < REST_S * UINT64_C(1000000000)) {
+        event_del(r->end.rest.quit);
+        raise(SIGQUIT);
+    } else {
+        tell_rest(r);
+    }
+}
+
+/* SIGQUIT is a question only for a user at a terminal, and only about a job:
+ * elsewhere it is left as it was. */
+static bool is_asked(const struct run *r)
+{
+    struct sigaction action;
+
+    return !r->options.is_dvm &&
+           (isatty(STDIN_FILENO) || isatty(STDERR_FILENO)) &&
+           sigaction(SIGQUIT, NULL, &action) == 0 &&
+           action.sa_handler == SIG_DFL;
+}
+
+static int open_rest(struct run *r)
+{
+    r->end.rest.timer = evtimer_new(r->base, on_rest, r);
+    if (r->end.rest.timer == NULL)
+        return OV_ENOMEM;
+    if (!is_asked(r))
+        return 0;
+    r->end.rest.quit = evsignal_new(r->base, SIGQUIT, on_quit, r);
+    return r->end.rest.quit == NULL || event_add(r->end.rest.quit, NULL) != 0
+               ? OV_ENOMEM
+               : 0;
+}
+
+static void close_rest(struct run *r)
+{
+    if (r->end.rest.timer != NULL)
+        event_free(r->end.rest.timer);
+    if (r->end.rest.quit != NULL)
+        event_free(r->end.rest.quit);
+}
 
 /* --- SIGINT, SIGTERM, SIGUSR1, SIGUSR2 */
 
@@ -23,6 +101,7 @@ static void pass_on(struct run *r, int signo)
 
 static void on_interrupt(void *arg, int signo, uint32_t nth)
 {
+    static const struct timeval wait = {REST_S, 0};
     struct run *r = arg;
 
     if (ep_run_end_early(r, signo))
@@ -31,6 +110,8 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
         ep_run_dvm_end(r);
     } else if (!r->options.is_dvm && nth == 1) {
         pass_on(r, signo);
+        r->end.rest.signo = signo;
+        evtimer_add(r->end.rest.timer, &wait);
     } else {
         ep_voice_say(&r->voice, "killing the processes; output that cannot be "
                                 "written is discarded");
@@ -131,13 +212,15 @@ int ep_run_interrupt_open(struct run *r)
         .on_resume = on_resume,
     };
 
-    if (ep_run_suspension_open(r->base, &stops, r, &r->suspension) != 0)
+    if (open_rest(r) != 0 ||
+        ep_run_suspension_open(r->base, &stops, r, &r->suspension) != 0)
         return OV_ENOMEM;
     return ep_run_signals_open(r->base, &heard, r, &r->signals);
 }
 
 void ep_run_interrupt_close(struct run *r)
 {
+    close_rest(r);
     ep_run_signals_close(r->signals);
     ep_run_suspension_close(r->suspension);
 }

@@ -178,6 +178,47 @@ def stopped_twice_at_once():
     job.check_ok()
 
 
+def who_ignores_it_is_named():
+    """One line says who still runs a second after SIGINT."""
+    job = live.Job(*SHAPE, "--", "sh", "-c", """
+        test "$XYLEM_RANK" != 3 || trap "" INT
+        echo up; exec tail -f /dev/null""")
+    read_all(job, "up")
+    job.proc.send_signal(signal.SIGINT)
+    live.eventually(lambda: "still running after SIGINT: rank 3 on "
+                    in job.said(), 60, "who still runs")
+    check(f"(1 of {NODES})" in job.said(), job.said())
+    job.proc.send_signal(signal.SIGINT)
+    check_eq(128 + signal.SIGINT, job.wait(), job.said())
+    check_eq(1, job.said().count("still running"), job.said())
+    live.check_gone()
+
+
+def a_question_harms_nobody():
+    """SIGQUIT of a terminal is answered; a second one at once ends the
+    launcher."""
+    term = Terminal(live.XYLEM, "run", "-N", 3, "-i", "none", "--", "sh", "-c",
+                    "echo up; exec tail -f /dev/null")
+    term.read_until(b"up\r\n", b"up\r\n", b"up\r\n")
+    term.write(b"\x1c")
+    term.read_until(b"xylem: still running: ranks 0-2 on ", b"(3 of 3)")
+    check(term.proc.poll() is None, "the launcher goes on")
+    time.sleep(1.1)  # sleep-ok: two within a second mean something else
+    term.write(b"\x1c")
+    term.read_until(b"xylem: still running: ranks 0-2 on ", b"(3 of 3)")
+    term.write(b"\x1c")
+    check_eq(-signal.SIGQUIT, term.wait())
+    live.check_gone()
+
+
+def the_timeout_names_them():
+    said = live.launch("-N", 2, "--timeout", 1, "--", "sh", "-c",
+                       'test "$XYLEM_RANK" = 0 || exec tail -f /dev/null',
+                       code=124).said
+    check("xylem: still running at the timeout: rank 1 on " in said, said)
+    check("(1 of 2)" in said, said)
+
+
 def killed_while_stopped():
     """A launcher that will not come back is not waited for, nor one that was
     stopped without a word."""
@@ -263,7 +304,7 @@ def from_a_terminal():
     job.read_until(*[b"SIGINT\r\n"] * NODES)
     job.write(b"\x03")
     check_eq(128 + signal.SIGINT, job.wait(20), "exit code:")
-    check_eq(NODES, job.text.count(b"SIGINT"), "told in all:")
+    check_eq(NODES, job.text.count(b"SIGINT\r\n"), "told in all:")
 
 
 def main():
@@ -295,6 +336,12 @@ def main():
         while_it_cleans_up()
     with live.case("Ctrl-C on a terminal"):
         from_a_terminal()
+    with live.case("who ignores SIGINT is named"):
+        who_ignores_it_is_named()
+    with live.case("SIGQUIT on a terminal"):
+        a_question_harms_nobody()
+    with live.case("who still runs at the timeout"):
+        the_timeout_names_them()
     with live.case("nothing is left"):
         live.check_gone()
     return live.end()
