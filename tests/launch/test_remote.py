@@ -255,7 +255,8 @@ def ended_by_a_bad_exit():
     check_eq(b"", job.stdout.read())
     check_eq(3, job.wait(), "exit code:")
     said = job.said().splitlines()
-    check_eq(1, len(said), "lines on stderr: %s" % said)
+    check_eq(["xylem: rank 6 on h7 returned 3", "xylem: exit 3: rank 6 on h7",
+              "xylem: ended by xylem: 6 processes"], said)
     print("#", *said)
 
 

@@ -159,7 +159,7 @@ static void sum_lives(const struct sim_world *w)
         lives.killed += job->life.is_killed;
         lives.lost += job->books.lost_ns > 0;
         for (uint32_t rank = 0; rank < job->desc.size; rank++)
-            lives.processes[job->life.processes[rank]]++;
+            lives.processes[job_life_process(&job->life, rank)]++;
     }
 }
 

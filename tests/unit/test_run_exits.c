@@ -74,7 +74,7 @@ static void each_way_to_end_has_a_line(void **state)
 {
     (void)state;
     for (uint32_t rank = 0; rank < SIZE; rank++)
-        end(rank, rank == 250 ? SIGSEGV : rank % 2 << 8);
+        end(rank, rank == 250 ? SIGSEGV : (int)(rank % 2 << 8));
     assert_string_equal(
         told(), "xylem: exit 1: ranks 1,3,5,7,9,11,13,15,... (200) on "
                 "n[1-3],other\n"
