@@ -19,8 +19,7 @@ enum {
 /* The rows that the command accepts, as argp needs them. */
 static struct {
     const struct option_command *command;
-    struct argp_option known[ROWS_MAX + 2]; /* -h, and a zeroed item, at the
- end */
+    struct argp_option known[ROWS_MAX + 2]; /* ends with -h, then zeros */
     const struct option_row *rows[ROWS_MAX];
     void *into[ROWS_MAX];
     int count, group;

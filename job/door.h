@@ -135,8 +135,8 @@ struct job_door {
     bool needs_all;   /* PUSH: refuse it unless all its ranks read stdin */
     bool is_over;     /* PUSHED: no process reads stdin, so the bytes were
                          dropped. Other kinds: see enum job_door_kind */
-    bool is_more;     /* SPAWN, LOG: more follows. PUSH: no other writer's bytes
-                         before it. STAGE: tools get no event of it */
+    bool is_more;     /* SPAWN, LOG: more follows. PUSH: others' bytes wait for
+                         the next PUSH. STAGE: tools get no event of it */
     bool is_lost;     /* ENDED, STAGE: a process was lost before one failed */
     bool redirects;   /* PULL: the client asks to get the output instead of the
                          console. PULLED: it does; else it gets a copy */
