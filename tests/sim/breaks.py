@@ -399,8 +399,8 @@ MUTANTS = {
         "[JOB_LIFE_PROCESS_UNSTARTED] = JOB_PROCESS_ENDED,")],
     "how killed processes end decides": [(
         "job/life.c",
-        "event->status != 0 && !life->is_killed)",
-        "event->status != 0)")],
+        "    if (!life->is_killed)\n        job_failure_add(",
+        "    job_failure_add(")],
     "a later loss decides": [(
         "job/failure.c",
         "    if (failure->count == 0)\n        failure->is_lost = true;",
