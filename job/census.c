@@ -61,37 +61,47 @@ static bool is_before(const struct job_exits *a, const struct job_exits *b)
     return a->count != b->count ? a->count > b->count : a->first < b->first;
 }
 
-static void sort(const struct job_census *census, uint8_t *order)
+/* Puts the groups but that of the process `named` alone in order. Returns how
+ * many they are. */
+static uint32_t sort(const struct job_census *census, uint32_t named,
+                     uint8_t *order)
 {
-    for (uint32_t i = 0; i < census->count; i++) {
-        uint32_t at = i;
+    uint32_t count = 0;
 
+    for (uint32_t i = 0; i < census->count; i++) {
+        uint32_t at = count;
+
+        if (census->groups[i].count == 1 && census->groups[i].first == named)
+            continue;
         for (; at > 0 &&
                is_before(&census->groups[i], &census->groups[order[at - 1]]);
              at--)
             order[at] = order[at - 1];
         order[at] = (uint8_t)i;
+        count++;
     }
+    return count;
 }
 
 void job_census_view(const struct job_census *census, uint32_t lines,
-                     struct job_census_view *view)
+                     uint32_t named, struct job_census_view *view)
 {
-    uint32_t failed = 0, drop, end;
+    uint32_t failed = 0, drop, end, count;
 
-    *view = (struct job_census_view){.shown_count = census->count};
-    sort(census, view->shown);
-    if (census->count <= lines)
+    *view = (struct job_census_view){0};
+    count = sort(census, named, view->shown);
+    view->shown_count = count;
+    if (count <= lines)
         return;
-    while (failed < census->count &&
+    while (failed < count &&
            census->groups[view->shown[failed]].cause != JOB_EXIT_SIGNAL &&
            census->groups[view->shown[failed]].cause != JOB_EXIT_KILLED)
         failed++;
-    drop = census->count - (lines - 1);
-    end = failed >= drop ? failed : census->count;
+    drop = count - (lines - 1);
+    end = failed >= drop ? failed : count;
     for (uint32_t i = end - drop; i < end; i++)
         view->left_processes += census->groups[view->shown[i]].count;
-    memmove(view->shown + end - drop, view->shown + end, census->count - end);
+    memmove(view->shown + end - drop, view->shown + end, count - end);
     view->left_groups = drop;
-    view->shown_count = census->count - drop;
+    view->shown_count = count - drop;
 }

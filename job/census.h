@@ -53,8 +53,10 @@ uint8_t job_census_add(struct job_census *census, uint32_t rank, int status,
  * is for the groups that are left out, if there are any. Failed processes come
  * first, then those ended by signals of the user, then those killed by xylem:
  * the larger groups before the smaller ones, then by the lowest rank. What is
- * left out are the smallest groups of failed processes. O(groups^2). */
+ * left out are the smallest groups of failed processes. The process with the
+ * rank `named` has been shown already (UINT32_MAX: none has), so that a group
+ * of it alone does not count. O(groups^2). */
 void job_census_view(const struct job_census *census, uint32_t lines,
-                     struct job_census_view *view);
+                     uint32_t named, struct job_census_view *view);
 
 #endif

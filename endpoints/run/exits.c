@@ -65,11 +65,11 @@ static void tell_group(const struct run_plan *plan, const struct job_life *life,
 void ep_run_exits_tell(const struct run_plan *plan, const struct job_life *life,
                        struct run_voice *voice)
 {
+    const uint32_t named =
+        life->failure.count > 0 ? life->failure.rank : UINT32_MAX;
     struct job_census_view view;
 
-    if (life->census.count == 1 && life->census.groups[0].count == 1)
-        return;
-    job_census_view(&life->census, LINES_MAX, &view);
+    job_census_view(&life->census, LINES_MAX, named, &view);
     for (uint32_t i = 0; i < view.shown_count; i++)
         tell_group(plan, life, voice, view.shown[i]);
     if (view.left_groups > 0)

@@ -8,9 +8,9 @@ struct job_life;
 struct run_plan;
 struct run_voice;
 
-/* Tells which processes ended in which way, in nine lines at most. Says nothing
- * where the message about the first failure has said it all: when only one
- * process did not return 0. O(processes) for each line. */
+/* Tells which processes ended in which way, in nine lines at most. The process
+ * that failed first has been named already: where no other one ended as it did
+ * there is no line for it. O(processes) for each line. */
 void ep_run_exits_tell(const struct run_plan *plan, const struct job_life *life,
                        struct run_voice *voice);
 

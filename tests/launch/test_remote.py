@@ -255,7 +255,7 @@ def ended_by_a_bad_exit():
     check_eq(b"", job.stdout.read())
     check_eq(3, job.wait(), "exit code:")
     said = job.said().splitlines()
-    check_eq(["xylem: rank 6 on h7 returned 3", "xylem: exit 3: rank 6 on h7",
+    check_eq(["xylem: rank 6 on h7 returned 3",
               "xylem: ended by xylem: 6 processes"], said)
     print("#", *said)
 

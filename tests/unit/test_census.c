@@ -82,7 +82,7 @@ static void larger_groups_come_first(void **state)
     exits(30, 1, 3);
     exits(20, 1, 2);
     exits(40, 2, 4);
-    job_census_view(&census, 9, &view);
+    job_census_view(&census, 9, UINT32_MAX, &view);
     assert_int_equal(view.shown_count, 5);
     assert_int_equal(view.left_groups, 0);
     assert_int_equal(shown(0)->first, 40);
@@ -98,12 +98,12 @@ static void the_smallest_are_left_out(void **state)
     job_census_add(&census, 0, SIGKILL, JOB_EXIT_KILLED);
     for (int code = 1; code <= 8; code++)
         exits((uint32_t)(code * 100), (uint32_t)code, code);
-    job_census_view(&census, 9, &view);
+    job_census_view(&census, 9, UINT32_MAX, &view);
     assert_int_equal(view.shown_count, 9);
     assert_int_equal(view.left_groups, 0);
 
     exits(900, 9, 9);
-    job_census_view(&census, 9, &view);
+    job_census_view(&census, 9, UINT32_MAX, &view);
     assert_int_equal(view.shown_count, 8);
     assert_int_equal(view.left_groups, 2);
     assert_int_equal(view.left_processes, 1 + 2);
@@ -117,10 +117,22 @@ static void no_line_is_too_much_when_only_signals_are_there(void **state)
     (void)state;
     for (int signo = 1; signo <= 12; signo++)
         job_census_add(&census, (uint32_t)signo, signo, JOB_EXIT_SIGNAL);
-    job_census_view(&census, 9, &view);
+    job_census_view(&census, 9, UINT32_MAX, &view);
     assert_int_equal(view.shown_count, 8);
     assert_int_equal(view.left_groups, 4);
     assert_int_equal(view.left_processes, 4);
+}
+
+static void who_is_named_already_has_no_group(void **state)
+{
+    (void)state;
+    exits(3, 1, 1);
+    exits(5, 2, 2);
+    job_census_view(&census, 9, 3, &view);
+    assert_int_equal(view.shown_count, 1);
+    assert_int_equal(shown(0)->first, 5);
+    job_census_view(&census, 9, 5, &view);
+    assert_int_equal(view.shown_count, 2);
 }
 
 int main(void)
@@ -134,6 +146,7 @@ int main(void)
         TEST(larger_groups_come_first),
         TEST(the_smallest_are_left_out),
         TEST(no_line_is_too_much_when_only_signals_are_there),
+        TEST(who_is_named_already_has_no_group),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
