@@ -25,12 +25,12 @@
 #include "overlay/base/wire.h"
 
 enum {
-    JOB_DOOR_VERSION = 6, /* the first three kinds of message are the same in
+    JOB_DOOR_VERSION = 7, /* the first three kinds of message are the same in
                              all versions */
     JOB_DOOR_TEXT_MAX = 512,
-    JOB_DOOR_OUTPUT_MAX = 64 * 1024, /* bytes of output in a message */
-    JOB_DOOR_REST_MAX = 32 * 1024,   /* bytes of ranges in a PUSH */
-    JOB_DOOR_HEAD_MAX = 64,          /* longest head before output or ranges */
+    JOB_DOOR_OUTPUT_MAX = 128 * 1024, /* bytes of output in a message */
+    JOB_DOOR_REST_MAX = 32 * 1024,    /* bytes of ranges in a PUSH */
+    JOB_DOOR_HEAD_MAX = 64,           /* longest head before output or ranges */
     JOB_DOOR_BYTES_MAX = JOB_DOOR_HEAD_MAX + JOB_DOOR_OUTPUT_MAX,
     JOB_DOOR_PARTS = 64, /* PART messages that answer one WHERE, at most */
     JOB_DOOR_RANGE_BYTES = 8,

@@ -23,7 +23,7 @@ struct event_base;
 enum {
     EP_OUTBOX_WORDS_BYTES = 64 * 1024,
     /* What each client may keep, however full the pool is. */
-    EP_OUTBOX_LEAST_BYTES = 128 * 1024,
+    EP_OUTBOX_LEAST_BYTES = 256 * 1024,
 };
 
 /* What all clients of a pool keep together. */

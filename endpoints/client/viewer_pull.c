@@ -342,7 +342,7 @@ void ep_viewer_pull_all(struct ep_viewer *viewer)
 }
 
 /* Makes the socket's buffer larger. A buffer of the default size has room for
- * three messages, so the reader would be woken for each three. */
+ * two messages, so the reader would be woken for each two. */
 static void widen(int fd)
 {
     static const int bytes = JOB_DOOR_OUTPUT_MAX * 6;

@@ -22,7 +22,7 @@ struct px_gather;
 
 enum {
     PX_GATHER_HELD_BYTES = 4 << 20,
-    PX_GATHER_PIECE_BYTES = 64 * 1024, /* the most bytes of one piece */
+    PX_GATHER_PIECE_BYTES = 128 * 1024, /* the most bytes of one piece */
 };
 
 enum px_gather_verdict {

@@ -29,6 +29,9 @@ enum {
     SOON_MS = 30, /* how long copies may wait in the session */
 };
 
+_Static_assert((int)PX_GATHER_PIECE_BYTES >= (int)JOB_DOOR_OUTPUT_MAX,
+               "an OUTPUT must fit one piece");
+
 struct px_source {
     struct px_source_cfg cfg;
     const struct px_source_events *events;
@@ -127,7 +130,7 @@ static bool take_output(struct px_source *source, const struct job_door *msg,
     if (source->receipts != NULL)
         px_receipts_add(source->receipts, channel_key(&piece));
     if (verdict == PX_GATHER_GOES && is_at_door && out.mem == piece.mem &&
-        out.len_bytes >= JOB_DOOR_OUTPUT_MAX / 2)
+        out.len_bytes >= JOB_DOOR_OUTPUT_MAX / 4)
         out.block = px_door_let_go(source->door);
     if (verdict == PX_GATHER_GOES)
         deliver(source, &out);

@@ -12,7 +12,7 @@ KINDS = ("HELLO WELCOME REFUSED STOP ADDRESS TOOLS ATTACH JOB WHERE PART "
          "DESCRIBE PLACE PIDS EXITS DESCRIBED NAME NAMED LOG LOGGED EVENT "
          "NOTE").split()
 NUMBER = {name: number for number, name in enumerate(KINDS, 1)}
-VERSION = 6
+VERSION = 7
 ALL = 0xffffffff
 PIECE = 32 * 1024  # of a request, at most
 STDOUT, STDERR = 2, 4  # bits of channels
@@ -80,7 +80,7 @@ class Client:
         """The next message as (kind, body); (None, b"") when the client is cut
         off."""
         try:
-            packet = self.sock.recv(1 << 17)
+            packet = self.sock.recv(1 << 18)
         except ConnectionResetError:
             packet = b""
         return (KINDS[packet[0] - 1], packet[1:]) if packet else (None, b"")

@@ -19,7 +19,7 @@ HELPER = os.path.join(live.BUILD, "pmix_api", "xylem-pmix")
 (HELLO, WELCOME, REFUSED, STOP, ADDRESS, TOOLS, ATTACH, JOB, WHERE, PART,
  RANGES, PULL, PULLED, OUTPUT, PUSH, PUSHED) = range(1, 17)
 TAKEN = 23
-PACKET = 128 * 1024  # and more than any of the door
+PACKET = 256 * 1024  # and more than any of the door
 # A process becomes another one, with a descriptor of its own as 3.
 BECOME = ("import os, sys; os.dup2(int(sys.argv[1]), 3); "
           "os.execv(sys.argv[2], sys.argv[2:])")

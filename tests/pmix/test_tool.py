@@ -16,7 +16,7 @@ import live
 RANKS = 2
 PUSH = os.path.join(live.BUILD, "tests", "pmix", "tool_push")
 LINES = live.full(4000000, 400000)
-DELIVERY = 64 * 1024  # bytes, at most
+DELIVERY = 128 * 1024  # bytes, at most
 WRITE = 'seq -f "%%09.0f $XYLEM_RANK" %d; echo "err $XYLEM_RANK" >&2'
 
 

@@ -10,8 +10,8 @@
 #include "tests/unit/rig.h"
 
 enum {
-    LIMIT = 256 * 1024,
-    POOL = 400 * 1024,
+    LIMIT = 512 * 1024,
+    POOL = 800 * 1024,
     PACKET = 16 * 1024,
     PACKET_MAX = JOB_DOOR_BYTES_MAX,
 };

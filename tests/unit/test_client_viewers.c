@@ -372,8 +372,8 @@ static void only_what_is_pulled_is_wanted(void **state)
 /* Lengths at the edges of a message, and a record of many. */
 static void large_records_come_in_pieces(void **state)
 {
-    static const uint32_t lens[] = {32767, 32768, 32769, 65536, 100000};
-    static uint8_t bytes[100000];
+    static const uint32_t lens[] = {65535, 65536, 65537, 131072, 200000};
+    static uint8_t bytes[200000];
     uint8_t mem[JOB_DOOR_BYTES_MAX];
     struct lab_client client;
     struct lab lab;
@@ -503,7 +503,7 @@ static void a_job_that_is_over_is_there_for_who_looks(void **state)
 /* A record that has to be cut is cut between lines. */
 static void pieces_are_whole_lines(void **state)
 {
-    static uint8_t bytes[200000];
+    static uint8_t bytes[400000];
     uint8_t mem[JOB_DOOR_BYTES_MAX];
     struct lab_client client;
     struct lab lab;
@@ -511,7 +511,7 @@ static void pieces_are_whole_lines(void **state)
 
     (void)state;
     memset(bytes, 'x', sizeof(bytes));
-    for (size_t i = 99; i < 100000; i += 100)
+    for (size_t i = 99; i < 200000; i += 100)
         bytes[i] = '\n';
     lab_open(&lab);
     lab_begin(&lab);
@@ -525,9 +525,9 @@ static void pieces_are_whole_lines(void **state)
 
         assert_memory_equal(msg.rest.at, bytes + at, len);
         at += len;
-        if (at < 100000)
+        if (at < 200000)
             assert_int_equal(bytes[at - 1], '\n');
-        else if (at < sizeof(bytes) && at - len >= 100000)
+        else if (at < sizeof(bytes) && at - len >= 200000)
             assert_int_equal(len, JOB_DOOR_OUTPUT_MAX);
     }
     assert_int_equal(at, sizeof(bytes));

@@ -300,7 +300,7 @@ static void an_exit_leaves_what_is_kept(void **state)
 /* Bytes that are missing before an answer are told with its first piece. */
 static void a_large_answer_comes_in_pieces(void **state)
 {
-    static char text[80001];
+    static char text[150001];
     struct lab_client client;
     struct lab lab;
 
@@ -311,7 +311,7 @@ static void a_large_answer_comes_in_pieces(void **state)
     come(&lab, &client, 0, 0, 2);
     lab_past(&lab, 0, 1, text, 5, true);
     ASSERT_HEARD(&client,
-                 "pulled; 0.1 before 5 bytes 65536; 0.1 bytes 14464 end");
+                 "pulled; 0.1 before 5 bytes 131072; 0.1 bytes 18928 end");
     lab_leave(&client);
     lab_close(&lab);
 }

@@ -382,7 +382,7 @@ static void full_clients_leave_anothers_drops_told(void **state)
     (void)state;
     fill_pool(place, full);
     watch(place, watcher, "further", LAB_BOTH);
-    for (uint32_t i = 0; i < 40; i++) /* more than it has in its socket */
+    for (uint32_t i = 0; i < 80; i++) /* more than it has in its socket */
         put(place, 5, 1, RECORD / 2, false);
     assert_true(watcher->client.viewer->is_behind);
     put(place, 6, 2, 100, true);

@@ -217,7 +217,7 @@ static void say_large(uint32_t len_bytes)
 static void large_ones_are_not_copied(void **state)
 {
     static const uint32_t large[] = {JOB_DOOR_OUTPUT_MAX,
-                                     JOB_DOOR_OUTPUT_MAX / 2};
+                                     JOB_DOOR_OUTPUT_MAX / 4};
 
     (void)state;
     begin(FIRST, copies);
@@ -229,7 +229,7 @@ static void large_ones_are_not_copied(void **state)
         assert_non_null(tool_rig.all[i].output.block);
         assert_memory_equal(tool_rig.all[i].mem, "xxx", 3);
     }
-    say_large(JOB_DOOR_OUTPUT_MAX / 2 - 1);
+    say_large(JOB_DOOR_OUTPUT_MAX / 4 - 1);
     assert_null(tool_rig.all[4].output.block);
     tool_rig.room = 0;
     say_large(JOB_DOOR_OUTPUT_MAX);
