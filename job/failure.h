@@ -6,27 +6,45 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/clock.h"
+
+/* How many failures are kept that may have been the first one. */
+enum { JOB_FAILURE_FIRSTS = 8 };
+
+struct job_first {
+    struct job_span at; /* when the process failed, by the launcher's clock */
+    uint32_t rank;
+    int status; /* as from waitpid() */
+};
+
 /* All zero: no process has failed. */
 struct job_failure {
     uint32_t count; /* how many processes ended badly */
-    uint32_t rank;  /* rank of the process that failed first; `status` is its
-                       status, as from waitpid() */
+    uint32_t rank;  /* the lowest rank among those that may have failed first;
+                       `status` is its status, as from waitpid() */
     int status;
-    uint64_t since_ns; /* when the launcher learned of the first failure */
-    bool is_lost;      /* a node was lost before any process failed */
+    bool is_lost; /* a node was lost before any process failed */
+    /* Those that may have failed first, in ascending order of ranks. Where they
+     * are more, the highest ranks are left out. */
+    uint32_t firsts_count;
+    struct job_first firsts[JOB_FAILURE_FIRSTS];
 };
 
-/* Adds a process that ended badly; the launcher learned of it at now_ns.
- * Messages of several nodes can overtake each other. So among the processes
- * whose failures are reported within 100 ms, the process with the lowest rank
- * counts as the first: when all fail at once the exit code is the same each
- * time. O(1). */
+/* Adds a process that ended badly. A failure that was over before all others
+ * can have been is the first, in whatever order the launcher learns of them.
+ * Where several cannot be told apart the one with the lowest rank counts as the
+ * first. O(JOB_FAILURE_FIRSTS). */
 void job_failure_add(struct job_failure *failure, uint32_t rank, int status,
-                     uint64_t now_ns);
+                     struct job_span at);
 
 /* Notes that a process or a node was lost, so that it is not known how it
  * ended. O(1). */
 void job_failure_lost(struct job_failure *failure);
+
+/* The time in which all those failed that may have been the first, where they
+ * are several; else 0. Two failures that are further apart than that are always
+ * told apart. O(JOB_FAILURE_FIRSTS). */
+uint64_t job_failure_unsure_ns(const struct job_failure *failure);
 
 /* The exit code of the job: 1 where a process was lost before any failed, else
  * the code of the process that failed first, or 0. O(1). */

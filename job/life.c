@@ -97,9 +97,8 @@ static void count_exit(struct job_life *life,
                        cause_of(life, event->status));
 
     life->processes[event->rank] = (uint8_t)(JOB_PROCESS_STATES + group);
-    if (!life->is_killed)
-        job_failure_add(&life->failure, event->rank, event->status,
-                        event->now_ns);
+    if (!life->is_killed || event->at.latest_ns < life->killed_ns)
+        job_failure_add(&life->failure, event->rank, event->status, event->at);
 }
 
 static struct job_life_news process_is_over(struct job_life *life,
@@ -149,6 +148,14 @@ enum job_process_state job_life_process(const struct job_life *life,
 
     return state < JOB_PROCESS_STATES ? (enum job_process_state)state
                                       : JOB_PROCESS_ENDED;
+}
+
+void job_life_kill(struct job_life *life, uint64_t now_ns)
+{
+    if (life->is_killed)
+        return;
+    life->is_killed = true;
+    life->killed_ns = now_ns;
 }
 
 void job_life_signalled(struct job_life *life, int signo)

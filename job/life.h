@@ -61,7 +61,7 @@ struct job_life_event {
     uint32_t rank; /* number in the job; ignored when the job has no such
                       rank */
     int status;    /* as from waitpid() */
-    uint64_t now_ns;
+    struct job_span at; /* PROCESS_ENDED: when it ended, by the clock here */
 };
 
 /* What has become true by a step. */
@@ -83,9 +83,9 @@ struct job_life {
     uint32_t nodes_count; /* how many nodes have started or are lost */
     uint32_t nodes_unheard;
     uint32_t processes_over;
-    bool is_killed; /* set by the caller once it kills the processes: how they
-                       end is no failure then */
-    struct job_failure failure; /* the failures before is_killed was set */
+    bool is_killed;     /* the processes were ordered to be killed, at */
+    uint64_t killed_ns; /* this time: how they end later is no failure */
+    struct job_failure failure; /* the failures before that */
     struct job_census census;   /* how processes ended */
     /* set by the caller: bit N for a signal N that the user has sent to the
      * processes */
@@ -106,6 +106,10 @@ struct job_life_news job_life_step(struct job_life *life,
 /* The state of the process of this rank, which the job must have. */
 enum job_process_state job_life_process(const struct job_life *life,
                                         uint32_t rank);
+
+/* Notes that the processes are killed from now on. A second call changes
+ * nothing. */
+void job_life_kill(struct job_life *life, uint64_t now_ns);
 
 /* Notes that the user has sent a signal to the processes. */
 void job_life_signalled(struct job_life *life, int signo);

@@ -42,6 +42,7 @@ static const struct job_schema_row orders[JOB_CONTROL_KINDS][ROWS_MAX] = {
                           JOB_SCHEMA_FLAGS(1, want_flags), RANGES(1)},
     [JOB_CONTROL_FORGET] = {UINT(number, "number")},
     [JOB_CONTROL_MACHINE] = {RANGES(1)},
+    [JOB_CONTROL_CLOCK] = {UINT(time_ns, "ns")},
 };
 
 const struct job_schema_row *job_order_rows(unsigned kind)

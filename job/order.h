@@ -28,6 +28,7 @@ enum job_control_kind {
                                          now on */
     JOB_CONTROL_FORGET,  /* drop the kept output of a job that has ended */
     JOB_CONTROL_MACHINE, /* these nodes: send a MACHINE message */
+    JOB_CONTROL_CLOCK,   /* the time of the launcher's clock */
     JOB_CONTROL_KINDS
 };
 
@@ -43,6 +44,7 @@ struct job_order {
     uint16_t ticket;  /* REPLAY: copied into the answers */
     uint32_t number;  /* SIGNAL: the signal; FORGET: the job's first process */
     uint32_t bytes;   /* REPLAY: at most this many bytes of each channel */
+    uint64_t time_ns; /* CLOCK: when the order was made */
     bool is_last;     /* REPLAY: send the last bytes, not the first */
     /* WANT: with is_wanted, nodes send output of these channels from now on;
      * without, the daemon reads and drops it, and sends only the end of the

@@ -29,9 +29,11 @@ static const struct job_schema_row pid_rows[] = {
 enum { ROWS_MAX = 8 };
 
 static const struct job_schema_row words[JOB_WORD_KINDS][ROWS_MAX] = {
-    [JOB_WORD_STARTED] = {UINT(rank, "rank"), UINT(count, "count")},
+    [JOB_WORD_STARTED] = {UINT(rank, "rank"), UINT(count, "count"),
+                          UINT(sent_ns, "sent ns")},
     [JOB_WORD_EXIT] = {UINT(rank, "rank"), UINT(status, "status"),
-                       UINT(taken_bytes, "taken"),
+                       UINT(taken_bytes, "taken"), UINT(sent_ns, "sent ns"),
+                       UINT(exit_ns, "exit ns"), UINT(since_ns, "since ns"),
                        JOB_SCHEMA_PLACES(struct job_word, tallies, "channel",
                                          OV_CHANNEL_STDOUT, tally_rows)},
     [JOB_WORD_FAILED] = {UINT(rank, "rank"), UINT(err, "errno"),

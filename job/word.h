@@ -87,6 +87,11 @@ struct job_word {
     uint32_t count;       /* STARTED, PIDS: number of processes */
     uint32_t status;      /* EXIT: as from waitpid() */
     uint64_t taken_bytes; /* EXIT: bytes of stdin that the process read */
+    uint64_t sent_ns;     /* STARTED, EXIT: when the word was made, by the
+                             clock of the host */
+    uint64_t exit_ns;     /* EXIT: when the process ended, by the same clock */
+    uint64_t since_ns;    /* EXIT: it ended at this time of the launcher's
+                             clock or later */
     /* EXIT: a tally of the output sent, for each channel. */
     struct job_tally tallies[JOB_WORD_OUTPUTS];
     uint32_t err;                     /* FAILED, STDIN, PIECES: errno */

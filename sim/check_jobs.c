@@ -6,8 +6,6 @@
 #include "overlay/base/panic.h"
 #include "sim/fate.h"
 
-#define SAME_NS UINT64_C(100000000)
-
 void sim_check_job_open(struct sim_told *job)
 {
     job->books.over = calloc(job->desc.size, sizeof(*job->books.over));
@@ -135,7 +133,8 @@ static void on_over(struct sim_world *w, struct sim_told *job)
 }
 
 /* Notes which process decides the job's exit code: the one that fails first or,
- * among those that fail within SAME_NS of it, the one with the lowest rank. */
+ * among those of which the launcher hears at the same time, the one with the
+ * lowest rank. */
 static void note_failure(struct sim_world *w, struct sim_told *job,
                          const struct job_life_event *event)
 {
@@ -144,9 +143,8 @@ static void note_failure(struct sim_world *w, struct sim_told *job,
     if (job->life.is_killed || sim_fate_status(w, job, event->rank) == 0)
         return;
     if (books->failed_ns == 0)
-        books->failed_ns = event->now_ns;
-    else if (event->rank > books->decides ||
-             event->now_ns - books->failed_ns >= SAME_NS)
+        books->failed_ns = w->step.now_ns;
+    else if (event->rank > books->decides || w->step.now_ns > books->failed_ns)
         return;
     books->decides = event->rank;
 }
@@ -159,7 +157,7 @@ void sim_check_job(struct sim_world *w, struct sim_told *job,
                    (event->kind == JOB_LIFE_PROCESS_LOST && news->is_process);
 
     if (is_loss && job->books.lost_ns == 0)
-        job->books.lost_ns = event->now_ns;
+        job->books.lost_ns = w->step.now_ns;
     if (news->is_process)
         on_process(w, job, event);
     if (news->is_process && event->kind == JOB_LIFE_PROCESS_ENDED)

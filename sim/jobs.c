@@ -151,8 +151,7 @@ struct job_life_news sim_jobs_step(struct sim_world *w, struct sim_told *job,
 
 static void lose_node(struct sim_world *w, struct sim_told *job, uint32_t node)
 {
-    struct job_life_event event = {.kind = JOB_LIFE_PROCESS_LOST,
-                                   .now_ns = w->step.now_ns};
+    struct job_life_event event = {.kind = JOB_LIFE_PROCESS_LOST};
     struct job_part part = {0};
 
     while (job_next_on_node(&job->desc, node, &part)) {
@@ -161,8 +160,7 @@ static void lose_node(struct sim_world *w, struct sim_told *job, uint32_t node)
             sim_jobs_step(w, job, &event);
         }
     }
-    event = (struct job_life_event){
-        .kind = JOB_LIFE_NODE_LOST, .node = node, .now_ns = w->step.now_ns};
+    event = (struct job_life_event){.kind = JOB_LIFE_NODE_LOST, .node = node};
     if (part.count > 0)
         sim_jobs_step(w, job, &event);
 }

@@ -57,7 +57,7 @@ static void kill_job(struct sim_world *w, uint32_t job)
         sim_session_kill(w);
     } else if (!w->jobs.told[job].life.is_killed &&
                w->launcher->session.state < JOB_SESSION_LEAVING) {
-        w->jobs.told[job].life.is_killed = true;
+        job_life_kill(&w->jobs.told[job].life, w->step.now_ns);
         sim_orders_plan_job(w, SIM_ORDER_KILL, job);
     }
 }
@@ -155,7 +155,7 @@ static void on_process(struct sim_world *w, uint32_t node,
                                        (enum job_life_kind)kinds[word->kind],
                                    .node = node,
                                    .status = word->status,
-                                   .now_ns = w->step.now_ns};
+                                   .at = {w->step.now_ns, w->step.now_ns}};
     struct sim_told *job = sim_jobs_of(w, word->number, &event.rank);
 
     if (job == NULL || job_node_of(&job->desc, event.rank, NULL) != node)

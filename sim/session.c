@@ -25,7 +25,7 @@ static void kill_all(struct sim_world *w)
 {
     w->launcher->is_killed = true;
     for (uint32_t i = 0; i < w->jobs.count; i++)
-        w->jobs.told[i].life.is_killed = true;
+        job_life_kill(&w->jobs.told[i].life, w->step.now_ns);
     sim_orders_plan_job(w, SIM_ORDER_KILL, SIM_JOBS_ALL);
 }
 

@@ -80,8 +80,8 @@ static unsigned kind_of(uint64_t word)
 static uint32_t bytes_of(uint64_t word)
 {
     static const uint8_t bytes[JOB_WORD_KINDS] = {
-        [JOB_WORD_STARTED] = 11,
-        [JOB_WORD_EXIT] = 36,
+        [JOB_WORD_STARTED] = 19,
+        [JOB_WORD_EXIT] = 60,
         [JOB_WORD_FAILED] = 18,
         [JOB_WORD_OVER] = 7,
     };

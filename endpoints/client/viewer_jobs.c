@@ -81,7 +81,8 @@ void ep_viewers_started(struct ep_viewers *all, uint32_t number,
     ep_watchers_look(all->watchers, job);
 }
 
-void ep_viewers_exit(struct ep_viewers *all, uint32_t number, uint32_t status)
+void ep_viewers_exit(struct ep_viewers *all, uint32_t number, uint32_t status,
+                     struct job_span at)
 {
     struct ep_seen_job *job = ep_viewers_seen(all, number);
     uint8_t *state;
@@ -92,13 +93,12 @@ void ep_viewers_exit(struct ep_viewers *all, uint32_t number, uint32_t status)
     if ((*state & EP_SEEN_OVER) == 0)
         ep_seen_exit(job, number - job->base, status);
     if (status != 0 && (*state & EP_SEEN_OVER) == 0)
-        job_failure_add(&job->failure, number - job->base, (int)status,
-                        ep_clock_ns());
+        job_failure_add(&job->failure, number - job->base, (int)status, at);
     *state |= EP_SEEN_OVER | (EP_SEEN_OUTPUT & ~job->channels);
     *state &= (uint8_t)~EP_SEEN_READS;
-    for (struct ep_viewer *at = all->first; at != NULL; at = at->next) {
-        if (at->job == job)
-            ep_viewer_exit(at, number - job->base);
+    for (struct ep_viewer *v = all->first; v != NULL; v = v->next) {
+        if (v->job == job)
+            ep_viewer_exit(v, number - job->base);
     }
     ep_viewers_behind(all, number, false);
     ep_watchers_look(all->watchers, job);

@@ -37,6 +37,7 @@
 #include <stdbool.h>
 
 #include "endpoints/client/requests.h"
+#include "job/clock.h"
 #include "job/door.h"
 
 struct ep_viewer;
@@ -100,7 +101,8 @@ void ep_viewers_took_back(struct ep_viewers *all);
 /* Tells whether a client wants this output of a further job. */
 bool ep_viewers_wants(const struct ep_viewers *all, uint32_t number,
                       uint8_t channel);
-void ep_viewers_exit(struct ep_viewers *all, uint32_t number, uint32_t status);
+void ep_viewers_exit(struct ep_viewers *all, uint32_t number, uint32_t status,
+                     struct job_span at);
 /* see on_log */
 void ep_viewers_logged(struct ep_viewers *all, uint32_t token);
 /* Notes that these ranks have a stdin, or no longer have one. At first no rank

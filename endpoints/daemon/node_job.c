@@ -10,6 +10,7 @@
 
 #include "endpoints/daemon/identity.h"
 #include "endpoints/daemon/processes_impl.h"
+#include "endpoints/sys/clock.h"
 #include "endpoints/sys/fds.h"
 #include "endpoints/sys/spool_file.h"
 #include "overlay/base/err.h"
@@ -62,7 +63,9 @@ static void check_over(struct proc *proc)
     struct job_word state = {.kind = JOB_WORD_EXIT,
                              .rank = ep_proc_number(proc),
                              .status = (uint32_t)proc->status,
-                             .taken_bytes = proc->taken_bytes};
+                             .taken_bytes = proc->taken_bytes,
+                             .sent_ns = ep_clock_ns(),
+                             .exit_ns = proc->exit_ns};
 
     if (proc->is_running || proc->is_over)
         return;
@@ -71,6 +74,8 @@ static void check_over(struct proc *proc)
             return;
         state.tallies[i] = proc->outputs[i].tally;
     }
+    state.since_ns =
+        job_clock_earliest_there(&proc->node_job->local->clock, state.exit_ns);
     drop_outputs(proc);
     ep_processes_say(proc->node_job->local, &state);
     count_over(proc);
@@ -234,6 +239,7 @@ void ep_node_job_exited(struct proc *proc, int status)
 
     proc->is_running = false;
     proc->status = status;
+    proc->exit_ns = ep_clock_ns();
     if (proc->node_job->inlet != NULL)
         proc->taken_bytes = ep_feed_taken(ep_inlet_feed(proc->node_job->inlet),
                                           ep_proc_number(proc));

@@ -52,6 +52,9 @@ static void on_order(struct daemon *d, uint32_t index,
         if (job_order_has(order, d->numbers[index]))
             ep_daemon_tell_machine(d, index);
         break;
+    case JOB_CONTROL_CLOCK:
+        ep_processes_clock(local, order->time_ns);
+        break;
     case JOB_CONTROL_JOB:
     case JOB_CONTROL_KINDS:
         break;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "endpoints/daemon/processes_impl.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
 /* --- stdin
@@ -210,7 +211,8 @@ void ep_processes_started(struct ep_processes *local, uint32_t number,
     struct node_job *node_job = proc->node_job;
     struct job_word state = {.kind = JOB_WORD_STARTED,
                              .rank = ep_proc_number(&node_job->procs[0]),
-                             .count = node_job->procs_count};
+                             .count = node_job->procs_count,
+                             .sent_ns = ep_clock_ns()};
 
     if (node_job->pids == NULL)
         node_job->pids = calloc(node_job->procs_count, sizeof(*node_job->pids));
@@ -222,6 +224,11 @@ void ep_processes_started(struct ep_processes *local, uint32_t number,
     free(node_job->pids);
     node_job->pids = NULL;
     ep_processes_say(local, &state);
+}
+
+void ep_processes_clock(struct ep_processes *local, uint64_t sent_ns)
+{
+    job_clock_hear(&local->clock, sent_ns, ep_clock_ns());
 }
 
 void ep_processes_failed(struct ep_processes *local, uint32_t number,

@@ -103,6 +103,9 @@ void ep_processes_forget(struct ep_processes *local, uint32_t base);
 /* Says that the processes are being stopped, or run again. */
 void ep_processes_pause(struct ep_processes *local, bool is_paused);
 
+/* Notes that a CLOCK order of the launcher has come. */
+void ep_processes_clock(struct ep_processes *local, uint64_t sent_ns);
+
 /* Has the node send a message. */
 void ep_processes_say(struct ep_processes *local, const struct job_word *state);
 

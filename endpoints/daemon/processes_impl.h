@@ -22,6 +22,7 @@
 #include "endpoints/daemon/stdin_stream.h"
 #include "endpoints/daemon/processes.h"
 #include "endpoints/spawn/spawner.h"
+#include "job/clock.h"
 
 enum { OUTPUTS = JOB_WORD_OUTPUTS };
 
@@ -46,6 +47,7 @@ struct proc {
     struct output outputs[OUTPUTS];
     struct event *linger; /* owned; made when the process has ended */
     uint64_t taken_bytes; /* bytes of stdin that it had read when it ended */
+    uint64_t exit_ns;     /* when it ended */
     uint32_t rank;        /* its rank in its job */
     uint32_t app;
     uint16_t lane; /* LANE_NONE: the process has none */
@@ -100,7 +102,8 @@ struct ep_processes {
     /* [lanes_count]; an entry is NULL when the lane is free */
     struct proc **lanes;
     uint32_t lanes_count;
-    struct ov_buf *block; /* buffer that output is read into and sent from */
+    struct job_clock clock; /* what is known of the launcher's clock */
+    struct ov_buf *block;   /* buffer that output is read into and sent from */
     uint32_t block_used;
     uint32_t begun;  /* jobs that have had processes here */
     uint32_t active; /* node_jobs whose processes are not all over */

@@ -6,6 +6,7 @@
 
 #include "endpoints/console/input.h"
 #include "endpoints/hub/hub.h"
+#include "endpoints/run/clock.h"
 #include "endpoints/run/orders.h"
 #include "job/job.h"
 #include "job/order.h"
@@ -18,6 +19,7 @@
 struct run_down {
     struct run_down_cfg cfg;
     struct ep_hub *hub;        /* borrowed; NULL as long as there is no hub */
+    struct run_clock *clock;   /* owned */
     struct run_orders *orders; /* owned, like the next two */
     /* What goes to the stdin of all processes, from all writers. */
     struct job_streams *stdins;
@@ -63,6 +65,11 @@ static int open_orders(struct run_down *down)
     return ep_run_orders_open(&carrier, down,
                               down->cfg.frame_bytes - OV_DOWN_HEAD_BYTES,
                               &down->orders);
+}
+
+void ep_run_down_begin(struct run_down *down)
+{
+    ep_run_clock_begin(down->clock);
 }
 
 struct run_orders *ep_run_down_orders(struct run_down *down)
@@ -273,6 +280,7 @@ void ep_run_down_give_back(struct run_down *down)
 static void free_all(struct run_down *down)
 {
     job_streams_close(down->stdins);
+    ep_run_clock_close(down->clock);
     ep_run_orders_close(down->orders);
     free(down);
 }
@@ -286,6 +294,8 @@ int ep_run_down_open(const struct run_down_cfg *cfg, struct run_down **out)
         return OV_ENOMEM;
     down->cfg = *cfg;
     rc = open_orders(down);
+    if (rc == 0)
+        rc = ep_run_clock_open(cfg->base, down->orders, &down->clock);
     if (rc == 0)
         rc = open_streams(down);
     if (rc != 0) {

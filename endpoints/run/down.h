@@ -64,6 +64,9 @@ void ep_run_down_close(struct run_down *down);
 /* Sets the hub by which everything is sent from now on. */
 void ep_run_down_hub(struct run_down *down, struct ep_hub *hub);
 
+/* Tells the nodes the time of the launcher's clock, now and again (clock.h). To
+ * be called before the first job is sent. */
+void ep_run_down_begin(struct run_down *down);
 /* Returns the queue of orders, which is borrowed. */
 struct run_orders *ep_run_down_orders(struct run_down *down);
 /* Queues a job's description for all nodes. Returns 0, or OV_EFULL when it is

@@ -25,6 +25,8 @@ enum {
     /* How many seconds the end may take after it was ordered, and how many the
      * daemons may take after the goodbye. */
     END_S = 3,
+    /* how long the launcher waits for news of an earlier failure */
+    FAILURE_MS = 200,
     STUCK_S = 10, /* output that nobody reads for this time is reported */
     WATCH_MS = 1000,
     WORDS_MS = 100,      /* how often to try again to write to stderr */
@@ -161,24 +163,20 @@ bool ep_run_end_early(struct run *r, int signo)
 /* --- processes that end badly */
 
 /* Reports the first failure. Called only after the output of the failed process
- * was written. */
+ * was written. At the end it may turn out that another one was earlier. */
 static void tell_failure(struct run *r)
 {
     const struct job_failure *failure = &r->own.life.failure;
-    int status = failure->status;
 
-    if (failure->count == 0 || r->told.failure || r->end.is_quiet)
+    if (failure->count == 0 || r->end.is_quiet)
         return;
+    if (!r->told.failure)
+        ep_run_exits_first(&r->plan, failure, &r->voice);
+    else if (r->told.first.rank != failure->rank &&
+             r->told.first.status != failure->status)
+        ep_run_exits_earlier(&r->plan, failure, &r->voice);
     r->told.failure = true;
-    if (WIFSIGNALED(status))
-        ep_voice_say(&r->voice, "rank %u on %s was ended by signal %d (%s)",
-                     failure->rank,
-                     ep_run_host_of_rank(&r->plan, failure->rank),
-                     WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else
-        ep_voice_say(&r->voice, "rank %u on %s returned %d", failure->rank,
-                     ep_run_host_of_rank(&r->plan, failure->rank),
-                     WEXITSTATUS(status));
+    r->told.first = failure->firsts[0];
 }
 
 int ep_run_exit_code(const struct run *r)
@@ -259,13 +257,21 @@ static void check_launch(struct run *r)
     ep_run_abort(r, 1);
 }
 
+/* A failure that the launcher hears of a little later may be the first. */
+static bool is_failure_due(const struct run *r)
+{
+    return r->own.life.failure.count > 0 && !r->told.failure &&
+           ep_output_pending(r->output) == 0 &&
+           ep_clock_ns() - r->told.failed_ns >= FAILURE_MS * UINT64_C(1000000);
+}
+
 static void on_watch(void *arg)
 {
     struct run *r = arg;
 
     check_launch(r);
     check_stuck(r);
-    if (r->own.life.failure.count > 0 && ep_output_pending(r->output) == 0)
+    if (is_failure_due(r))
         tell_failure(r);
     if (r->session.state == JOB_SESSION_LAUNCHING ||
         ep_output_pending(r->output) > 0 || r->jobs.sinks_open > 0 ||

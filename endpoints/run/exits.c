@@ -2,6 +2,7 @@
 #include "endpoints/run/exits.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -28,6 +29,75 @@ static const char *name_of(int signo)
         return "signal";
     }
 }
+
+/* --- the first failure */
+
+enum { END_MAX = 320 };
+
+/* Writes "rank 3 on node1 returned 7". */
+static const char *words_of(const struct run_plan *plan,
+                            const struct job_first *first, char *text)
+{
+    const char *host = ep_run_host_of_rank(plan, first->rank);
+    const int status = first->status;
+
+    if (WIFSIGNALED(status))
+        snprintf(text, END_MAX, "rank %u on %s was ended by signal %d (%s)",
+                 first->rank, host, WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(text, END_MAX, "rank %u on %s returned %d", first->rank, host,
+                 WEXITSTATUS(status));
+    return text;
+}
+
+/* Returns how many of those that may have been the first have ended in another
+ * way than the one that is named; *out is one of them. */
+static uint32_t count_others(const struct job_failure *failure,
+                             const struct job_first **out)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = failure->firsts_count; i-- > 0;) {
+        if (failure->firsts[i].status == failure->status)
+            continue;
+        *out = &failure->firsts[i];
+        count++;
+    }
+    return count;
+}
+
+void ep_run_exits_first(const struct run_plan *plan,
+                        const struct job_failure *failure,
+                        struct run_voice *voice)
+{
+    const struct job_first *other = NULL;
+    const uint32_t others = count_others(failure, &other);
+    char first[END_MAX], second[END_MAX], more[32] = "";
+
+    words_of(plan, &failure->firsts[0], first);
+    if (others == 0) {
+        ep_voice_say(voice, "%s", first);
+        return;
+    }
+    if (others > 1)
+        snprintf(more, sizeof(more), ", and %u more", others - 1);
+    ep_voice_say(voice, "%s; within %.1f ms also %s%s", first,
+                 (double)job_failure_unsure_ns(failure) / 1e6,
+                 words_of(plan, other, second), more);
+}
+
+void ep_run_exits_earlier(const struct run_plan *plan,
+                          const struct job_failure *failure,
+                          struct run_voice *voice)
+{
+    char text[END_MAX];
+
+    ep_voice_say(voice, "before that %s",
+                 words_of(plan, &failure->firsts[0], text));
+}
+
+/* --- all of them */
 
 static void tell_group(const struct run_plan *plan, const struct job_life *life,
                        struct run_voice *voice, uint8_t number)

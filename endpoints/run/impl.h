@@ -85,6 +85,8 @@ struct run_end {
 /* Messages that the user gets once at most: whether each was given. */
 struct run_told {
     bool failure, stuck, note, pieces;
+    struct job_first first; /* the failure that was told as the first */
+    uint64_t failed_ns;     /* when a failure was heard of, or 0 */
 };
 
 /* Output that clients get instead of the console (redirect.h). */
@@ -138,10 +140,10 @@ struct run {
  * it. Functions of files without a header are declared here or in plan.h:
  *     relaunch  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
- *     survey  losses  launch  sweeps  counts  orders  down  signals  suspension
- *     records  log  verdict  roll  exits  subscription  pool  placing  job_plan
- *     sinks  history  job  jobs  end  own  stats  report  redirect  loss  dvm
- *     interrupt  door  clients  words  up  run
+ *     survey  losses  launch  sweeps  counts  orders  clock  down  signals
+ *     suspension  records  log  verdict  roll  exits  subscription  pool
+ * placing  job_plan sinks  history  job  jobs  end  own  stats  report redirect
+ * loss  dvm interrupt  door  clients  words  up  run
  */
 
 /* --- end.c */

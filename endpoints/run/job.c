@@ -42,7 +42,7 @@ void ep_run_job_kill(struct run_job *job)
     struct topo_range all = {job->desc.base,
                              job->desc.base + job->desc.size - 1};
 
-    job->life.is_killed = true;
+    job_life_kill(&job->life, ep_clock_ns());
     ep_run_orders_signal(job->run->orders, SIGKILL, &all, 1);
 }
 
@@ -89,31 +89,40 @@ static void end_job(struct run_job *job)
  * which is freed. When a job has files, its last process and the job's end are
  * reported only after everything was written to the files. */
 static bool tell_over(struct run_job *job, const struct job_life_news *news,
-                      uint32_t number, uint32_t status)
+                      uint32_t number, uint32_t status, struct job_span at)
 {
     if (!news->is_process)
         return true;
     if (news->is_over && job->sinks != NULL) {
         job->last = number;
         job->last_status = status;
+        job->last_at = at;
         ep_run_sinks_finish(job->sinks);
         return true;
     }
-    ep_viewers_exit(job->run->clients.viewers, number, status);
+    ep_viewers_exit(job->run->clients.viewers, number, status, at);
     if (!news->is_over || ep_run_job_is_own(job))
         return true;
     end_job(job);
     return false;
 }
 
+/* When something happened of which nobody else has the time. */
+static struct job_span just_now(void)
+{
+    const uint64_t now_ns = ep_clock_ns();
+
+    return (struct job_span){now_ns, now_ns};
+}
+
 static struct job_life_news step_life(struct run_job *job,
                                       enum job_life_kind kind, uint32_t number,
-                                      uint32_t status)
+                                      uint32_t status, struct job_span at)
 {
     const struct job_life_event event = {.kind = kind,
                                          .rank = number - job->desc.base,
                                          .status = (int)status,
-                                         .now_ns = ep_clock_ns()};
+                                         .at = at};
 
     return job_life_step(&job->life, &event);
 }
@@ -135,7 +144,8 @@ static void on_sinks_done(void *arg)
     struct run_job *job = arg;
     struct run *r = job->run;
 
-    ep_viewers_exit(r->clients.viewers, job->last, job->last_status);
+    ep_viewers_exit(r->clients.viewers, job->last, job->last_status,
+                    job->last_at);
     end_job(job);
     event_active(r->end.check, 0, 0);
 }
@@ -149,8 +159,7 @@ const struct run_sinks_events ep_run_job_sinks = {
 
 static void on_node(struct run_job *job, enum job_life_kind kind, uint32_t node)
 {
-    const struct job_life_event event = {
-        .kind = kind, .node = node, .now_ns = ep_clock_ns()};
+    const struct job_life_event event = {.kind = kind, .node = node};
 
     if (job_life_step(&job->life, &event).is_started)
         job->events->on_started(job);
@@ -161,14 +170,15 @@ void ep_run_job_started(struct run_job *job, uint32_t node)
     on_node(job, JOB_LIFE_NODE_STARTED, node);
 }
 
-bool ep_run_job_ended(struct run_job *job, uint32_t number, uint32_t status)
+bool ep_run_job_ended(struct run_job *job, uint32_t number, uint32_t status,
+                      struct job_span at)
 {
     struct job_life_news news =
-        step_life(job, JOB_LIFE_PROCESS_ENDED, number, status);
+        step_life(job, JOB_LIFE_PROCESS_ENDED, number, status, at);
 
     if (news.is_process && status != 0 && !job->life.is_killed)
         job->events->on_bad_exit(job);
-    return tell_over(job, &news, number, status);
+    return tell_over(job, &news, number, status, at);
 }
 
 /* Returns what the failed step was applied to: the program's directory, or the
@@ -218,7 +228,7 @@ bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
                           const char *what, int err)
 {
     struct job_life_news news =
-        step_life(job, JOB_LIFE_PROCESS_UNSTARTED, number, 0);
+        step_life(job, JOB_LIFE_PROCESS_UNSTARTED, number, 0, just_now());
 
     if (news.is_process)
         end_unstarted(job, number);
@@ -226,7 +236,7 @@ bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
         tell_unstarted(job, number - job->desc.base, what, err);
         job->events->on_abort(job);
     }
-    return tell_over(job, &news, number, 127 << 8);
+    return tell_over(job, &news, number, 127 << 8, just_now());
 }
 
 /* --- losses */
@@ -264,8 +274,8 @@ static bool lose_process(struct run_job *job, uint32_t node, uint32_t number)
     if (job->life.processes[rank] != JOB_PROCESS_TOLD)
         return true;
     end_channels(job, node, number);
-    news = step_life(job, JOB_LIFE_PROCESS_LOST, number, 0);
-    return tell_over(job, &news, number, SIGKILL);
+    news = step_life(job, JOB_LIFE_PROCESS_LOST, number, 0, just_now());
+    return tell_over(job, &news, number, SIGKILL, just_now());
 }
 
 /* Notes that the node's processes are lost. Returns false when the job is over

@@ -54,7 +54,8 @@ struct run_job {
     struct run_sinks *sinks; /* owned; NULL: only clients get its output */
     /* the process that ended last, and its status */
     uint32_t last, last_status;
-    bool is_cut; /* some of its output could not be written */
+    struct job_span last_at; /* and when it ended */
+    bool is_cut;             /* some of its output could not be written */
 };
 
 /* What the job does at events of its files. */
@@ -69,9 +70,11 @@ void ep_run_job_fini(struct run_job *job);
 
 /* Notes that every process of this node runs, or will never run. */
 void ep_run_job_started(struct run_job *job, uint32_t node);
-/* Notes that a process has ended with this status. Returns false when this
- * ended a further job, which was freed. The functions below return the same. */
-bool ep_run_job_ended(struct run_job *job, uint32_t number, uint32_t status);
+/* Notes that a process has ended with this status, and when. Returns false when
+ * this ended a further job, which was freed. The functions below return the
+ * same. */
+bool ep_run_job_ended(struct run_job *job, uint32_t number, uint32_t status,
+                      struct job_span at);
 /* Notes that a process cannot be started: `what` is the step that failed
  * (spawner.h), and `err` the errno. */
 bool ep_run_job_unstarted(struct run_job *job, uint32_t number,

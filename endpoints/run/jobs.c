@@ -345,8 +345,10 @@ void ep_run_jobs_part(struct run *r, uint32_t base, uint32_t index,
 
 void ep_run_jobs_killed(struct run *r)
 {
+    const uint64_t now_ns = ep_clock_ns();
+
     for (struct run_job *job = &r->own; job != NULL; job = job->next)
-        job->life.is_killed = true;
+        job_life_kill(&job->life, now_ns);
 }
 
 void ep_run_jobs_give_up(struct run *r)

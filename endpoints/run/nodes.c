@@ -10,6 +10,7 @@ enum asking { ASK_NOT, ASK_DUE, ASK_SENT };
 
 struct node {
     struct job_node life;
+    struct job_clock clock;
     uint8_t asking; /* one of enum asking */
     uint32_t spare; /* how many processes of further jobs run there */
     struct ep_machine machine; /* what the node has said it is */
@@ -94,6 +95,24 @@ bool ep_run_nodes_is_lost(const struct run_nodes *nodes, uint32_t node)
 bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node)
 {
     return nodes->at[node].life.is_silent;
+}
+
+/* --- their clocks */
+
+void ep_run_nodes_heard(struct run_nodes *nodes, uint32_t node,
+                        uint64_t sent_ns, uint64_t now_ns)
+{
+    job_clock_hear(&nodes->at[node].clock, sent_ns, now_ns);
+}
+
+struct job_span ep_run_nodes_span(const struct run_nodes *nodes, uint32_t node,
+                                  const struct job_word *word, uint64_t now_ns)
+{
+    const uint64_t latest_ns =
+        job_clock_latest(&nodes->at[node].clock, word->exit_ns, now_ns);
+
+    return (struct job_span){
+        word->since_ns < latest_ns ? word->since_ns : latest_ns, latest_ns};
 }
 
 /* --- what their machines are */

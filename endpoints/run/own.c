@@ -65,6 +65,8 @@ static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
  * written. */
 static void on_bad_exit(struct run_job *job)
 {
+    if (job->run->told.failed_ns == 0)
+        job->run->told.failed_ns = ep_clock_ns();
     ep_watch_soon(job->run->watch);
     if (job->run->options.kill_on_bad_exit)
         ep_run_kill(job->run);

@@ -16,6 +16,7 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/clients.h"
+#include "endpoints/sys/clock.h"
 
 /* --- messages about the session */
 
@@ -84,6 +85,7 @@ void ep_run_begin(struct run *r)
         return;
     ep_run_begun(r);
     ep_run_launch_joined(r->launch);
+    ep_run_down_begin(r->down);
     if (r->options.is_dvm) {
         ep_run_dvm_begin(r);
         ep_run_clients_open(r);
@@ -202,17 +204,21 @@ static void on_pids(struct run_job *job, uint32_t node,
 static void on_started(struct run_job *job, uint32_t node,
                        const struct job_word *word)
 {
-    (void)word;
+    ep_run_nodes_heard(job->run->nodes, node, word->sent_ns, ep_clock_ns());
     ep_run_job_started(job, node);
 }
 
 static void on_exit_word(struct run_job *job, uint32_t node,
                          const struct job_word *word)
 {
-    (void)node;
+    struct run_nodes *nodes = job->run->nodes;
+    const uint64_t now_ns = ep_clock_ns();
+
+    ep_run_nodes_heard(nodes, node, word->sent_ns, now_ns);
     ep_proof_ended(job->proof, word->rank - job->desc.base, word->tallies);
     count_taken(job, word);
-    (void)ep_run_job_ended(job, word->rank, word->status);
+    (void)ep_run_job_ended(job, word->rank, word->status,
+                           ep_run_nodes_span(nodes, node, word, now_ns));
 }
 
 /* Handles the failed start of a process, which has written and read nothing. */

@@ -423,7 +423,7 @@ static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
         ep_viewers_logged(play->all, ++play->written);
         break;
     case EXIT:
-        ep_viewers_exit(play->all, proc, what >> 4);
+        ep_viewers_exit(play->all, proc, what >> 4, (struct job_span){0});
         break;
     case LOST:
         ep_viewers_lost(play->all, proc, 1 + (what >> 4));

@@ -35,6 +35,30 @@ with case("of the lowest rank among the first that were seen to fail"):
     check(not re.search("exit 7", job.said()), job.said())
     check_has("exit 9: rank 1 on ", job.said())
 
+with case("of the one that failed first, though another one is heard of first"):
+    # A child holds the output of rank 0, so that its end is reported later.
+    gate = live.Gate()
+    job = live.Job("-N", 2, "--nodes-per-daemon", 1, "--linger", 60, "--", "sh",
+                   "-c", """
+        if test "$XYLEM_RANK" = 0; then
+            read -r _ <"$0" &
+            echo $$ >"$1.new"
+            mv "$1.new" "$1"
+            exit 5
+        fi
+        until read -r pid 2>/dev/null <"$1"; do sleep 0.1; done
+        while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+        sleep 0.2
+        exit 7""", gate.path, os.path.join(live.TMP, "first"))
+    live.eventually(lambda: re.search("(?m)^xylem: rank 1 on .* returned 7$",
+                                      job.said()), 60, "rank 1 is told")
+    gate.open()
+    os.write(gate.fd, b"go\n")
+    check_eq(5, job.wait(), job.said())
+    check(re.search("(?m)^xylem: before that rank 0 on .* returned 5$",
+                    job.said()), job.said())
+    check_has("exit 7: rank 1 on ", job.said())
+
 with case("128 and the number of a signal"):
     launch("-N", 3, "--", "sh", "-c",
            'test "$XYLEM_RANK" != 1 || kill -SEGV $$', code=139)

@@ -399,7 +399,8 @@ MUTANTS = {
         "[JOB_LIFE_PROCESS_UNSTARTED] = JOB_PROCESS_ENDED,")],
     "how killed processes end decides": [(
         "job/life.c",
-        "    if (!life->is_killed)\n        job_failure_add(",
+        "    if (!life->is_killed || event->at.latest_ns < life->killed_ns)\n"
+        "        job_failure_add(",
         "    job_failure_add(")],
     "a later loss decides": [(
         "job/failure.c",
@@ -407,8 +408,8 @@ MUTANTS = {
         "    failure->is_lost = true;")],
     "the highest rank that failed decides": [(
         "job/failure.c",
-        "else if (rank >= failure->rank ||",
-        "else if (rank <= failure->rank ||")],
+        "failure->firsts[i - 1].rank > new->rank; i--)",
+        "failure->firsts[i - 1].rank < new->rank; i--)")],
     "the end of a process is said before its last output": [(
         "sim/process.c",
         "return p->has_started && has_written && p->read == p->written && ",

@@ -160,7 +160,7 @@ static void without_a_door_there_is_nobody(void **state)
     ep_viewers_took_back(NULL);
     ep_viewers_again(NULL);
     ep_viewers_lost(NULL, 0, 1);
-    ep_viewers_exit(NULL, 0, 0);
+    ep_viewers_exit(NULL, 0, 0, (struct job_span){0});
     ep_viewers_job(NULL, &(struct ep_client_job){.event = EP_CLIENT_JOB_BEGUN});
     assert_true(ep_viewers_has_room(NULL, &(struct job_record){.proc = 0}));
     assert_false(ep_viewers_output(NULL, &(struct job_record){.proc = 0}));
@@ -448,8 +448,8 @@ static void an_exit_ends_no_channel(void **state)
     lab_begin(&lab);
     lab_attach(&lab, &client, "own");
     assert_string_equal(lab_pull(&client, LAB_BOTH), "");
-    ep_viewers_exit(lab.tap, 1, 0);
-    ep_viewers_exit(lab.tap, 77, 0); /* of no job */
+    ep_viewers_exit(lab.tap, 1, 0, (struct job_span){0});
+    ep_viewers_exit(lab.tap, 77, 0, (struct job_span){0}); /* of no job */
     ASSERT_HEARD(&client, "pulled");
     lab_put(&lab, 1, 1, "last", 4, true);
     lab_finish(&lab, 1, 2);

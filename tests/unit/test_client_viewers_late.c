@@ -289,7 +289,7 @@ static void an_exit_leaves_what_is_kept(void **state)
     lab_finish(&lab, 3, 1);
     lab_finish(&lab, 3, 2);
     come(&lab, &client, 3, 3, 2);
-    ep_viewers_exit(lab.tap, 3, 0);
+    ep_viewers_exit(lab.tap, 3, 0, (struct job_span){0});
     assert_true(replays(&lab));
     lab_past(&lab, 3, 1, "a", 0, true);
     ASSERT_HEARD(&client, "pulled; 3.1 'a' end");
@@ -385,13 +385,13 @@ static void a_channel_that_never_was_ends_with_its_process(void **state)
     begin(&lab, 0);
     come(&lab, &early, 0, 2, 2 | 8);
     ASSERT_HEARD(&early, "pulled");
-    ep_viewers_exit(lab.tap, 1, 0);
+    ep_viewers_exit(lab.tap, 1, 0, (struct job_span){0});
     ASSERT_HEARD(&early, "1.3 end");
     ep_viewers_lost(lab.tap, 2, 1);
     ASSERT_HEARD(&early, "2.3 end");
     come(&lab, &late, 0, 2, 8);
     ASSERT_HEARD(&late, "pulled; 1.3 end; 2.3 end");
-    ep_viewers_exit(lab.tap, 0, 0);
+    ep_viewers_exit(lab.tap, 0, 0, (struct job_span){0});
     ASSERT_HEARD(&early, "0.3 end");
     ASSERT_HEARD(&late, "0.3 end");
     lab_leave(&early);

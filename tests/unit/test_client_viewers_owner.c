@@ -54,7 +54,7 @@ static void own(struct lab *lab, struct lab_client *client)
 static void end_job(struct lab *lab)
 {
     for (uint32_t proc = LAB_BASE; proc < LAB_BASE + SIZE; proc++)
-        ep_viewers_exit(lab->tap, proc, 0);
+        ep_viewers_exit(lab->tap, proc, 0, (struct job_span){0});
     lab_job_ended(lab, LAB_BASE);
 }
 
@@ -105,11 +105,12 @@ static void the_end_says_what_failed_first(void **state)
     begin(&lab);
     own(&lab, &client);
     lab_job_started(&lab, LAB_BASE);
-    ep_viewers_exit(lab.tap, 10, 0);
-    ep_viewers_exit(lab.tap, 12, 3 << 8);
-    ep_viewers_exit(lab.tap, 12, 7 << 8); /* once is enough */
-    ep_viewers_exit(lab.tap, 13, 9);
-    ep_viewers_exit(lab.tap, 11, 11);
+    ep_viewers_exit(lab.tap, 10, 0, (struct job_span){0});
+    ep_viewers_exit(lab.tap, 12, 3 << 8, (struct job_span){0});
+    ep_viewers_exit(lab.tap, 12, 7 << 8,
+                    (struct job_span){0}); /* once is enough */
+    ep_viewers_exit(lab.tap, 13, 9, (struct job_span){0});
+    ep_viewers_exit(lab.tap, 11, 11, (struct job_span){0});
     ep_viewers_lost(lab.tap, 13, 1); /* too late to matter */
     ASSERT_HEARD(&client, "started");
     lab_job_ended(&lab, LAB_BASE);
@@ -126,17 +127,17 @@ static void the_end_says_that_some_were_lost(void **state)
     (void)state;
     begin(&lab);
     own(&lab, &client);
-    ep_viewers_exit(lab.tap, 10, 0);
+    ep_viewers_exit(lab.tap, 10, 0, (struct job_span){0});
     ep_viewers_lost(lab.tap, 10, 1); /* had ended before */
     ep_viewers_lost(lab.tap, 12, 1);
-    ep_viewers_exit(lab.tap, 12, 9);
-    ep_viewers_exit(lab.tap, 11, 0);
-    ep_viewers_exit(lab.tap, 13, 0);
+    ep_viewers_exit(lab.tap, 12, 9, (struct job_span){0});
+    ep_viewers_exit(lab.tap, 11, 0, (struct job_span){0});
+    ep_viewers_exit(lab.tap, 13, 0, (struct job_span){0});
     lab_job_ended(&lab, LAB_BASE);
     ASSERT_HEARD(&client, "ended 12 of 1 failed, status 9, lost");
     lab_leave(&client);
     own(&lab, &client);
-    ep_viewers_exit(lab.tap, 14, 0);
+    ep_viewers_exit(lab.tap, 14, 0, (struct job_span){0});
     ep_viewers_lost(lab.tap, 14, 1);
     lab_job_ended(&lab, 14);
     ASSERT_HEARD(&client, "ended 14 of 0 failed, status 0");

@@ -234,7 +234,7 @@ static void a_push_that_nobody_reads_is_over(void **state)
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 1, 2, "a"), "");
     ep_viewers_has_stdin(lab.tap, 1, 1, false);
     assert_string_equal(lab_push(&client, 0, 0, 0, "b"), "");
-    ep_viewers_exit(lab.tap, 2, 0);
+    ep_viewers_exit(lab.tap, 2, 0, (struct job_span){0});
     assert_string_equal(lab_push(&client, 0, 0, 0, "c"), "");
     ASSERT_HEARD(&client, "pushed; pushed; over");
     ASSERT_CALLS(&lab, "pushers; push 0/1 new 1-2 'a'; push 0/1 'b'; "
@@ -384,7 +384,7 @@ static void an_exit_lets_pushes_go_on(void **state)
     behind(&lab, 5, true);
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 6, 6, "a"), "");
     ASSERT_CALLS(&lab, "");
-    ep_viewers_exit(lab.tap, 5, 0);
+    ep_viewers_exit(lab.tap, 5, 0, (struct job_span){0});
     ASSERT_CALLS(&lab, "");
     lab_turn(&lab);
     ASSERT_CALLS(&lab, "push 5/1 new 6-6 'a'");

@@ -308,7 +308,7 @@ static void many_ends_are_told_at_once(void **state)
     for (uint32_t i = 0; i < MANY; i++) {
         struct job_door msg;
 
-        ep_viewers_exit(lab.tap, 10 + i, 0);
+        ep_viewers_exit(lab.tap, 10 + i, 0, (struct job_span){0});
         lab_finish(&lab, 10 + i, 1);
         msg = lab_next(&client, mem);
         assert_true(msg.is_end && msg.first == 10 + i);

@@ -488,8 +488,8 @@ static void a_process_that_cannot_be_started_is_told(void **state)
                  "note a job that a client asked for could not be started: %s",
                  why);
         ASSERT_CALLS(&lab, text);
-        ep_viewers_exit(lab.tap, LAB_BASE + 1, 127 << 8);
-        ep_viewers_exit(lab.tap, LAB_BASE, 9);
+        ep_viewers_exit(lab.tap, LAB_BASE + 1, 127 << 8, (struct job_span){0});
+        ep_viewers_exit(lab.tap, LAB_BASE, 9, (struct job_span){0});
         lab_job_ended(&lab, LAB_BASE);
         snprintf(text, sizeof(text),
                  "job own.1 10+2 channels 6 parts 1 push 4096; "

@@ -69,7 +69,7 @@ static void end_job(struct lab *lab, uint32_t status)
     for (uint32_t proc = LAB_BASE; proc < LAB_BASE + 2; proc++) {
         lab_finish(lab, proc, 1);
         lab_finish(lab, proc, 2);
-        ep_viewers_exit(lab->tap, proc, status);
+        ep_viewers_exit(lab->tap, proc, status, (struct job_span){0});
     }
     lab_job_ended(lab, LAB_BASE);
 }
@@ -340,7 +340,7 @@ static void the_user_is_told_how_a_job_ends(void **state)
     begin(&lab);
     own(&lab, &client, &request);
     run(&lab);
-    ep_viewers_exit(lab.tap, LAB_BASE, 0);
+    ep_viewers_exit(lab.tap, LAB_BASE, 0, (struct job_span){0});
     (void)ep_viewers_flush(lab.tap);
     ASSERT_CALLS(&lab, "say PMIX_EVENT_JOB_END of own.1: how 1 of 2 "
                        "processes ended is not known");

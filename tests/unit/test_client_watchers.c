@@ -40,7 +40,7 @@ static void start(struct lab *lab, uint32_t number, uint32_t count)
 static void end(struct lab *lab, uint32_t number, uint32_t status)
 {
     lab->is_telling = true;
-    ep_viewers_exit(lab->tap, number, status);
+    ep_viewers_exit(lab->tap, number, status, (struct job_span){0});
     lab->is_telling = false;
 }
 

@@ -286,12 +286,12 @@ static void a_signal_is_for_those_that_run(void **state)
     assert_string_equal(lab_range(&client, 0, 9), ""); /* not begun, no job */
     assert_string_equal(send_signal(&client, 2), "");
     ASSERT_HEARD(&client, "not signalled");
-    ep_viewers_exit(lab.tap, 10, 0);
+    ep_viewers_exit(lab.tap, 10, 0, (struct job_span){0});
     assert_string_equal(lab_range(&client, 10, 10), "");
     assert_string_equal(send_signal(&client, 2), ""); /* its job runs */
     ASSERT_HEARD(&client, "signalled");
     ASSERT_CALLS(&lab, "signal 2 10-10");
-    ep_viewers_exit(lab.tap, 11, 0);
+    ep_viewers_exit(lab.tap, 11, 0, (struct job_span){0});
     assert_string_equal(lab_range(&client, 10, 11), "");
     assert_string_equal(send_signal(&client, 2), "");
     ASSERT_HEARD(&client, "not signalled");

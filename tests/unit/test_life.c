@@ -57,7 +57,7 @@ static struct job_life_news step(struct rig *rig, enum job_life_kind kind,
                                          .node = subject,
                                          .rank = subject,
                                          .status = status,
-                                         .now_ns = rig->now_ns};
+                                         .at = {rig->now_ns, rig->now_ns}};
 
     return job_life_step(&rig->life, &event);
 }
@@ -223,7 +223,6 @@ static void the_first_failure_is_its_code(void **state)
     struct rig *rig = *state;
 
     step(rig, JOB_LIFE_PROCESS_ENDED, 4, exit_of(4));
-    rig->now_ns += 10 * MS;
     step(rig, JOB_LIFE_PROCESS_ENDED, 2, exit_of(3)); /* the same moment */
     rig->now_ns += 1000 * MS;
     step(rig, JOB_LIFE_PROCESS_ENDED, 0, exit_of(7));
@@ -266,10 +265,26 @@ static void what_was_told_to_die_has_not_failed(void **state)
 {
     struct rig *rig = *state;
 
-    rig->life.is_killed = true;
+    job_life_kill(&rig->life, rig->now_ns);
     step(rig, JOB_LIFE_PROCESS_ENDED, 1, SIGKILL);
     assert_int_equal(job_life_code(&rig->life), 0);
     assert_int_equal(rig->life.failure.count, 0);
+}
+
+/* Its end is reported only after the kill. */
+static void what_failed_before_the_kill_counts(void **state)
+{
+    struct rig *rig = *state;
+
+    rig->now_ns += 5 * MS;
+    job_life_kill(&rig->life, rig->now_ns);
+    rig->now_ns -= 2 * MS;
+    job_life_kill(&rig->life, 0);
+    step(rig, JOB_LIFE_PROCESS_ENDED, 1, exit_of(3));
+    rig->now_ns += 2 * MS;
+    step(rig, JOB_LIFE_PROCESS_ENDED, 0, exit_of(4));
+    assert_int_equal(job_life_code(&rig->life), 3);
+    assert_int_equal(rig->life.failure.count, 1);
 }
 
 /* --- how processes ended */
@@ -284,7 +299,7 @@ static void each_end_has_a_cause(void **state)
     job_life_signalled(&rig->life, SIGINT);
     step(rig, JOB_LIFE_PROCESS_ENDED, 2, SIGINT);
     step(rig, JOB_LIFE_PROCESS_ENDED, 3, SIGKILL);
-    rig->life.is_killed = true;
+    job_life_kill(&rig->life, rig->now_ns);
     step(rig, JOB_LIFE_PROCESS_ENDED, 4, SIGKILL);
     step(rig, JOB_LIFE_PROCESS_ENDED, 5, exit_of(3));
     assert_int_equal(rig->life.census.count, 5);
@@ -318,6 +333,7 @@ int main(void)
         LIFE_TEST(a_node_is_lost_though_its_processes_are_over),
         LIFE_TEST(a_failure_before_a_loss_counts),
         LIFE_TEST(what_was_told_to_die_has_not_failed),
+        LIFE_TEST(what_failed_before_the_kill_counts),
         LIFE_TEST(each_end_has_a_cause),
     };
 

@@ -60,6 +60,10 @@ static const struct {
      16,
      {RANGES_BYTES},
      1 << 8},
+    {{.kind = JOB_CONTROL_CLOCK, .time_ns = UINT64_C(0x0102030405060708)},
+     8,
+     {8, 7, 6, 5, 4, 3, 2, 1},
+     0},
 };
 
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };
@@ -163,8 +167,8 @@ static void ranges_have_their_ends(void **state)
 
 static void the_document_has_the_rows(void **state)
 {
-    static const char *const names[] = {"SIGNAL", "KILL",   "REPLAY",
-                                        "WANT",   "FORGET", "MACHINE"};
+    static const char *const names[] = {"SIGNAL", "KILL",    "REPLAY", "WANT",
+                                        "FORGET", "MACHINE", "CLOCK"};
 
     (void)state;
     for (unsigned kind = JOB_CONTROL_SIGNAL; kind < JOB_CONTROL_KINDS; kind++)

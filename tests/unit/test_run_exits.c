@@ -51,7 +51,7 @@ static void end(uint32_t rank, int status)
                   &(struct job_life_event){.kind = JOB_LIFE_PROCESS_ENDED,
                                            .rank = rank,
                                            .status = status,
-                                           .now_ns = 1});
+                                           .at = {1, 1}});
 }
 
 static const char *told(void)
@@ -98,7 +98,7 @@ static void what_others_have_ended_stands_apart(void **state)
     job_life_signalled(&c.life, SIGINT);
     end(5, SIGINT);
     end(110, SIGINT);
-    c.life.is_killed = true;
+    job_life_kill(&c.life, 1);
     end(7, SIGKILL);
     assert_string_equal(told(),
                         "xylem: ended by your SIGINT: ranks 5,110 on n[1-2]\n"
