@@ -3,15 +3,17 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "endpoints/run/plan.h"
 #include "endpoints/run/roll.h"
+#include "endpoints/run/stats_json.h"
 #include "job/life.h"
 
 /* With the message about the first failure they are ten. */
-enum { LINES_MAX = 9 };
+enum { LINES_MAX = 9, REPORT_HOSTS = 4096 };
 
 /* The name of a signal that the launcher passes on. */
 static const char *name_of(int signo)
@@ -146,6 +148,71 @@ void ep_run_exits_tell(const struct run_plan *plan, const struct job_life *life,
         ep_voice_say(voice, "%u more processes ended in %u other ways",
                      view.left_processes, view.left_groups);
 }
+
+/* --- the report */
+
+static struct ep_stats_end end_of(const struct run_plan *plan,
+                                  const struct job_life *life, uint8_t number)
+{
+    static const char *const by[JOB_EXIT_CAUSES] = {
+        [JOB_EXIT_ITSELF] = "itself",
+        [JOB_EXIT_OTHER] = "itself",
+        [JOB_EXIT_SIGNAL] = "user",
+        [JOB_EXIT_KILLED] = "xylem",
+    };
+    const struct job_exits *group = &life->census.groups[number];
+    struct run_roll roll;
+
+    ep_run_roll_call(plan, life, (uint8_t)(JOB_PROCESS_STATES + number),
+                     RUN_ROLL_RANKS_MAX, REPORT_HOSTS, &roll);
+    return (struct ep_stats_end){.by = by[group->cause],
+                                 .status = group->status,
+                                 .count = group->count,
+                                 .ranks = strdup(roll.ranks),
+                                 .hosts = roll.hosts};
+}
+
+static void fill_firsts(const struct run_plan *plan,
+                        const struct job_failure *failure,
+                        struct ep_stats *stats)
+{
+    struct ep_stats_first *firsts = calloc(JOB_FAILURE_FIRSTS, sizeof(*firsts));
+
+    stats->ends.firsts = firsts;
+    for (uint32_t i = 0; firsts != NULL && i < failure->firsts_count; i++) {
+        const struct job_first *first = &failure->firsts[i];
+
+        firsts[stats->ends.firsts_count++] = (struct ep_stats_first){
+            first->rank, ep_run_host_of_rank(plan, first->rank), first->status};
+    }
+    stats->ends.firsts_s = (double)job_failure_unsure_ns(failure) / 1e9;
+}
+
+void ep_run_exits_fill(const struct run_plan *plan, const struct job_life *life,
+                       struct ep_stats *stats)
+{
+    struct job_census_view view;
+    struct ep_stats_end *ends;
+
+    fill_firsts(plan, &life->failure, stats);
+    job_census_view(&life->census, JOB_CENSUS_GROUPS, UINT32_MAX, &view);
+    ends = calloc((size_t)view.shown_count + 1, sizeof(*ends));
+    stats->ends.at = ends;
+    for (uint32_t i = 0; ends != NULL && i < view.shown_count; i++)
+        ends[stats->ends.count++] = end_of(plan, life, view.shown[i]);
+}
+
+void ep_run_exits_drop(struct ep_stats *stats)
+{
+    for (uint32_t i = 0; i < stats->ends.count; i++) {
+        free(stats->ends.at[i].ranks);
+        free(stats->ends.at[i].hosts);
+    }
+    free((void *)stats->ends.at);
+    free((void *)stats->ends.firsts);
+}
+
+/* --- those that run */
 
 bool ep_run_exits_rest(const struct run_plan *plan, const struct job_life *life,
                        struct run_voice *voice, const char *words)

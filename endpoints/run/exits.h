@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+struct ep_stats;
 struct job_failure;
 struct job_life;
 struct run_plan;
@@ -25,6 +26,12 @@ void ep_run_exits_earlier(const struct run_plan *plan,
  * there is no line for it. O(processes) for each line. */
 void ep_run_exits_tell(const struct run_plan *plan, const struct job_life *life,
                        struct run_voice *voice);
+
+/* Fills the report of --stats with the same: all groups, and with more of their
+ * ranks and hosts. ep_run_exits_drop() frees what was made for it. */
+void ep_run_exits_fill(const struct run_plan *plan, const struct job_life *life,
+                       struct ep_stats *stats);
+void ep_run_exits_drop(struct ep_stats *stats);
 
 /* Tells which processes still run, behind words such as "still running after
  * SIGINT". Says nothing and returns false when all are over. O(processes). */

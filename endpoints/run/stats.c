@@ -4,6 +4,7 @@
 
 #include "endpoints/run/counts.h"
 #include "endpoints/run/down.h"
+#include "endpoints/run/exits.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/stats_json.h"
@@ -60,9 +61,11 @@ int ep_run_stats_write(struct run *r)
     stats.frames.down += hub.frames_down;
     stats.refused_peers += hub.refused_peers;
     set_bounds(r, &stats);
+    ep_run_exits_fill(&r->plan, &r->own.life, &stats);
     rc = r->stats_fd < 0 ? ep_stats_write(r->options.stats, &stats, why)
                          : ep_stats_write_fd(r->stats_fd, &stats, why);
     r->stats_fd = -1;
+    ep_run_exits_drop(&stats);
     if (rc == 0)
         return 0;
     ep_voice_say(&r->voice, "%s", why);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -91,6 +92,61 @@ static json_t *proof_object(const struct ep_proof_verdict *proof)
                      as_int(proof->bytes), "gaps", gaps_list(proof));
 }
 
+/* Adds the exit code and the signal of a status, one of which is null, or
+ * both. */
+static json_t *with_status(json_t *object, int status)
+{
+    const bool is_signal = status != 0 && WIFSIGNALED(status);
+    const bool is_exit = status != 0 && !is_signal;
+
+    if (object != NULL &&
+        (json_object_set_new(object, "exit_code",
+                             is_exit ? json_integer(WEXITSTATUS(status))
+                                     : json_null()) ||
+         json_object_set_new(object, "signal",
+                             is_signal ? json_integer(WTERMSIG(status))
+                                       : json_null()))) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *firsts_list(const struct ep_stats *stats)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; list != NULL && i < stats->ends.firsts_count; i++) {
+        const struct ep_stats_first *first = &stats->ends.firsts[i];
+        json_t *object = json_pack("{s:I, s:s}", "rank", as_int(first->rank),
+                                   "host", first->host);
+
+        if (json_array_append_new(list, with_status(object, first->status))) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static json_t *ends_list(const struct ep_stats *stats)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; list != NULL && i < stats->ends.count; i++) {
+        const struct ep_stats_end *end = &stats->ends.at[i];
+        json_t *object = json_pack("{s:s, s:I, s:s, s:s?}", "by", end->by,
+                                   "count", as_int(end->count), "ranks",
+                                   end->ranks, "hosts", end->hosts);
+
+        if (json_array_append_new(list, with_status(object, end->status))) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 /* json_pack() owns what lost_list() returns, even when it fails, and returns
  * NULL when any part is NULL. */
 static json_t *report(const struct ep_stats *stats)
@@ -99,7 +155,7 @@ static json_t *report(const struct ep_stats *stats)
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:s?, s:f, s:f, s:I, s:I, s:I, s:I, s:i,"
         " s:{s:I, s:I, s:f}, s:{s:I, s:I, s:I, s:f, s:I}, s:{s:I, s:I},"
-        " s:{s:I, s:f}, s:o, s:I, s:o}",
+        " s:{s:I, s:f}, s:o, s:I, s:o, s:o, s:f, s:o}",
         "nodes", as_int(stats->nodes),
         "procs", as_int(stats->procs),
         "arity", as_int(stats->arity),
@@ -130,7 +186,10 @@ static json_t *report(const struct ep_stats *stats)
             "longest_s", stats->repairs.longest_s,
         "lost_nodes", lost_list(stats),
         "refused_peers", as_int(stats->refused_peers),
-        "proof", proof_object(stats->proof));
+        "proof", proof_object(stats->proof),
+        "first_failures", firsts_list(stats),
+        "first_failures_s", stats->ends.firsts_s,
+        "ends", ends_list(stats));
     // clang-format on
 }
 

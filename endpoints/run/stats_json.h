@@ -7,7 +7,9 @@
  * frames {up, down}, repairs {count, longest_s}, lost_nodes [...],
  * refused_peers,
  * proof {channels, complete, given_up, bytes, gaps [{rank, channel,
- * expected_bytes, delivered_bytes, reason} ...]}.
+ * expected_bytes, delivered_bytes, reason} ...]},
+ * first_failures [{rank, host, exit_code, signal} ...], first_failures_s,
+ * ends [{by, exit_code, signal, count, ranks, hosts} ...].
  */
 #ifndef ENDPOINTS_RUN_STATS_JSON_H
 #define ENDPOINTS_RUN_STATS_JSON_H
@@ -16,6 +18,30 @@
 #include <stdint.h>
 
 #include "endpoints/run/proof.h"
+
+/* A process that failed first, or may have. */
+struct ep_stats_first {
+    uint32_t rank;
+    const char *host; /* borrowed */
+    int status;       /* as from waitpid() */
+};
+
+/* Processes that ended alike, and did not return 0. */
+struct ep_stats_end {
+    const char *by; /* a literal: who has ended them */
+    int status;     /* as from waitpid(); 0: it is not the same, or not known */
+    uint32_t count;
+    char *ranks, *hosts; /* owned by whoever fills this; hosts may be NULL */
+};
+
+/* How processes ended. */
+struct ep_stats_ends {
+    const struct ep_stats_first *firsts; /* borrowed */
+    uint32_t firsts_count;
+    double firsts_s; /* the time in which they failed, if they are several */
+    const struct ep_stats_end *at; /* borrowed */
+    uint32_t count;
+};
 
 struct ep_stats {
     uint32_t nodes, procs, arity, depth;
@@ -51,6 +77,7 @@ struct ep_stats {
     size_t lost_count;
     uint64_t refused_peers;
     const struct ep_proof_verdict *proof; /* borrowed */
+    struct ep_stats_ends ends;
 };
 
 /* Finds out whether `path` names a descriptor that this process was started

@@ -46,6 +46,16 @@ static const struct ep_proof_verdict proof = {
                      .delivered_bytes = 7}}},
 };
 
+static const struct ep_stats_first firsts[] = {{3, "a", 7 << 8}, {5, "b", 11}};
+static char ranks[] = "3,5,...", hosts[] = "a,b", rank[] = "9";
+static const struct ep_stats_end ends[] = {
+    {.by = "itself",
+     .status = 7 << 8,
+     .count = 70,
+     .ranks = ranks,
+     .hosts = hosts},
+    {.by = "xylem", .count = 1, .ranks = rank}};
+
 static const struct ep_stats sample = {
     .nodes = 64,
     .procs = 128,
@@ -73,6 +83,11 @@ static const struct ep_stats sample = {
     .repairs = {.count = 3, .longest_s = 0.5},
     .refused_peers = 10000,
     .proof = &proof,
+    .ends = {.firsts = firsts,
+             .firsts_count = 2,
+             .firsts_s = 0.25,
+             .at = ends,
+             .count = 2},
 };
 
 static int enter(void **state)
@@ -179,7 +194,40 @@ static const char sample_text[] = "{\n"
                                   "        \"reason\": \"lost\"\n"
                                   "      }\n"
                                   "    ]\n"
-                                  "  }\n"
+                                  "  },\n"
+                                  "  \"first_failures\": [\n"
+                                  "    {\n"
+                                  "      \"rank\": 3,\n"
+                                  "      \"host\": \"a\",\n"
+                                  "      \"exit_code\": 7,\n"
+                                  "      \"signal\": null\n"
+                                  "    },\n"
+                                  "    {\n"
+                                  "      \"rank\": 5,\n"
+                                  "      \"host\": \"b\",\n"
+                                  "      \"exit_code\": null,\n"
+                                  "      \"signal\": 11\n"
+                                  "    }\n"
+                                  "  ],\n"
+                                  "  \"first_failures_s\": 0.25,\n"
+                                  "  \"ends\": [\n"
+                                  "    {\n"
+                                  "      \"by\": \"itself\",\n"
+                                  "      \"count\": 70,\n"
+                                  "      \"ranks\": \"3,5,...\",\n"
+                                  "      \"hosts\": \"a,b\",\n"
+                                  "      \"exit_code\": 7,\n"
+                                  "      \"signal\": null\n"
+                                  "    },\n"
+                                  "    {\n"
+                                  "      \"by\": \"xylem\",\n"
+                                  "      \"count\": 1,\n"
+                                  "      \"ranks\": \"9\",\n"
+                                  "      \"hosts\": null,\n"
+                                  "      \"exit_code\": null,\n"
+                                  "      \"signal\": null\n"
+                                  "    }\n"
+                                  "  ]\n"
                                   "}\n";
 
 static void report_is_this_text(void **state)
