@@ -555,3 +555,11 @@ struct ov_node_view ov_node_look(const struct ov_node *node, uint32_t stream)
     }
     return view;
 }
+
+bool ov_node_has_joined(const struct ov_node *node, uint32_t number)
+{
+    const struct ov_member *member =
+        ov_members_find(&node->tree.members, number);
+
+    return member != NULL && member->is_known;
+}

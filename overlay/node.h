@@ -77,5 +77,8 @@ struct ov_node_view {
     uint8_t is_attached;
 };
 struct ov_node_view ov_node_look(const struct ov_node *node, uint32_t stream);
+/* Root: tells whether the node of this number has joined or was given up.
+ * O(1) on average. */
+bool ov_node_has_joined(const struct ov_node *node, uint32_t number);
 
 #endif

@@ -248,6 +248,11 @@ struct ov_node_view ep_hub_look(const struct ep_hub *hub, uint32_t index,
     return ov_node_look(hub->nodes[index].node, stream);
 }
 
+bool ep_hub_has_joined(const struct ep_hub *hub, uint32_t number)
+{
+    return ov_node_has_joined(hub->nodes[0].node, number);
+}
+
 void ep_hub_stats(const struct ep_hub *hub, struct ep_hub_stats *out)
 {
     hub->cfg.ops->stats(hub->transport, &out->transport);

@@ -138,6 +138,9 @@ void ep_hub_down(struct ep_hub *hub, uint32_t stream, struct ov_buf *buf,
 uint32_t ep_hub_down_room(const struct ep_hub *hub, uint32_t stream);
 struct ov_node_view ep_hub_look(const struct ep_hub *hub, uint32_t index,
                                 uint32_t stream);
+/* For the root: tells whether the node of this number has joined the tree or
+ * was given up. */
+bool ep_hub_has_joined(const struct ep_hub *hub, uint32_t number);
 
 struct ov_buf *ep_hub_buf(struct ep_hub *hub);
 void ep_hub_put(struct ep_hub *hub, struct ov_buf *buf);

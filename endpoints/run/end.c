@@ -7,6 +7,7 @@
 
 #include "endpoints/boot/launcher.h"
 #include "endpoints/client/viewers.h"
+#include "endpoints/run/awaited.h"
 #include "endpoints/run/exits.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
@@ -149,6 +150,13 @@ void ep_run_abort(struct run *r, int exit_code)
         event_base_loopexit(r->base, NULL);
 }
 
+/* Tells whom a launch has waited for that ends now. */
+static void tell_awaited(const struct run *r)
+{
+    if (r->session.state == JOB_SESSION_LAUNCHING)
+        ep_run_awaited_ended(&r->plan, r->hub);
+}
+
 bool ep_run_end_early(struct run *r, int signo)
 {
     if (ep_run_relaunch_stop(r->plan.relaunch, 128 + signo, &r->session.code))
@@ -156,6 +164,7 @@ bool ep_run_end_early(struct run *r, int signo)
     if (r->session.state != JOB_SESSION_LAUNCHING)
         return false;
     r->end.is_quiet = true;
+    tell_awaited(r);
     ep_run_abort(r, 128 + signo);
     return true;
 }
@@ -245,15 +254,21 @@ static void check_launch(struct run *r)
     double waited_s = (double)(ep_clock_ns() - r->launch_ns) / 1e9;
 
     if (r->session.state != JOB_SESSION_LAUNCHING ||
-        ep_run_launch_misses(r->launch) ||
-        waited_s < LAUNCHES * r->options.launch_timeout_s)
+        ep_run_launch_misses(r->launch))
         return;
+    if (waited_s < LAUNCHES * r->options.launch_timeout_s) {
+        if (waited_s + 0.5 >= r->told.awaited_s)
+            r->told.awaited_s = ep_run_awaited_wait(&r->plan, r->hub,
+                                                    (unsigned)(waited_s + 0.5));
+        return;
+    }
     ep_voice_say(&r->voice,
                  "timed out after %.0f s: only %u of %u node%s joined "
                  "(--launch-timeout gives the others more time)",
                  waited_s, ep_hub_look(r->hub, 0, 0).joined,
                  r->plan.nodes_count,
                  r->plan.nodes_count == 1 ? " has" : "s have");
+    tell_awaited(r);
     ep_run_abort(r, 1);
 }
 
@@ -299,6 +314,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     if (r->session.has_begun && !r->options.is_dvm)
         (void)ep_run_exits_rest(&r->plan, &r->own.life, &r->voice,
                                 "still running at the timeout");
+    tell_awaited(r);
     if (!ep_run_relaunch_stop(r->plan.relaunch, EXIT_TIMEOUT, &r->session.code))
         ep_run_abort(r, EXIT_TIMEOUT);
 }

@@ -87,6 +87,8 @@ struct run_told {
     bool failure, stuck, note, pieces;
     struct job_first first; /* the failure that was told as the first */
     uint64_t failed_ns;     /* when a failure was heard of, or 0 */
+    /* how old the launch is when the user is told again whom it waits for */
+    unsigned awaited_s;
 };
 
 /* Output that clients get instead of the console (redirect.h). */
@@ -140,10 +142,10 @@ struct run {
  * it. Functions of files without a header are declared here or in plan.h:
  *     relaunch  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
- *     survey  losses  launch  sweeps  counts  orders  clock  down  signals
- *     suspension  records  log  verdict  roll  exits  subscription  pool
- * placing  job_plan sinks  history  job  jobs  end  own  stats  report redirect
- * loss  dvm interrupt  door  clients  words  up  run
+ *     survey  losses  launch  awaited  sweeps  counts  orders  clock  down
+ *     signals  suspension  records  log  verdict  roll  exits  subscription
+ *     pool  placing  job_plan  sinks  history  job  jobs  end  own  stats
+ *     report  redirect  loss  dvm  interrupt  door  clients  words  up  run
  */
 
 /* --- end.c */

@@ -572,6 +572,16 @@ bool ep_run_launch_misses(const struct run_launch *launch)
     return ep_run_missing_are_some(launch->missing);
 }
 
+bool ep_run_launch_has_tried(const struct run_launch *launch, uint32_t node)
+{
+    const struct run_plan *plan = launch->cfg.plan;
+    uint32_t parent = topo_tree_parent(&plan->config.tree, node);
+
+    return is_local(launch) || is_slurm(launch) || ep_run_starts_all(plan) ||
+           parent == 0 || launch->daemons[parent].address[0] != '\0' ||
+           ep_run_missing_has(launch->missing, node);
+}
+
 bool ep_run_launch_is_alive(const struct run_launch *launch)
 {
     return launch->alive > 0;

@@ -60,6 +60,9 @@ void ep_run_launch_leave(struct run_launch *launch);
 
 /* Tells whether it is known that some daemons will not connect. */
 bool ep_run_launch_misses(const struct run_launch *launch);
+/* Tells whether the start of this node's daemon was tried, as far as the
+ * launcher knows before the node joins. O(missing daemons). */
+bool ep_run_launch_has_tried(const struct run_launch *launch, uint32_t node);
 /* Tells whether any daemon that the launcher has started is alive. */
 bool ep_run_launch_is_alive(const struct run_launch *launch);
 /* Tells whether the spawner has died, so that the launcher does not notice when

@@ -458,6 +458,11 @@ bool ep_run_missing_are_some(const struct run_missing *m)
     return m->count > 0;
 }
 
+bool ep_run_missing_has(const struct run_missing *m, uint32_t node)
+{
+    return find_absent(m, ep_run_place(m->plan, node)) != NULL;
+}
+
 void ep_run_missing_close(struct run_missing *m)
 {
     if (m == NULL)

@@ -65,6 +65,9 @@ void ep_run_missing_ended(struct run_missing *m, uint32_t index,
                           const char *text);
 
 bool ep_run_missing_are_some(const struct run_missing *m);
+/* Tells whether the daemon of this node is known to be missing. O(missing
+ * daemons). */
+bool ep_run_missing_has(const struct run_missing *m, uint32_t node);
 
 /* Tells the user which daemons are missing and why. To be called when no daemon
  * has failed for a while. The launch then ends; when --min-nodes allows another

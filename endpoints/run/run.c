@@ -10,6 +10,7 @@
 #include "endpoints/client/door.h"
 #include "endpoints/client/viewers.h"
 #include "endpoints/hub/session.h"
+#include "endpoints/run/awaited.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/door.h"
 #include "endpoints/run/dvm.h"
@@ -78,7 +79,11 @@ static void self(void *arg, struct ep_boot_peer *out)
 
 static void launch_failed(void *arg)
 {
-    ep_run_abort(arg, 1);
+    struct run *r = arg;
+
+    if (ep_run_launch_misses(r->launch))
+        ep_run_awaited_failed(&r->plan, r->hub, r->launch);
+    ep_run_abort(r, 1);
 }
 
 static void on_broken(void *arg)

@@ -330,6 +330,10 @@ class Memory(threading.Thread):
                   f"{name} took {size / MIB:.1f} MiB")
 
 
+# A line about a launch that takes long.
+WAITS = r"(?m)^xylem: after \d+ s the launch still waits for .*\n"
+
+
 class Job:
     """`xylem run ARGS` in the background. stdout is a pipe unless given.
     `wrap` are words in front of the command."""
@@ -344,11 +348,12 @@ class Job:
             stdin=stdin, stdout=stdout, stderr=self.errors, **more)
         self.stdin, self.stdout = self.proc.stdin, self.proc.stdout
 
-    def said(self):
-        """Its stderr up to now."""
+    def said(self, waits=False):
+        """Its stderr up to now; only with `waits` with the lines about a launch
+        that takes long, as a busy machine makes it."""
         size = os.fstat(self.errors.fileno()).st_size
-        return os.pread(self.errors.fileno(), size, 0).decode(
-            errors="replace")
+        text = os.pread(self.errors.fileno(), size, 0).decode(errors="replace")
+        return text if waits else re.sub(WAITS, "", text)
 
     def wait(self, seconds=60):
         """The exit code; a job that does not end is a failed check."""

@@ -158,13 +158,17 @@ def key_is_secret(hosts):
     over(hosts)
 
 
-def fails(hosts, *words, options=(), where=LIST):
+def fails(hosts, *words, options=(), where=LIST, untried=0):
     job = Ssh(*options, "--", "hostname", hosts=where)
     text = job.stdout.read()
     check_eq(1, job.wait(BOUND_S), "exit code:")
     said = own_words(job)
     print("#", *said, sep="\n#   ")
     check_eq(b"", text)
+    if untried:
+        check_eq("xylem: %d of %d hosts were tried, and %d not: the daemons "
+                 "that start daemons there had not come"
+                 % (COUNT - untried, COUNT, untried), said.pop())
     check_eq(1, len(said), "lines: " + job.said())
     for word in words:
         check(word in said[0], "no %r in: %s" % (word, job.said()))
@@ -261,7 +265,7 @@ def cases(hosts):
     with live.case("a host without xylemd"):
         # The name of one is in the words of all, and they are one group still.
         fails(hosts, "exit status 127", "--xylemd",
-              options=["--xylemd", "/nowhere/in1to/xylemd"])
+              options=["--xylemd", "/nowhere/in1to/xylemd"], untried=3)
     with live.case("the connection of one host ends"):
         cut_off(hosts, "n1")
         cut_off(hosts, "n4")

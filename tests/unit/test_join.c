@@ -109,12 +109,15 @@ static void the_root_welcomes_and_tells_when_all_have_joined(void **state)
     assert_string_equal(heard(&lab, 1, 1, "hello:2#3"),
                         "send:L1[welcome:#3 path:0 limit:4]");
     assert_int_equal(ov_node_look(lab.node, 0).joined, 2);
+    assert_true(ov_node_has_joined(lab.node, 2));
+    assert_false(ov_node_has_joined(lab.node, 3));
     assert_int_equal(ov_node_down_room(lab.node, 0), 0);
     assert_string_equal(heard(&lab, 2, 0, "ask:3#1<1"),
                         "joined send:L0[answer:3#1]");
     assert_string_equal(heard(&lab, 2, 0, "ask:3#1<1"),
                         "send:L0[answer:3#1!6]");
     assert_int_equal(ov_node_look(lab.node, 0).joined, 3);
+    assert_true(ov_node_has_joined(lab.node, 3));
     assert_int_equal(ov_node_look(lab.node, 0).children, 2);
     lab_close(&lab);
 }

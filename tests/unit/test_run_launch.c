@@ -237,6 +237,24 @@ static void one_that_does_not_come_ends_the_launch(void **state)
     close_launch(&l, "xylem: cannot start the daemon on h2: no route\n");
 }
 
+/* h1 starts the daemons on h3 and h4, and h2 those on h5 and h6. */
+static void the_parent_tries_as_soon_as_it_is_there(void **state)
+{
+    struct launch l;
+    char tried[8] = "";
+
+    (void)state;
+    open_launch(&l, "h[1-6]", EP_LAUNCHER_SSH);
+    is_ready(1, 1, "a");
+    fake_starter.events->on_error(fake_starter.arg, 2, "h2: h5: no route");
+    for (uint32_t node = 1; node <= 6; node++) {
+        if (ep_run_launch_has_tried(l.launch, node))
+            sprintf(tried + strlen(tried), "%u", node);
+    }
+    assert_string_equal(tried, "12345");
+    close_launch(&l, "");
+}
+
 /* A daemon has come, and is gone before the others have come. */
 static void an_early_end_is_one_that_does_not_come(void **state)
 {
@@ -319,6 +337,7 @@ int main(void)
         cmocka_unit_test(one_further_down_is_taken_over),
         cmocka_unit_test(one_command_starts_all),
         cmocka_unit_test(one_that_does_not_come_ends_the_launch),
+        cmocka_unit_test(the_parent_tries_as_soon_as_it_is_there),
         cmocka_unit_test(an_early_end_is_one_that_does_not_come),
         cmocka_unit_test(a_failure_in_the_job_is_told_at_once),
         cmocka_unit_test(the_last_to_go_is_told),

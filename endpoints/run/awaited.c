@@ -1,0 +1,111 @@
+/* The hosts that a launch waits for. */
+#include "endpoints/run/awaited.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "endpoints/boot/launcher.h"
+#include "endpoints/hub/hub.h"
+#include "endpoints/run/launch.h"
+#include "endpoints/run/plan.h"
+
+/* When the user is told first, and the longest time between two messages. */
+enum { FIRST_S = 2, PAUSE_S = 60, SHOWN_BYTES = 400 };
+
+static bool has_joined(const struct ep_hub *hub, uint32_t node)
+{
+    return node == 0 || (hub != NULL && ep_hub_has_joined(hub, node));
+}
+
+static uint32_t parent_of(const struct run_plan *plan, uint32_t node)
+{
+    return topo_tree_parent(&plan->config.tree, node);
+}
+
+/* Returns the hosts to be named, in the order of the user's list, as a folded
+ * list; NULL when there are none, or memory is out. Sets *count to how many
+ * nodes have not joined. */
+static char *list_awaited(const struct run_plan *plan, const struct ep_hub *hub,
+                          uint32_t *count)
+{
+    bool *is_named = calloc(plan->hosts.count, sizeof(*is_named));
+    struct topo_hosts hosts;
+    char *list = NULL;
+
+    *count = 0;
+    topo_hosts_init(&hosts);
+    for (uint32_t n = 1; is_named != NULL && n <= plan->nodes_count; n++) {
+        if (has_joined(hub, n))
+            continue;
+        ++*count;
+        is_named[ep_run_place(plan, n)] = has_joined(hub, parent_of(plan, n));
+    }
+    for (uint32_t i = 0; is_named != NULL && i < plan->hosts.count; i++) {
+        const char *name = topo_hosts_name(&plan->hosts, i);
+
+        if (is_named[i])
+            (void)topo_hosts_add(&hosts, name, strlen(name), 0);
+    }
+    if (hosts.count > 0)
+        list = topo_hosts_fold_short(&hosts, SHOWN_BYTES);
+    topo_hosts_fini(&hosts);
+    free(is_named);
+    return list;
+}
+
+static bool is_local(const struct run_plan *plan)
+{
+    return ep_launcher_ops(plan->config.launcher)->is_here;
+}
+
+unsigned ep_run_awaited_wait(const struct run_plan *plan,
+                             const struct ep_hub *hub, unsigned waited_s)
+{
+    uint32_t count;
+    char *list;
+
+    if (waited_s < FIRST_S)
+        return FIRST_S;
+    list = is_local(plan) ? NULL : list_awaited(plan, hub, &count);
+    if (list != NULL)
+        ep_voice_say(plan->voice,
+                     "after %u s the launch still waits for %s: %u of %u "
+                     "node%s not joined",
+                     waited_s, list, count, plan->nodes_count,
+                     plan->nodes_count == 1 ? " has" : "s have");
+    free(list);
+    return waited_s + (2 * waited_s < PAUSE_S ? 2 * waited_s : PAUSE_S);
+}
+
+void ep_run_awaited_ended(const struct run_plan *plan, const struct ep_hub *hub)
+{
+    uint32_t count;
+    char *list = is_local(plan) ? NULL : list_awaited(plan, hub, &count);
+
+    if (list != NULL)
+        ep_voice_say(plan->voice,
+                     "the launch still waited for %s: %u of %u node%s had not "
+                     "joined",
+                     list, count, plan->nodes_count,
+                     plan->nodes_count == 1 ? "" : "s");
+    free(list);
+}
+
+void ep_run_awaited_failed(const struct run_plan *plan,
+                           const struct ep_hub *hub,
+                           const struct run_launch *launch)
+{
+    uint32_t untried = 0;
+
+    if (plan->relaunch->is_due)
+        return;
+    for (uint32_t n = 1; n <= plan->nodes_count; n++)
+        untried += !has_joined(hub, n) &&
+                   !has_joined(hub, parent_of(plan, n)) &&
+                   !ep_run_launch_has_tried(launch, n);
+    if (untried > 0)
+        ep_voice_say(plan->voice,
+                     "%u of %u hosts were tried, and %u not: the daemons that "
+                     "start daemons there had not come",
+                     plan->nodes_count - untried, plan->nodes_count, untried);
+}
