@@ -95,9 +95,7 @@ int ep_feed_slow(struct ep_feed *feed, const struct ep_feed_slow *slow)
     feed->slow = *slow;
     if (ep_feed_spills(feed))
         rc = ep_spill_open(feed);
-    if (rc == 0 && (slow->policy != JOB_SLOW_WAIT || slow->is_shared))
-        rc = ep_slow_open(feed);
-    return rc;
+    return rc == 0 ? ep_slow_open(feed) : rc;
 }
 
 void ep_feed_pause(struct ep_feed *feed, bool is_paused)

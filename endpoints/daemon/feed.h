@@ -41,10 +41,11 @@ struct ep_feed_events {
     void (*on_free)(void *arg, struct ov_buf *buf);
     /* Reports what happened with a slow target. FULL, UNSAVED and UNREAD come
      * at most once per target. In a shared stream BEHIND and FREE alternate,
-     * and UNREAD comes when the policy does not close the target. SHUT: the
-     * target has closed its stdin itself, and nobody dropped it within a tenth
-     * of a second, or two at most. After LOST the target gets no more bytes.
-     * Also called from within push. Must not close the feed. */
+     * and UNREAD comes when the policy does not close the target; in any other
+     * stream UNREAD comes with policy wait. SHUT: the target has closed its
+     * stdin itself, and nobody dropped it within a tenth of a second, or two at
+     * most. After LOST the target gets no more bytes. Also called from within
+     * push. Must not close the feed. */
     void (*on_slow)(void *arg, uint32_t proc, enum job_stdin_event what,
                     int err);
 };
@@ -66,7 +67,8 @@ struct ep_feed_slow {
      * 1. */
     uint32_t after_ms;
     /* Shared streams: the limit for not reading after the sender was told to
-     * stop. */
+     * stop. Policy wait: a target that is behind and has not read anything for
+     * this long is reported. */
     uint32_t unread_ms;
     uint64_t spill_bytes;  /* how many bytes a target may be behind (spill) */
     const char *spill_dir; /* copied; folder as in ep_spool_file_init */

@@ -17,6 +17,10 @@
  * the window may be full of frames for other jobs. A target there is closed
  * only when it has read nothing since its owner was told that it is behind.
  *
+ * With policy wait nothing is done about a slow target, except in a shared
+ * stream. Its owner is told when it has been behind for unread_ms and has not
+ * read a byte in that time.
+ *
  * A target that was spilled once is spilled without looks the next time. All
  * targets wait while the feed looks at a slow one, and this way they wait only
  * once. A target is closed only when the whole window waits for it: then no
@@ -38,6 +42,12 @@ static bool is_behind(const struct feed_target *target)
 {
     return target->state == TARGET_BLOCKED && !target->is_spilled &&
            left_frames(target) >= target->feed->behind_frames;
+}
+
+/* Tells whether slow targets are reported, and left alone. */
+static bool only_tells(const struct ep_feed *feed)
+{
+    return feed->slow.policy == JOB_SLOW_WAIT && !feed->slow.is_shared;
 }
 
 static bool holds_all(const struct feed_target *target)
@@ -80,19 +90,26 @@ void ep_slow_check(struct feed_target *target)
 
     if (feed->look == NULL || !is_behind(target))
         return;
-    if (is_known && !feed->is_paused)
+    if (is_known && !feed->is_paused && !only_tells(feed))
         act(target);
     else
         look_again(feed);
 }
 
-/* One look at a target. Returns true when another look is needed. */
-static bool look_at(struct feed_target *target)
+/* Finds out whether the target has read anything since the last look. */
+static bool has_read_since(struct feed_target *target)
 {
-    uint64_t taken = ep_target_taken(target);
-    bool has_read = taken != target->seen_bytes;
+    uint64_t before = target->seen_bytes;
 
-    target->seen_bytes = taken;
+    target->seen_bytes = ep_target_taken(target);
+    return target->seen_bytes != before;
+}
+
+/* One look at a target. Returns true when another look is needed. */
+static bool look_at(struct feed_target *target, bool has_read)
+{
+    if (only_tells(target->feed))
+        return false;
     if (!is_behind(target) || (has_read && !ep_feed_spills(target->feed))) {
         target->looks = 0;
     } else if (target->looks < LOOKS) {
@@ -119,16 +136,20 @@ static void act_unread(struct feed_target *target)
 static bool look_if_unread(struct feed_target *target, bool has_read)
 {
     const struct ep_feed *feed = target->feed;
+    bool is_held = only_tells(feed) ? is_behind(target) : target->is_behind;
     uint64_t looks =
         (uint64_t)feed->slow.unread_ms * LOOKS / feed->slow.after_ms;
 
     /* the owner has been told that it does not read */
     if (target->unread > looks)
         return false;
-    target->unread = has_read || !target->is_behind ? 0 : target->unread + 1;
-    if (target->unread > looks)
+    target->unread = has_read || !is_held ? 0 : target->unread + 1;
+    if (target->unread > looks) {
         act_unread(target);
-    return target->is_spilled && feed->slow.is_shared;
+        return false;
+    }
+    return only_tells(feed) ? is_held
+                            : target->is_spilled && feed->slow.is_shared;
 }
 
 static void on_look(evutil_socket_t fd, short what, void *arg)
@@ -140,10 +161,10 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
     (void)fd;
     (void)what;
     TAILQ_FOREACH (target, &feed->all, all) {
-        uint64_t before = target->seen_bytes;
+        bool has_read = has_read_since(target);
 
-        is_any |= look_at(target);
-        is_any |= look_if_unread(target, target->seen_bytes != before);
+        is_any |= look_at(target, has_read);
+        is_any |= look_if_unread(target, has_read);
     }
     if (is_any)
         look_again(feed);

@@ -408,14 +408,16 @@ static int set_slow(const struct node_job *node_job)
 {
     const struct ep_processes *local = node_job->local;
     const struct job *job = node_job->job;
+    bool is_soon = job->slow == JOB_SLOW_SPILL || job->base > 0;
+    bool is_close = job->slow == JOB_SLOW_CLOSE;
     struct ep_feed_slow slow = {
         .policy = job->slow,
         .is_shared = job->base > 0,
-        .unread_ms = job->slow == JOB_SLOW_CLOSE ? job->close_ms : UNREAD_MS,
+        .unread_ms = is_close ? job->close_ms : UNREAD_MS,
         .window_frames = local->cfg.window_frames,
-        .after_ms = job->slow == JOB_SLOW_SPILL || job->base > 0
-                        ? SPILL_AFTER_MS
-                        : job->close_ms,
+        .after_ms = is_soon    ? SPILL_AFTER_MS
+                    : is_close ? job->close_ms
+                               : UNREAD_MS,
         .spill_bytes = job->spill_bytes,
         .spill_dir = job->spill_dir,
         .writer = local->cfg.writer,

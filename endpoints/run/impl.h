@@ -89,6 +89,7 @@ struct run_told {
     uint64_t failed_ns;     /* when a failure was heard of, or 0 */
     /* how old the launch is when the user is told again whom it waits for */
     unsigned awaited_s;
+    struct run_readers *readers; /* owned: processes that do not read stdin */
 };
 
 /* Output that clients get instead of the console (redirect.h). */
@@ -143,9 +144,10 @@ struct run {
  *     relaunch  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
  *     survey  losses  launch  awaited  sweeps  counts  orders  clock  down
- *     signals  suspension  records  log  verdict  roll  exits  subscription
- *     pool  placing  job_plan  sinks  history  job  jobs  end  own  stats
- *     report  redirect  loss  dvm  interrupt  door  clients  words  up  run
+ *     signals  suspension  records  log  verdict  roll  exits  readers
+ *     subscription  pool  placing  job_plan  sinks  history  job  jobs  end
+ *     own  stats  report  redirect  loss  dvm  interrupt  door  clients
+ *     words  up  run
  */
 
 /* --- end.c */

@@ -24,6 +24,7 @@
 #include "endpoints/run/losses.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/run/readers.h"
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/sinks.h"
@@ -304,6 +305,7 @@ static void close_all(struct run *r)
     ep_writer_close(r->writer, true);
     ep_run_jobs_close(r);
     ep_run_redirect_close(r);
+    ep_run_readers_close(r->told.readers);
     ep_hub_close(r->hub);
     ep_run_launch_close(r->launch);
     ep_spawner_close(r->spawner);

@@ -17,6 +17,7 @@
 #include "endpoints/run/own.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
+#include "endpoints/run/readers.h"
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/style.h"
 #include "endpoints/run/words.h"
@@ -173,7 +174,8 @@ int ep_run_output_open(struct run *r)
 
     if (ep_run_records_open(give_back, r, &r->records) ||
         ep_run_logs_open(&r->logs) || ep_writer_open(r->base, &r->writer) ||
-        ep_run_redirect_open(r))
+        ep_run_redirect_open(r) ||
+        ep_run_readers_open(&r->plan, &r->own.life, r->base, &r->told.readers))
         return OV_ENOMEM;
     cfg = output_cfg(r);
     ep_fds_widen(STDOUT_FILENO);
@@ -229,10 +231,7 @@ static void on_stall(void *arg, uint32_t stream, uint32_t node, uint32_t rank)
                      "stdin: input pushed to any job waits for it",
                      rank, ep_run_host(&r->plan, node));
     else if (rank < r->own.desc.size)
-        ep_voice_say(&r->voice,
-                     "rank %u on %s does not read its stdin: the job waits for "
-                     "it (see --stdin-slow)",
-                     rank, ep_run_host(&r->plan, node));
+        ep_run_readers_held(r->told.readers, rank);
     else
         ep_voice_say(
             &r->voice,

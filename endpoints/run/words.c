@@ -15,6 +15,7 @@
 #include "endpoints/run/own.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
+#include "endpoints/run/readers.h"
 #include "endpoints/run/clients.h"
 #include "endpoints/sys/clock.h"
 
@@ -115,6 +116,18 @@ static void on_machine(struct run *r, uint32_t node,
 
 /* --- messages about the processes of a job */
 
+static void on_unread(const struct run_job *job, uint32_t rank,
+                      const char *host)
+{
+    if (ep_run_job_is_own(job))
+        ep_run_readers_unread(job->run->told.readers, rank);
+    else
+        ep_voice_say(&job->run->voice,
+                     "rank %u of a further job on %s does not read its stdin: "
+                     "input pushed to its job waits for it",
+                     rank, host);
+}
+
 /* Reports what has become of a process's stdin. The run's own job waits for a
  * slow reader, as all its readers get the same stdin; the readers of a further
  * job get what clients push. */
@@ -155,8 +168,7 @@ static void on_slow_stdin(struct run_job *job, uint32_t node,
                           word->stdin_event == JOB_STDIN_BEHIND);
         break;
     case JOB_STDIN_UNREAD:
-        ep_voice_say(&r->voice, "rank %u%s on %s does not read its stdin: %s",
-                     rank, whose, host, waits);
+        on_unread(job, rank, host);
         break;
     case JOB_STDIN_CLOSED:
         ep_voice_say(&r->voice,

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """--stdin-slow: what is done for a process that does not read its stdin."""
 import os
+import re
 import resource
 import signal
 import socket
@@ -137,6 +138,40 @@ def bound():
              "--stdin-slow)")
 
 
+def named(text):
+    """The ranks that are told not to read, in the order of the lines."""
+    ranks = []
+    for words in re.findall(r"^xylem: (?:rank|stdin is not read either by "
+                            r"ranks?) ([-0-9,]+) ", text, re.MULTILINE):
+        for word in words.split(","):
+            first, _, last = word.partition("-")
+            ranks += range(int(first), int(last or first) + 1)
+    return ranks
+
+
+def wait():
+    """All wait for those who do not read. The first is told, and then the
+    others: each once."""
+    gate = live.Gate()
+    job = live.Job("-N", NODES, "--nodes-per-daemon", 4, "--arity", 4, "--",
+                   "sh", "-c", 'test $XYLEM_RANK = 0 || : <"$0"; exec wc -c',
+                   gate.path, stdin=subprocess.PIPE)
+    feeder = live.Feeder(job.stdin, SIZE)
+    feeder.start()
+    slow = list(range(1, NODES))
+    live.eventually(lambda: len(named(job.said())) >= len(slow), 60,
+                    "all are told")
+    said = job.said()
+    print("#", *said.splitlines(), sep="\n#   ")
+    live.check_has("does not read its stdin: the job waits for it (see "
+                   "--stdin-slow)\n", said.partition("either")[0])
+    live.check_eq(slow, sorted(named(said)))
+    live.check(len(named(said.partition("either")[0])) == 1, "one is first")
+    gate.open()
+    live.check_eq([b"%d\n" % SIZE] * NODES, job.stdout.readlines())
+    job.check_ok()
+
+
 def limit_files():
     hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
     resource.setrlimit(resource.RLIMIT_FSIZE, (6 * live.MIB, hard))
@@ -247,6 +282,8 @@ def main():
     if live.FULL:
         with live.case("the same with one daemon to a node"):
             spill(1)
+    with live.case("wait: all that do not read are told"):
+        wait()
     with live.case("close: its stdin ends, and the others go on"):
         close()
     with live.case("spill: at the bound everybody waits"):

@@ -33,6 +33,14 @@ static int spilling_a_little(void **state)
     return open_with(state, JOB_SLOW_SPILL, 2 * MIB);
 }
 
+static int waiting(void **state)
+{
+    return open_slow(state, &(struct ep_feed_slow){.policy = JOB_SLOW_WAIT,
+                                                   .window_frames = WINDOW,
+                                                   .after_ms = 20,
+                                                   .unread_ms = 20});
+}
+
 static int closing(void **state)
 {
     return open_with(state, JOB_SLOW_CLOSE, 0);
@@ -241,6 +249,38 @@ static void stay_full(struct slow_hose *sh, size_t bytes, unsigned ms)
     }
 }
 
+/* All wait for it, as told once, and it has all bytes in the end. */
+static void a_target_that_does_not_read_is_told(void **state)
+{
+    struct slow_hose *sh = *state;
+    uint32_t proc;
+    uint64_t done;
+
+    add_two(sh);
+    while (sh->hose->slow_told == 0)
+        turn(sh, FRAME, (const uint32_t[]){0}, 1);
+    assert_int_equal(sh->hose->slow_proc, 1);
+    assert_int_equal(sh->hose->slow_what, JOB_STDIN_UNREAD);
+    assert_true(ep_feed_holder(sh->hose->feed, &proc, &done));
+    assert_int_equal(proc, 1);
+    hose_drink(sh->hose, 1, 2 * FRAME);
+    stay_full(sh, 0, 300);
+    assert_int_equal(sh->hose->slow_told, 1);
+    catch_up(sh);
+    check_end(sh, 1);
+}
+
+static void a_target_that_reads_a_little_is_not_told(void **state)
+{
+    struct slow_hose *sh = *state;
+
+    add_two(sh);
+    stay_full(sh, 1, 500);
+    assert_int_equal(sh->hose->slow_told, 0);
+    catch_up(sh);
+    check_end(sh, 1);
+}
+
 /* A byte between any two looks is enough. */
 static void a_target_that_reads_a_little_is_not_closed(void **state)
 {
@@ -377,6 +417,8 @@ int main(void)
         TEST(on_a_full_disk_everybody_waits, spilling),
         TEST(what_cannot_be_read_back_is_told, spilling),
         TEST(who_is_gone_leaves_no_file, spilling),
+        TEST(a_target_that_does_not_read_is_told, waiting),
+        TEST(a_target_that_reads_a_little_is_not_told, waiting),
         TEST(a_target_that_does_not_read_is_closed, closing),
         TEST(a_target_that_reads_a_little_is_not_closed, closing),
         TEST(a_window_that_comes_at_once_is_noticed, closing),
