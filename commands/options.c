@@ -130,7 +130,8 @@ static void read_value(const struct option_row *row, const char *value,
         *(double *)field = value_seconds(option, value, row->least_s);
         break;
     case OPTION_BYTES:
-        put_number(row, field, value_bytes(option, value));
+        put_number(row, field,
+                   value_bytes(option, value, row->least, row->most));
         break;
     case OPTION_TIME:
         put_number(row, field, value_time(option, value));

@@ -16,8 +16,8 @@ enum option_kind {
     OPTION_TEXT,    /* a string */
     OPTION_WORDS,   /* a string that is not empty */
     OPTION_NUMBER,  /* an unsigned integer within bounds */
-    OPTION_SECONDS, /* a double with a lower bound */
-    OPTION_BYTES,   /* an unsigned integer, a size in bytes */
+    OPTION_SECONDS, /* a double, seconds, with a lower bound */
+    OPTION_BYTES,   /* an unsigned integer, a size in bytes within bounds */
     OPTION_TIME,    /* an unsigned integer, nanoseconds */
     OPTION_RATE,    /* an unsigned integer, bytes a second */
 };
@@ -42,7 +42,7 @@ struct option_row {
     enum option_kind kind;
     size_t at, size_bytes; /* offset and size of the field that gets the
                               value */
-    uint64_t least, most;  /* bounds of a number */
+    uint64_t least, most;  /* bounds of a number or a size */
     double least_s;        /* lower bound of seconds */
     /* OPTION_READ: stores the value in *into. `value` is NULL when the user
      * left it out. */
@@ -66,9 +66,10 @@ struct option_row {
     OPTION_NUMBER, OPTION_FIELD(field), .least = (from), .most = (to)
 #define SECONDS(field, from)                                                   \
     OPTION_SECONDS, OPTION_FIELD(field), .least_s = (from)
-#define BYTES(field) OPTION_BYTES, OPTION_FIELD(field)
-#define TIME(field)  OPTION_TIME, OPTION_FIELD(field)
-#define RATE(field)  OPTION_RATE, OPTION_FIELD(field)
+#define BYTES(field, from, to)                                                 \
+    OPTION_BYTES, OPTION_FIELD(field), .least = (from), .most = (to)
+#define TIME(field) OPTION_TIME, OPTION_FIELD(field)
+#define RATE(field) OPTION_RATE, OPTION_FIELD(field)
 
 struct option_table {
     const struct option_row *rows; /* ends with a zeroed item */

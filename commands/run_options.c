@@ -170,11 +170,8 @@ static void read_pmix_allow(const char *text, void *into)
 static void read_pmix_cache(const char *text, void *into)
 {
     struct ep_run_options *o = into;
-    uint64_t bytes;
-
-    if (!value_is_bytes(text, &bytes) || bytes > JOB_CACHE_MAX)
-        usage("--pmix-cache takes bytes from 0 to 16M, as 64K, not '%s'", text);
-    o->cache_bytes = (uint32_t)bytes;
+    o->cache_bytes =
+        (uint32_t)value_bytes("--pmix-cache", text, 0, JOB_CACHE_MAX);
     o->has_cache = true;
 }
 
@@ -225,8 +222,9 @@ static const struct option_row where_options[] = {
      OF_TREE, WORDS(xylemd)},
     {"no-tree-spawn", 0, NULL, "the launcher starts every daemon itself",
      OF_TREE, FLAG(no_tree_spawn)},
-    {"launch-timeout", 0, "SECONDS",
-     "wait so long for the daemons (default: 60)",
+    {"launch-timeout", 0, "TIME",
+     "wait so long for the daemons, in seconds or as 500ms, 5m, 2h (default: "
+     "60)",
      OF_TREE, SECONDS(launch_timeout_s, 0.1)},
     {"min-nodes", 0, "M",
      "leave out hosts whose daemons do not come, while M are left",
@@ -240,9 +238,9 @@ static const struct option_row where_options[] = {
      "network interface, address, or network as 10.1.0.0/16",
      OF_TREE, WORDS(interface)},
     {"port-range", 0, "A-B", "listening ports", OF_TREE, READ(read_port_range)},
-    {"heartbeat", 0, "SECONDS",
-     "a daemon silent for so long is left by its neighbours (default: 10, more "
-     "for thousands of virtual nodes)",
+    {"heartbeat", 0, "TIME",
+     "a daemon silent for so long, in seconds or as 500ms, is left by its "
+     "neighbours (default: 10, more for thousands of virtual nodes)",
      OF_TREE, SECONDS(heartbeat_s, 0.1)},
     {"env", 0, "NAME[=VALUE]", "environment for the processes (repeatable)",
      OF_JOB | OF_PROGRAM, READ(read_env)},
@@ -273,10 +271,13 @@ static const struct option_row ending_options[] = {
      "abort: a lost node ends the job; continue: the others go on (default: "
      "abort)",
      OF_TREE, READ(read_on_node_loss)},
-    {"timeout", 0, "SECONDS", "end the job after that time (exit code 124)",
+    {"timeout", 0, "TIME",
+     "end the job after that time, in seconds or as 500ms, 5m, 2h (exit code "
+     "124)",
      OF_JOB, SECONDS(timeout_s, 0.001)},
-    {"linger", 0, "SECONDS",
-     "read a process's output so long past its exit (default: 2)",
+    {"linger", 0, "TIME",
+     "read a process's output so long past its exit, in seconds or as 500ms, "
+     "5m (default: 2)",
      OF_TREE, SECONDS(linger_s, 0)},
     {"stats", 0, "FILE", "write a report in JSON at the end", 0, WORDS(stats)},
     {"no-pmix", 0, NULL, "PMIx tools cannot connect", 0, READ(read_no_pmix)},
@@ -284,8 +285,8 @@ static const struct option_row ending_options[] = {
      "whose PMIx tools can connect (default: your own and root's)",
      OF_TREE, READ(read_pmix_allow)},
     {"pmix-cache", 0, "BYTES",
-     "keep so many of each channel for PMIx tools that come late (default: 0; "
-     "of jobs that tools start, 64K)",
+     "keep so many of each channel, as 64K or 1M, for PMIx tools that come "
+     "late (default: 0; of jobs that tools start, 64K)",
      OF_TREE, READ(read_pmix_cache)},
     {"verbose", 'v', NULL, "say what xylem itself does",
      OF_TREE | OF_JOB, FLAG(verbose)},

@@ -10,6 +10,9 @@
 
 #define OPTION_INTO struct sim_options
 
+/* The most that a size may be whose field has 32 bits. */
+enum { FIELD_BYTES_MAX = 1 << 30 };
+
 _Static_assert(VALUE_RATE_LEAST == SIM_RATE_LEAST, "rates that sim/ takes");
 
 /* --- plain values */
@@ -229,7 +232,7 @@ static uint64_t sweep_value(enum sim_sweep_key key, const char *text)
         return value_number("--sweep nodes", text, 2, SIM_NODES_MAX);
     if (key == SIM_SWEEP_ARITY)
         return value_number("--sweep arity", text, 1, TOPO_ARITY_MAX);
-    return value_bytes("--sweep size", text);
+    return value_bytes("--sweep size", text, 0, INT64_MAX);
 }
 
 static void read_sweep(const char *text, void *into)
@@ -278,11 +281,11 @@ static const struct option_row rows[] = {
      "line of everybody), mixed (broadcast and gather) (default: broadcast)",
      0, READ(read_workload)},
     {"size", 0, "BYTES", "of stdin, or of each process's output (default: 1M)",
-     0, BYTES(size_bytes)},
+     0, BYTES(size_bytes, 0, INT64_MAX)},
     {"output", 0, "BYTES", "of each process, where that is not --size",
-     0, BYTES(out_bytes)},
+     0, BYTES(out_bytes, 0, INT64_MAX)},
     {"line", 0, "BYTES", "length of output lines (default: 64)",
-     0, NUMBER(cfg.job.line_bytes, 1, UINT32_MAX)},
+     0, BYTES(cfg.job.line_bytes, 1, FIELD_BYTES_MAX)},
     {"every", 0, "TIME",
      "a process writes a line so often (default: as fast as it can)",
      0, TIME(cfg.job.every_ns)},
@@ -301,7 +304,7 @@ static const struct option_row rows[] = {
      "the console takes nothing from then on, for LENGTH or for good",
      0, READ(read_console_stuck)},
     {"frame", 0, "BYTES", "largest frame (default: 64K)",
-     0, BYTES(cfg.overlay.frame_bytes)},
+     0, BYTES(cfg.overlay.frame_bytes, 0, FIELD_BYTES_MAX)},
     {"window", 0, "FRAMES", "frames of stdin that a node keeps (default: 16)",
      0, NUMBER(cfg.overlay.down_frames, 2, 1024)},
     {.doc = "The machine:"},

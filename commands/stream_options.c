@@ -29,17 +29,6 @@ static const char *policy_value(const char *text, const char *name)
     return text[len] == '\0' ? "" : NULL;
 }
 
-static uint64_t read_spill_bytes(const char *text)
-{
-    uint64_t bytes;
-
-    if (!value_is_bytes(text, &bytes) || bytes < JOB_SPILL_BYTES_MIN ||
-        bytes > JOB_SPILL_BYTES_MAX)
-        usage("--stdin-slow=spill takes bytes from 1M to 1T, as 512M, not '%s'",
-              text);
-    return bytes;
-}
-
 static void read_stdin_slow(const char *text, void *into)
 {
     struct ep_run_options *o = into;
@@ -50,8 +39,11 @@ static void read_stdin_slow(const char *text, void *into)
         o->slow = JOB_SLOW_WAIT;
     } else if (bytes != NULL) {
         o->slow = JOB_SLOW_SPILL;
-        o->spill_bytes =
-            text[5] == '=' ? read_spill_bytes(bytes) : SPILL_DEFAULT;
+        o->spill_bytes = SPILL_DEFAULT;
+        if (text[5] == '=')
+            o->spill_bytes =
+                value_bytes("--stdin-slow=spill", bytes, JOB_SPILL_BYTES_MIN,
+                            JOB_SPILL_BYTES_MAX);
     } else if (time != NULL) {
         o->slow = JOB_SLOW_CLOSE;
         o->close_s = text[5] == '=' ? value_seconds("--stdin-slow=close", time,
@@ -59,7 +51,7 @@ static void read_stdin_slow(const char *text, void *into)
                                     : CLOSE_DEFAULT_S;
     } else {
         usage("--stdin-slow takes wait, spill, spill=BYTES, close or "
-              "close=SECONDS, not '%s'",
+              "close=TIME, not '%s'",
               text);
     }
 }
@@ -87,8 +79,8 @@ const struct option_row input_options[] = {
      "the end of stdin does not end it for the processes: PMIx tools go on",
      0, FLAG(keep_stdin)},
     {"stdin-slow", 0, "P",
-     "what is done for a process that does not read: wait, spill[=BYTES], "
-     "close[=SECONDS] (default: wait)",
+     "what is done for a process that does not read: wait, spill[=BYTES], as "
+     "64M or 2G, close[=TIME], as 500ms or 10 (default: wait)",
      OF_TREE, READ(read_stdin_slow)},
     {"spill-dir", 0, "DIR",
      "where nodes spill (default: TMPDIR or /var/tmp, on a disk)",

@@ -4,8 +4,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,20 +36,6 @@ uint64_t value_number(const char *option, const char *text, uint64_t least,
     return value;
 }
 
-double value_seconds(const char *option, const char *text, double least)
-{
-    double value;
-    char *end;
-
-    errno = 0;
-    value = strtod(text, &end);
-    if (end == text || *end != '\0' || errno != 0 || !isfinite(value) ||
-        value < least || value > 1e6)
-        usage("%s takes a number of seconds from %g to 1000000, not '%s'",
-              option, least, text);
-    return value;
-}
-
 /* --- values with units */
 
 struct unit {
@@ -57,10 +44,14 @@ struct unit {
     uint64_t divisor;
 };
 
+enum { BOUND_BYTES = 24 };
+
 __extension__ typedef unsigned __int128 wide_t;
 
 #define K UINT64_C(1000)
 #define I UINT64_C(1024)
+
+#define SECOND (K * K * K)
 
 /* Reads digits with an optional decimal point, as the fraction *value / *scale.
  * Returns the text after the number, or NULL when there is no valid number. */
@@ -106,16 +97,28 @@ static bool convert(const char *text, const struct unit *units, size_t count,
     return false;
 }
 
-bool value_is_bytes(const char *text, uint64_t *bytes)
+static bool is_bytes(const char *text, uint64_t *bytes)
 {
     static const struct unit units[] = {
-        {"", 1, 1},           {"B", 1, 1},
-        {"K", I, 1},          {"k", I, 1},
-        {"KiB", I, 1},        {"KB", K, 1},
-        {"kB", K, 1},         {"M", I * I, 1},
-        {"MiB", I * I, 1},    {"MB", K * K, 1},
-        {"G", I * I * I, 1},  {"GiB", I * I * I, 1},
-        {"GB", K * K * K, 1}, {"T", I * I * I * I, 1},
+        {"", 1, 1},
+        {"B", 1, 1},
+        {"K", I, 1},
+        {"k", I, 1},
+        {"KiB", I, 1},
+        {"KB", K, 1},
+        {"kB", K, 1},
+        {"M", I * I, 1},
+        {"m", I * I, 1},
+        {"MiB", I * I, 1},
+        {"MB", K * K, 1},
+        {"G", I * I * I, 1},
+        {"g", I * I * I, 1},
+        {"GiB", I * I * I, 1},
+        {"GB", K * K * K, 1},
+        {"T", I * I * I * I, 1},
+        {"t", I * I * I * I, 1},
+        {"TiB", I * I * I * I, 1},
+        {"TB", K * K * K * K, 1},
     };
 
     return convert(text, units, sizeof(units) / sizeof(units[0]), bytes);
@@ -124,8 +127,15 @@ bool value_is_bytes(const char *text, uint64_t *bytes)
 static bool is_time(const char *text, uint64_t *ns)
 {
     static const struct unit units[] = {
-        {"ns", 1, 1},        {"us", K, 1},       {"ms", K * K, 1},
-        {"s", K * K * K, 1}, {"", K * K * K, 1}, {"min", 60 * K * K * K, 1},
+        {"ns", 1, 1},
+        {"us", K, 1},
+        {"ms", K * K, 1},
+        {"s", SECOND, 1},
+        {"", SECOND, 1},
+        {"m", 60 * SECOND, 1},
+        {"min", 60 * SECOND, 1},
+        {"h", 3600 * SECOND, 1},
+        {"d", 24 * 3600 * SECOND, 1},
     };
 
     return convert(text, units, sizeof(units) / sizeof(units[0]), ns);
@@ -158,13 +168,34 @@ static bool is_rate(const char *text, uint64_t *rate)
     return convert(text, units, sizeof(units) / sizeof(units[0]), rate);
 }
 
-uint64_t value_bytes(const char *option, const char *text)
+/* Prints a bound as a user would write it: 1M, 64K, 1500. */
+static void print_bytes(uint64_t bytes, char out[BOUND_BYTES])
 {
-    uint64_t value;
+    static const char units[] = {'\0', 'K', 'M', 'G', 'T'};
+    size_t i = 0;
 
-    if (!value_is_bytes(text, &value))
+    while (i + 1 < sizeof(units) && bytes > 0 && bytes % I == 0) {
+        bytes /= I;
+        i++;
+    }
+    snprintf(out, BOUND_BYTES, "%" PRIu64 "%c", bytes, units[i]);
+}
+
+uint64_t value_bytes(const char *option, const char *text, uint64_t least,
+                     uint64_t most)
+{
+    char from[BOUND_BYTES], to[BOUND_BYTES];
+    uint64_t value;
+    bool is_valid = is_bytes(text, &value);
+
+    if (!is_valid && most >= INT64_MAX)
         usage("%s takes a number of bytes as 64K, 1M or 1.5GiB, not '%s'",
               option, text);
+    print_bytes(least, from);
+    print_bytes(most, to);
+    if (!is_valid || value < least || value > most)
+        usage("%s takes bytes from %s to %s, as 64K, 1M or 1.5GiB, not '%s'",
+              option, from, to, text);
     return value;
 }
 
@@ -173,8 +204,21 @@ uint64_t value_time(const char *option, const char *text)
     uint64_t value;
 
     if (!is_time(text, &value))
-        usage("%s takes a time as 500ns, 2us, 1.5ms or 10s, not '%s'", option,
-              text);
+        usage("%s takes a time as 500ns, 2us, 1.5ms, 10s or 5m, not '%s'",
+              option, text);
+    return value;
+}
+
+double value_seconds(const char *option, const char *text, double least)
+{
+    uint64_t ns = 0;
+    bool is_valid = is_time(text, &ns);
+    double value = (double)ns / 1e9;
+
+    if (!is_valid || value < least || value > VALUE_SECONDS_MOST)
+        usage("%s takes a time from %g to %d seconds, as 90, 500ms, 5m or 2h, "
+              "not '%s'",
+              option, least, VALUE_SECONDS_MOST, text);
     return value;
 }
 

@@ -252,8 +252,9 @@ def wrong_values():
         wrong(2, "--stdin-slow takes", "--stdin-slow", value)
     for value in ("", "0", "1023K", "2T", "-1M", "1X", "lots"):
         wrong(2, "takes bytes from 1M to 1T", "--stdin-slow=spill=" + value)
-    for value in ("", "0", "-1", "0.01", "nan", "1e9", "10s"):
-        wrong(2, "number of seconds", "--stdin-slow=close=" + value)
+    for value in ("", "0", "-1", "0.01", "nan", "1e9", "10x"):
+        wrong(2, "takes a time from 0.1 to 1000000 seconds",
+              "--stdin-slow=close=" + value)
     wrong(2, "full path", "--stdin-slow=spill", "--spill-dir", "here")
     wrong(2, "give that, too", "--spill-dir", live.TMP)
     wrong(1, "No such file or directory", "--stdin-slow=spill", "--spill-dir",
