@@ -290,6 +290,8 @@ static const struct option_row ending_options[] = {
      OF_TREE, READ(read_pmix_cache)},
     {"verbose", 'v', NULL, "say what xylem itself does",
      OF_TREE | OF_JOB, FLAG(verbose)},
+    {"quiet", 'q', NULL, "leave out notices: say only what goes wrong",
+     OF_TREE | OF_JOB, FLAG(quiet)},
     {0},
 };
 // clang-format on
@@ -303,6 +305,8 @@ static void check_all(const struct ep_run_options *o)
         usage("--hosts and --hostfile both name hosts: give one of them");
     if (o->spill_dir != NULL && o->slow != JOB_SLOW_SPILL)
         usage("--spill-dir needs --stdin-slow=spill: give that, too");
+    if (o->quiet && o->verbose)
+        usage("--quiet and --verbose exclude each other: give one of them");
     stream_options_check(o);
     for (uint32_t i = 0; i < o->apps_count; i++) {
         const struct job_wish *app = &o->apps[i];

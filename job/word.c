@@ -58,6 +58,7 @@ static const struct job_schema_row words[JOB_WORD_KINDS][ROWS_MAX] = {
     [JOB_WORD_MACHINE] = {UINT(packages, "sockets"), UINT(cores, "cores"),
                           TEXT("why", 0, TEXT_MAX)},
     [JOB_WORD_PIECES] = {UINT(err, "errno")},
+    [JOB_WORD_LINE_LOST] = {UINT(rank, "rank"), UINT(err, "errno")},
 };
 
 const struct job_schema_row *job_word_rows(unsigned kind)

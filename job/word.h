@@ -24,7 +24,7 @@ enum job_word_kind {
     JOB_WORD_USAGE,       /* what the daemon has used, from one of its nodes,
                              before the node's OVER; all but the peak counts
                              from the last USAGE on */
-    JOB_WORD_NOTE,        /* a note for the user */
+    JOB_WORD_NOTE,        /* a note for the user about nothing bad */
     JOB_WORD_STDIN,       /* what happened to the stdin of a slow process */
     JOB_WORD_PIDS,        /* the pids of processes on the host; before
                              STARTED */
@@ -36,6 +36,8 @@ enum job_word_kind {
     JOB_WORD_PIECES,      /* the daemon's memory for unfinished lines is full,
                              and its file for more cannot be used: from now on
                              lines may come in pieces */
+    JOB_WORD_LINE_LOST,   /* an unfinished line of a process cannot be read back
+                             from the daemon's file */
     JOB_WORD_KINDS
 };
 
@@ -94,7 +96,8 @@ struct job_word {
                              clock or later */
     /* EXIT: a tally of the output sent, for each channel. */
     struct job_tally tallies[JOB_WORD_OUTPUTS];
-    uint32_t err;                     /* FAILED, STDIN, PIECES: errno */
+    uint32_t err;                     /* FAILED, STDIN, PIECES, LINE_LOST:
+                                         errno */
     uint32_t parent;                  /* ADOPTED: a node of the tree */
     uint32_t away_us;                 /* ADOPTED: how long the node had no
                                          parent */

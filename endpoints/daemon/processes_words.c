@@ -40,12 +40,10 @@ void ep_processes_say(struct ep_processes *local, const struct job_word *state)
 
 void ep_words_lost(const struct proc *proc, int err)
 {
-    struct job_word state = {.kind = JOB_WORD_NOTE};
+    struct job_word state = {.kind = JOB_WORD_LINE_LOST,
+                             .rank = ep_proc_number(proc),
+                             .err = (uint32_t)err};
 
-    snprintf(state.text, sizeof(state.text),
-             "an unfinished line of process %u cannot be read back from its "
-             "temporary file: %s",
-             ep_proc_number(proc), strerror(err));
     ep_processes_say(proc->node_job->local, &state);
 }
 

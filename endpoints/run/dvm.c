@@ -20,10 +20,10 @@ static void say_up(struct run *r)
 {
     const uint32_t nodes = r->plan.nodes_count - r->loss.count;
 
-    ep_voice_say(&r->voice,
-                 "%u node%s up: jobs can be started; `xylem dvm --stop=%d' "
-                 "ends this dvm",
-                 nodes, nodes == 1 ? " is" : "s are", (int)getpid());
+    ep_voice_remark(&r->voice,
+                    "%u node%s up: jobs can be started; `xylem dvm --stop=%d' "
+                    "ends this dvm",
+                    nodes, nodes == 1 ? " is" : "s are", (int)getpid());
 }
 
 void ep_run_dvm_begin(struct run *r)

@@ -84,7 +84,7 @@ struct run_end {
 
 /* Messages that the user gets once at most: whether each was given. */
 struct run_told {
-    bool failure, stuck, note, pieces;
+    bool failure, stuck, note, pieces, line;
     struct job_first first; /* the failure that was told as the first */
     uint64_t failed_ns;     /* when a failure was heard of, or 0 */
     /* how old the launch is when the user is told again whom it waits for */

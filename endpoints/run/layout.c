@@ -26,6 +26,7 @@ int ep_layout_open(const struct ep_run_options *options, struct ep_layout **out)
         return 1;
     layout->options = *options;
     layout->voice.is_verbose = options->verbose;
+    layout->voice.is_quiet = options->quiet;
     layout->plan = (struct run_plan){.options = &layout->options,
                                      .relaunch = &layout->again,
                                      .voice = &layout->voice,

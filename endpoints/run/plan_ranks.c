@@ -206,8 +206,8 @@ int ep_run_plan_ranks(struct run_plan *p, uint32_t *most)
     if (rc == 0)
         rc = place_all(p, most);
     if (rc == 0 && p->hosts.count == 0 && (p->nodes_wanted > 0 || o->verbose))
-        ep_voice_say(p->voice,
-                     "no hosts given: %u virtual node%s on this machine",
-                     p->nodes_count, p->nodes_count == 1 ? "" : "s");
+        ep_voice_remark(p->voice,
+                        "no hosts given: %u virtual node%s on this machine",
+                        p->nodes_count, p->nodes_count == 1 ? "" : "s");
     return rc;
 }

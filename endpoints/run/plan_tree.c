@@ -58,7 +58,7 @@ static int tell_unnamed(struct run_plan *p, const struct topo_under *under)
     }
     text = rc == 0 ? topo_hosts_fold_short(&unnamed, SHOWN_BYTES) : NULL;
     if (text != NULL)
-        (p->options->topology != NULL ? ep_voice_say : ep_voice_note)(
+        (p->options->topology != NULL ? ep_voice_remark : ep_voice_note)(
             p->voice,
             "%s does not name %s: the tree has %s under a switch of "
             "%s own",

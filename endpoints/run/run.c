@@ -147,9 +147,9 @@ static void on_stdin_held(void *arg)
     struct run *r = arg;
 
     if (isatty(STDIN_FILENO))
-        ep_voice_say(&r->voice,
-                     "stdin has ended here; for the processes it ends when "
-                     "the tools that push to it have gone");
+        ep_voice_remark(&r->voice,
+                        "stdin has ended here; for the processes it ends when "
+                        "the tools that push to it have gone");
 }
 
 static void on_pushed(void *arg, uint32_t writer)
@@ -415,6 +415,7 @@ static int run_once(struct run *r)
     r->session = JOB_SESSION_INIT;
     r->input_fd = -1;
     r->voice = (struct run_voice){.is_verbose = r->options.verbose,
+                                  .is_quiet = r->options.quiet,
                                   .on_wait = on_wait,
                                   .ask = on_ask,
                                   .arg = r};

@@ -76,7 +76,7 @@ struct ep_run_options {
     double timeout_s;
     double linger_s;
     const char *stats;
-    bool verbose;
+    bool verbose, quiet; /* one of them at most */
     /* serves PMIx tools; NULL: none are served */
     const struct ep_desk_ops *desk;
     bool has_cache; /* whether cache_bytes was given */

@@ -98,6 +98,17 @@ void ep_voice_say(struct run_voice *voice, const char *format, ...)
     va_end(args);
 }
 
+void ep_voice_remark(struct run_voice *voice, const char *format, ...)
+{
+    va_list args;
+
+    if (voice->is_quiet)
+        return;
+    va_start(args, format);
+    ep_voice_vsay(voice, format, args);
+    va_end(args);
+}
+
 void ep_voice_note(struct run_voice *voice, const char *format, ...)
 {
     va_list args;

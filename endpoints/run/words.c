@@ -33,7 +33,7 @@ static void on_pieces(struct run *r, uint32_t node, const struct job_word *word)
 {
     int err = (int)word->err;
 
-    (r->told.pieces ? ep_voice_note : ep_voice_say)(
+    (r->told.pieces ? ep_voice_note : ep_voice_remark)(
         &r->voice,
         "%s: unfinished lines fill their buffer, and no file in TMPDIR or "
         "/var/tmp can hold more (%s): some lines come out in pieces",
@@ -102,9 +102,20 @@ static void on_note(struct run *r, uint32_t node, const struct job_word *word)
 {
     /* Only the first is reported without --verbose: what holds for one host
      * usually holds for many. */
-    (r->told.note ? ep_voice_note : ep_voice_say)(
+    (r->told.note ? ep_voice_note : ep_voice_remark)(
         &r->voice, "%s: %s", ep_run_host(&r->plan, node), word->text);
     r->told.note = true;
+}
+
+static void on_line_lost(struct run *r, uint32_t node,
+                         const struct job_word *word)
+{
+    (r->told.line ? ep_voice_note : ep_voice_say)(
+        &r->voice,
+        "%s: an unfinished line of process %u cannot be read back from its "
+        "temporary file: %s",
+        ep_run_host(&r->plan, node), word->rank, strerror((int)word->err));
+    r->told.line = true;
 }
 
 static void on_machine(struct run *r, uint32_t node,
@@ -251,9 +262,10 @@ typedef void process_word_fn(struct run_job *job, uint32_t node,
                              const struct job_word *word);
 
 static session_word_fn *const of_session[JOB_WORD_KINDS] = {
-    [JOB_WORD_ADOPTED] = on_adopted, [JOB_WORD_USAGE] = on_usage,
-    [JOB_WORD_NOTE] = on_note,       [JOB_WORD_OVER] = on_over,
-    [JOB_WORD_MACHINE] = on_machine, [JOB_WORD_PIECES] = on_pieces,
+    [JOB_WORD_ADOPTED] = on_adopted,     [JOB_WORD_USAGE] = on_usage,
+    [JOB_WORD_NOTE] = on_note,           [JOB_WORD_OVER] = on_over,
+    [JOB_WORD_MACHINE] = on_machine,     [JOB_WORD_PIECES] = on_pieces,
+    [JOB_WORD_LINE_LOST] = on_line_lost,
 };
 
 static process_word_fn *const of_process[JOB_WORD_KINDS] = {

@@ -197,11 +197,31 @@ static void so_much_waits_and_no_more(void **state)
     ep_voice_fini(&voice);
 }
 
+/* A notice is said unless the user wants none, a note only to one who asks. */
+static void a_quiet_voice_says_no_notice(void **state)
+{
+    struct run_voice quiet = {.is_quiet = true}, loud = {.is_verbose = true};
+    struct rig rig = take_stderr();
+
+    (void)state;
+    ep_voice_remark(&quiet, "notice");
+    ep_voice_note(&quiet, "note");
+    ep_voice_say(&quiet, "error");
+    expect(&rig, "xylem: error\n");
+    ep_voice_remark(&loud, "notice %d", 1);
+    ep_voice_note(&loud, "note %d", 2);
+    expect(&rig, "xylem: notice 1\nxylem: note 2\n");
+    ep_voice_fini(&quiet);
+    ep_voice_fini(&loud);
+    give_back_stderr(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_say_whose_they_are),
         cmocka_unit_test(notes_are_for_the_verbose),
+        cmocka_unit_test(a_quiet_voice_says_no_notice),
         cmocka_unit_test(what_stderr_does_not_take_waits),
         cmocka_unit_test(where_others_write_it_asks),
         cmocka_unit_test(so_much_waits_and_no_more),

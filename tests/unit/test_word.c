@@ -41,6 +41,7 @@ static const struct job_word words[] = {
     {.kind = JOB_WORD_MACHINE, .packages = 2, .cores = 128},
     {.kind = JOB_WORD_MACHINE, .text = "nobody can tell"},
     {.kind = JOB_WORD_PIECES, .err = 28},
+    {.kind = JOB_WORD_LINE_LOST, .rank = 4, .err = 5},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
@@ -96,6 +97,7 @@ static const uint8_t golden[] = {
     10, 23, 0, 0, 0, 0, 0, 0, 0, 0, 0, 110, 111, 98, 111, 100, 121, 32, 99, 97,
     110, 32, 116, 101, 108, 108,
     11, 4, 0, 28, 0, 0, 0,
+    12, 8, 0, 4, 0, 0, 0, 5, 0, 0, 0,
     // clang-format on
 };
 
@@ -220,8 +222,8 @@ static void a_longer_text_is_refused(void **state)
 static void the_document_has_the_rows(void **state)
 {
     static const char *const names[JOB_WORD_KINDS] = {
-        "",     "STARTED", "EXIT", "FAILED", "ADOPTED", "USAGE",
-        "NOTE", "STDIN",   "PIDS", "OVER",   "MACHINE", "PIECES",
+        "",      "STARTED", "EXIT", "FAILED",  "ADOPTED", "USAGE",     "NOTE",
+        "STDIN", "PIDS",    "OVER", "MACHINE", "PIECES",  "LINE_LOST",
     };
 
     (void)state;
