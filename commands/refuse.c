@@ -7,10 +7,13 @@
 #include <stdlib.h>
 
 const char *usage_command = "run";
+const char *usage_variable, *usage_more;
 
 static void say(const char *format, va_list args)
 {
     fputs("xylem: ", stderr);
+    if (usage_variable != NULL)
+        fprintf(stderr, "%s: ", usage_variable);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
 }
@@ -32,6 +35,8 @@ void usage(const char *format, ...)
     va_start(args, format);
     say(format, args);
     va_end(args);
+    if (usage_more != NULL)
+        fprintf(stderr, "%s\n", usage_more);
     fprintf(stderr, "Try `xylem %s --help' for the options.\n", usage_command);
     exit(2);
 }

@@ -18,5 +18,10 @@ _Noreturn void usage(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 /* The name of the command that usage() mentions; at first `run'. */
 extern const char *usage_command;
+/* The variable of the environment that the words come from which are being
+ * read, and which usage() mentions first; NULL: they are arguments. */
+extern const char *usage_variable;
+/* A line that usage() prints behind the sentence; NULL: none. */
+extern const char *usage_more;
 
 #endif

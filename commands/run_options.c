@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "commands/refuse.h"
+#include "commands/shell_words.h"
 #include "commands/stream_options.h"
 #include "commands/values.h"
 #include "endpoints/boot/launcher.h"
 #include "topo/tree.h"
 
 #define OPTION_INTO struct ep_run_options
+
+enum { ADDED_BYTES = 512 };
 
 /* The state of reading the command line. */
 static struct {
@@ -423,6 +426,42 @@ static void read_programs(int argc, char **argv,
     }
 }
 
+/* Has usage() tell of the options in the environment from now on. */
+static void remember(const char *variable, const char *text)
+{
+    static char more[ADDED_BYTES];
+
+    snprintf(more, sizeof(more), "%s has options, too: %s", variable, text);
+    usage_more = more;
+}
+
+/* Reads the options in the environment, whose words are never freed, as options
+ * point into them. The first two arguments of `head' become those before
+ * them. */
+static void read_variable(char **head, const struct run_command *command,
+                          const struct option_command *of_arguments)
+{
+    struct option_command how = *of_arguments;
+    const char *text, *fault;
+    char **words;
+    int argc;
+
+    text = command->variable != NULL ? getenv(command->variable) : NULL;
+    if (text == NULL)
+        return;
+    usage_variable = command->variable;
+    words = shell_words_split(text, &fault);
+    if (words == NULL)
+        usage("%s", fault != NULL ? fault : "out of memory");
+    if (words[0] != NULL) {
+        how.on_word = NULL; /* all words are options and their values */
+        words = copy_words(head, words, &argc);
+        options_parse(argc, words, &how);
+        remember(command->variable, text);
+    }
+    usage_variable = NULL;
+}
+
 void run_options_parse(int argc, char **argv, const struct run_command *command,
                        struct ep_run_options *options)
 {
@@ -455,6 +494,7 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
                                        .desk = command->desk()};
     options->apps[0].program.argv =
         command->takes != RUN_PROGRAMS ? none : NULL;
+    read_variable(argv, command, &how);
     read_programs(argc, argv, &how);
     check_all(options);
     check_dvm(options);

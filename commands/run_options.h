@@ -13,7 +13,10 @@ struct run_command {
     const char *args_doc, *doc;
     struct option_table more; /* options that only this command has; all zero:
                                  it has none */
-    unsigned sets;            /* as in struct option_command */
+    /* the variable of the environment with options that come before those on
+     * the command line; NULL: there is none */
+    const char *variable;
+    unsigned sets;                           /* as in struct option_command */
     const struct ep_desk_ops *(*desk)(void); /* returns the desk for PMIx tools
                                                 that the parsed options ask
                                                 for */

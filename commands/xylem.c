@@ -19,7 +19,9 @@ static int run_main(int argc, char **argv)
         .name = name,
         .args_doc = RUN_ARGS_DOC,
         .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
-               "through a tree of daemons.",
+               "through a tree of daemons. Options in XYLEM_OPTIONS come "
+               "before those given here.",
+        .variable = "XYLEM_OPTIONS",
         .desk = run_pmix_desk,
         .pmix_allow = run_pmix_allow};
     static struct ep_run_options options;
