@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands/env_options.h"
 #include "commands/refuse.h"
 #include "commands/shell_words.h"
 #include "commands/stream_options.h"
@@ -112,22 +113,6 @@ static void read_ppn(const char *text, void *into)
         (colon != NULL && app->per == TOPO_NO_OBJECT))
         usage("--ppn takes N, N:core or N:socket, not '%s'", text);
     app->ppn = (uint32_t)value_number("--ppn", digits, 1, EP_RUN_PPN_MAX);
-}
-
-static void read_env(const char *text, void *into)
-{
-    struct ep_run_options *o = into;
-    struct job_wish *app = app_now(o);
-
-    if (text[0] == '\0' || text[0] == '=')
-        usage("--env takes NAME or NAME=VALUE, not '%s'", text);
-    if (o->env_count == EP_RUN_ENV_MAX)
-        usage("--env may be given %d times at most", EP_RUN_ENV_MAX);
-    if (app->env_count++ == 0)
-        app->env = &o->env[o->env_count];
-    o->env[o->env_count++] = (struct job_env){
-        .what = strchr(text, '=') != NULL ? JOB_ENV_SET : JOB_ENV_OWN,
-        .text = text};
 }
 
 static void read_chdir(const char *text, void *into)
@@ -246,7 +231,11 @@ static const struct option_row where_options[] = {
      "neighbours (default: 10, more for thousands of virtual nodes)",
      OF_TREE, SECONDS(heartbeat_s, 0.1)},
     {"env", 0, "NAME[=VALUE]", "environment for the processes (repeatable)",
-     OF_JOB | OF_PROGRAM, READ(read_env)},
+     OF_JOB | OF_PROGRAM, READ(env_options_env)},
+    {"export", 0, "LIST",
+     "what processes get of this environment: ALL, NONE, or NAME[=VALUE],... "
+     "(default: ALL)",
+     OF_JOB, READ(env_options_export)},
     {"chdir", 'D', "DIR",
      "working directory (default: the launcher's, where it exists)",
      OF_JOB | OF_PROGRAM, READ(read_chdir)},

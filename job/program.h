@@ -28,6 +28,7 @@ enum job_env_what {
     JOB_ENV_UNSET, /* NAME */
     JOB_ENV_PREPEND,
     JOB_ENV_APPEND, /* NAME=VALUE, put after the old value */
+    JOB_ENV_CLEAR,  /* an empty text: unsets all that is set */
     JOB_ENV_OWN     /* NAME; the value is taken from the environment of the
                        command that the user runs */
 };

@@ -90,16 +90,23 @@ static uint32_t get_count(struct ov_rd *rd, size_t least_bytes)
     return rd->bad ? 0 : count;
 }
 
+static bool is_change(const struct job_env *env)
+{
+    const char *equals = strchr(env->text, '=');
+
+    if (env->what == JOB_ENV_CLEAR)
+        return env->text[0] == '\0';
+    return env->what < JOB_ENV_OWN && env->text[0] != '\0' &&
+           equals != env->text &&
+           (equals == NULL) == (env->what == JOB_ENV_UNSET);
+}
+
 static void get_change(struct ov_rd *rd, struct job_env *env)
 {
-    const char *equals;
-
     env->what = (enum job_env_what)ov_rd_u8(rd);
     env->separator = (char)ov_rd_u8(rd);
     env->text = ov_rd_string(rd);
-    equals = strchr(env->text, '=');
-    if (env->what >= JOB_ENV_OWN || env->text[0] == '\0' ||
-        equals == env->text || (equals == NULL) != (env->what == JOB_ENV_UNSET))
+    if (!is_change(env))
         rd->bad = true;
 }
 

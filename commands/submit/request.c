@@ -86,42 +86,43 @@ static struct job_env *list_own(struct job_env *to)
     return to;
 }
 
-/* Finds the setting NAME=VALUE of that name in our environment; NULL: the name
- * is not set. */
-static const char *find_own(const char *name)
+/* Lists changes that the user asks for, which may name any variable of our
+ * environment. */
+static struct job_env *list_changes(const struct job_env *env, uint32_t count,
+                                    struct job_env *to)
 {
-    size_t len = strlen(name);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *text = env[i].what == JOB_ENV_OWN
+                               ? ep_run_env_find(env[i].text)
+                               : env[i].text;
 
-    for (char **at = environ; *at != NULL; at++) {
-        if (strncmp(*at, name, len) == 0 && (*at)[len] == '=')
-            return *at;
+        if (text != NULL)
+            *to++ = (struct job_env){.what = JOB_ENV_SET, .text = text};
     }
-    return NULL;
+    return to;
 }
 
-/* Lists the settings of our own environment that are passed on, then the
- * changes that the user asks for, which may name any variable of our
- * environment. */
-static struct job_env *list_env(const struct job_wish *from, uint32_t *count)
+/* Lists what replaces the environment of the dvm, or is added to it: settings
+ * of our own environment that are passed on, and what the user asks for. */
+static struct job_env *list_env(const struct ep_run_options *o,
+                                const struct job_wish *from, uint32_t *count)
 {
-    size_t most = from->env_count;
+    size_t most = 1 + o->exports_count + from->env_count;
     struct job_env *env, *to;
 
     for (char **at = environ; *at != NULL; at++)
         most++;
     *count = 0;
-    env = calloc(most + 1, sizeof(*env));
+    env = calloc(most, sizeof(*env));
     if (env == NULL)
         return NULL;
-    to = list_own(env);
-    for (uint32_t i = 0; i < from->env_count; i++) {
-        const struct job_env *change = &from->env[i];
-        const char *text =
-            change->what == JOB_ENV_OWN ? find_own(change->text) : change->text;
-
-        if (text != NULL)
-            *to++ = (struct job_env){.what = JOB_ENV_SET, .text = text};
-    }
+    to = env;
+    if (o->exports_only)
+        *to++ = (struct job_env){.what = JOB_ENV_CLEAR, .text = ""};
+    else
+        to = list_own(to);
+    to = list_changes(o->exports, o->exports_count, to);
+    to = list_changes(from->env, from->env_count, to);
     *count = (uint32_t)(to - env);
     return env;
 }
@@ -161,7 +162,7 @@ static bool make_app(const struct ep_run_options *o,
 {
     *app = *from;
     app->program.argv = copy_words(from->program.argv);
-    app->env = list_env(from, &app->env_count);
+    app->env = list_env(o, from, &app->env_count);
     set_dir(&app->program);
     count_procs(o, app);
     app->hosts = o->hosts;

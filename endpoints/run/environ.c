@@ -10,6 +10,8 @@
 #include "endpoints/boot/task_env.h"
 #include "overlay/base/err.h"
 
+extern char **environ;
+
 struct settings {
     char **at; /* owned, and so are its strings; NULL where one was unset */
     size_t count;
@@ -69,6 +71,14 @@ static char *changed(const struct job_env *change, size_t len, const char *old)
     return strdup(change->what == JOB_ENV_ADD ? old : change->text);
 }
 
+static void drop_all(struct settings *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        free(all->at[i]);
+        all->at[i] = NULL;
+    }
+}
+
 /* Applies a change. There must be room for one more setting. */
 static int apply_change(struct settings *all, const struct job_env *change)
 {
@@ -76,6 +86,10 @@ static int apply_change(struct settings *all, const struct job_env *change)
     char **old = find_setting(all, change->text, len);
     char *made;
 
+    if (change->what == JOB_ENV_CLEAR) {
+        drop_all(all);
+        return 0;
+    }
     if (change->what == JOB_ENV_UNSET) {
         drop_settings(all, change->text, len);
         return 0;
@@ -109,6 +123,15 @@ int ep_run_environ(const struct job_strings *own, const struct job_wish *from,
         free(all.at[i]);
     free(all.at);
     return rc;
+}
+
+const char *ep_run_env_find(const char *name)
+{
+    for (char **at = environ; *at != NULL; at++) {
+        if (has_name(*at, name, strlen(name)))
+            return *at;
+    }
+    return NULL;
 }
 
 bool ep_run_env_is_private(const char *entry)

@@ -1,4 +1,4 @@
-/* The environment of a program of a further job. */
+/* The environment of programs. */
 #ifndef ENDPOINTS_RUN_ENVIRON_H
 #define ENDPOINTS_RUN_ENVIRON_H
 
@@ -11,6 +11,10 @@
  * changes). */
 int ep_run_environ(const struct job_strings *own, const struct job_wish *from,
                    struct job_app *app);
+
+/* Finds the setting (NAME=VALUE) of that name in the environment of this
+ * process; NULL: there is none. */
+const char *ep_run_env_find(const char *name);
 
 /* Tells whether a setting (NAME=VALUE) concerns only the launcher: its shell,
  * xylem itself, or the task of a resource manager as which the launcher runs.

@@ -51,22 +51,13 @@ static int list_readers(struct run_plan *p)
  * value. */
 static int add_own(struct run_plan *p, struct job_app *app, const char *name)
 {
-    const char *value = getenv(name);
-    char entry[4096];
+    const char *entry = ep_run_env_find(name);
 
-    if (value == NULL) {
+    if (entry == NULL) {
         ep_voice_say(p->voice,
                      "--env %s: it is not in the environment; give "
                      "--env %s=VALUE",
                      name, name);
-        return 2;
-    }
-    if ((size_t)snprintf(entry, sizeof(entry), "%s=%s", name, value) >=
-        sizeof(entry)) {
-        ep_voice_say(p->voice,
-                     "--env %s: its value is longer than 4000 bytes; leave "
-                     "it out, it is passed on anyway",
-                     name);
         return 2;
     }
     return job_strings_add(&app->env, entry)
@@ -104,14 +95,30 @@ static int describe_app(struct run_plan *p, const struct job_wish *from,
     return rc;
 }
 
+static int list_exports(struct run_plan *p)
+{
+    const struct ep_run_options *o = p->options;
+
+    for (uint32_t i = 0; i < o->exports_count; i++) {
+        const struct job_env *export = &o->exports[i];
+        const char *entry = export->what == JOB_ENV_OWN
+                                ? ep_run_env_find(export->text)
+                                : export->text;
+
+        if (entry != NULL && job_strings_add(&p->job->env, entry))
+            return ep_voice_fail(p->voice, "out of memory");
+    }
+    return 0;
+}
+
 static int list_env(struct run_plan *p)
 {
-    for (char **e = environ; *e != NULL; e++) {
+    for (char **e = environ; *e != NULL && !p->options->exports_only; e++) {
         if (strchr(*e, '=') != NULL && !ep_run_env_is_private(*e) &&
             job_strings_add(&p->job->env, *e))
             return ep_voice_fail(p->voice, "out of memory");
     }
-    return 0;
+    return list_exports(p);
 }
 
 int ep_run_plan_job(struct run_plan *p)

@@ -71,6 +71,11 @@ struct ep_run_options {
     /* settings for all programs, one program's after another's */
     struct job_env env[EP_RUN_ENV_MAX];
     uint32_t env_count;
+    /* settings that each program has before its own; a name that the launcher's
+     * environment lacks is left out */
+    struct job_env exports[EP_RUN_ENV_MAX];
+    uint32_t exports_count;
+    bool exports_only; /* programs get nothing else of that environment */
     bool kill_on_bad_exit;
     enum ep_run_loss on_node_loss;
     double timeout_s;

@@ -162,6 +162,11 @@ def ended():
                         ":", "-n", 2, "--env", "OWN=2", "sh", "-c",
                         "echo $OWN >&2")
     check_eq((0, ["$x 3", "2", "2"]), (code, sorted(said.splitlines())))
+    # Nothing is left of the environment of the dvm itself either.
+    code, shown, _ = run("-n", 1, "--export=NEW=1,HOME", "/usr/bin/env")
+    names = {line.partition(b"=")[0] for line in shown.splitlines()}
+    check_eq((0, {b"NEW", b"HOME", b"PWD"}),
+             (code, {name for name in names if not name.startswith(b"XYLEM_")}))
 
 
 def jobs_of(dvm, program=b"sleep"):

@@ -72,6 +72,26 @@ static void a_program_has_the_bytes_that_are_drawn(void **state)
     job_wish_fini(&back);
 }
 
+/* To unset everything no variable is named. */
+static void a_clear_has_no_name(void **state)
+{
+    static const struct job_env clear = {.what = JOB_ENV_CLEAR, .text = ""};
+    struct job_wish one = whole(), back;
+    uint8_t mem[128];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct ov_rd rd;
+
+    (void)state;
+    one.env = &clear;
+    one.env_count = 1;
+    job_wish_encode(&wr, &one);
+    rd = ov_rd_init(mem, (size_t)(wr.at - mem));
+    assert_int_equal(job_wish_decode(&rd, &back), 0);
+    assert_int_equal(back.env[0].what, JOB_ENV_CLEAR);
+    assert_string_equal(back.env[0].text, "");
+    job_wish_fini(&back);
+}
+
 static void what_says_nothing_comes_back_so(void **state)
 {
     const struct job_wish wish = {.program.argv = argv};
@@ -109,9 +129,10 @@ static void what_is_none_is_refused(void **state)
         size_t at;
         uint8_t byte;
     } wrong[] = {
-        {8, TOPO_OBJECTS}, {9, 2},    {13, 0},   {13, 255},         {17, 0},
-        {25, JOB_ENV_OWN}, {27, '='}, {28, 'x'}, {31, JOB_ENV_SET}, {33, 0},
-        {35, JOB_MAPS},
+        {8, TOPO_OBJECTS},   {9, 2},    {13, 0},
+        {13, 255},           {17, 0},   {25, JOB_ENV_OWN},
+        {25, JOB_ENV_CLEAR}, {27, '='}, {28, 'x'},
+        {31, JOB_ENV_SET},   {33, 0},   {35, JOB_MAPS},
     };
     uint8_t mem[sizeof(drawn)];
 
@@ -150,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_program_has_the_bytes_that_are_drawn),
+        cmocka_unit_test(a_clear_has_no_name),
         cmocka_unit_test(what_says_nothing_comes_back_so),
         cmocka_unit_test(what_is_none_is_refused),
         cmocka_unit_test(what_names_no_program_is_refused),

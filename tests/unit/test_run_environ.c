@@ -49,6 +49,7 @@ static void each_change_does_what_it_says(void **state)
         {{JOB_ENV_ADD, 0, "C=4"}, "A=1 B=2 A=3 C=4"},
         {{JOB_ENV_UNSET, 0, "A"}, "B=2"},
         {{JOB_ENV_UNSET, 0, "C"}, "A=1 B=2 A=3"},
+        {{JOB_ENV_CLEAR, 0, ""}, ""},
         {{JOB_ENV_PREPEND, ':', "A=4"}, "B=2 A=4:3"},
         {{JOB_ENV_APPEND, ',', "A=4"}, "B=2 A=3,4"},
         {{JOB_ENV_APPEND, ',', "C=4"}, "A=1 B=2 A=3 C=4"},
@@ -70,6 +71,19 @@ static void changes_are_made_one_after_another(void **state)
 
     (void)state;
     assert_string_equal(made_by(changes, COUNT(changes)), "A=5:6 B=");
+}
+
+static void what_comes_after_a_clear_is_there(void **state)
+{
+    static const struct job_env changes[] = {
+        {JOB_ENV_SET, 0, "C=4"},
+        {JOB_ENV_CLEAR, 0, ""},
+        {JOB_ENV_APPEND, ':', "A=6"},
+        {JOB_ENV_SET, 0, "B="},
+    };
+
+    (void)state;
+    assert_string_equal(made_by(changes, COUNT(changes)), "A=6 B=");
 }
 
 /* A name is meant as a whole, but for the prefixes. */
@@ -96,6 +110,7 @@ int main(void)
         cmocka_unit_test(without_changes_it_is_that_of_the_run),
         cmocka_unit_test(each_change_does_what_it_says),
         cmocka_unit_test(changes_are_made_one_after_another),
+        cmocka_unit_test(what_comes_after_a_clear_is_there),
         cmocka_unit_test(what_is_the_launchers_own_is_private),
     };
 
