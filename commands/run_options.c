@@ -299,7 +299,7 @@ static void check_all(const struct ep_run_options *o)
         usage("--spill-dir needs --stdin-slow=spill: give that, too");
     if (o->quiet && o->verbose)
         usage("--quiet and --verbose exclude each other: give one of them");
-    stream_options_check(o);
+    stream_options_check(o, o->dvm == NULL);
     for (uint32_t i = 0; i < o->apps_count; i++) {
         const struct job_wish *app = &o->apps[i];
 

@@ -126,6 +126,28 @@ static void read_file(const char *text, void *into)
     o->output_file = text;
 }
 
+static const char *read_exact(const char *option, const char *text)
+{
+    const char *fault = ep_names_exact_fault(value_words(option, text));
+
+    if (fault != NULL)
+        usage(
+            "%s knows %%t (rank), %%n (node), %%N (host), %%j (job) and %%%%, "
+            "not '%.3s'",
+            option, fault);
+    return text;
+}
+
+static void read_output(const char *text, void *into)
+{
+    ((struct ep_run_options *)into)->output = read_exact("--output", text);
+}
+
+static void read_error(const char *text, void *into)
+{
+    ((struct ep_run_options *)into)->error = read_exact("--error", text);
+}
+
 // clang-format off
 const struct option_row output_options[] = {
     {.doc = "Output:"},
@@ -145,6 +167,13 @@ const struct option_row output_options[] = {
      "output also to PAT.NSPACE.RANK.stdout and .stderr, or, where PAT has %n "
      "(nspace), %r (rank) or %h (host), to PAT.stdout and .stderr",
      OF_JOB, READ(read_file)},
+    {"output", 'o', "FILE",
+     "stdout goes to FILE, and not to the console, and so does stderr without "
+     "--error; in it %t is the rank, %n the number of the node, %N the host, "
+     "%j the job, and %4t has at least 4 digits",
+     OF_JOB, READ(read_output)},
+    {"error", 'e', "FILE", "stderr goes to FILE, as with --output",
+     OF_JOB, READ(read_error)},
     {"file-only", 0, NULL, "output to these files only",
      OF_JOB, FLAG(file_only)},
     {"merge-stderr", 0, NULL, "stderr joins stdout",
@@ -157,7 +186,27 @@ const struct option_row output_options[] = {
 };
 // clang-format on
 
-void stream_options_check(const struct ep_run_options *o)
+static bool has_node(const char *name)
+{
+    return name != NULL && ep_names_exact_has_node(name);
+}
+
+static void check_exact(const struct ep_run_options *o, bool knows_nodes)
+{
+    if (o->output == NULL && o->error == NULL)
+        return;
+    if (o->output_dir != NULL || o->output_file != NULL || o->file_only)
+        usage("--output and --error name the only files of output: leave out "
+              "--output-dir, --output-file and --file-only");
+    if (o->merge_stderr && o->error != NULL)
+        usage("with --merge-stderr stderr goes where stdout goes: leave out "
+              "that, or --error");
+    if (!knows_nodes && (has_node(o->output) || has_node(o->error)))
+        usage("the numbers of nodes (%%n) are known in a run of one's own "
+              "alone: name files by %%N, the host, or %%t, the rank");
+}
+
+void stream_options_check(const struct ep_run_options *o, bool knows_nodes)
 {
     if (o->raw && o->style.label != TEXT_LABEL_NONE)
         usage("--raw passes bytes as they come and cannot label lines: leave "
@@ -168,6 +217,7 @@ void stream_options_check(const struct ep_run_options *o)
     if (o->output_dir != NULL && o->output_file != NULL)
         usage("--output-dir and --output-file both say where output goes: "
               "give one of them");
+    check_exact(o, knows_nodes);
     if (o->file_only && o->output_dir == NULL && o->output_file == NULL)
         usage("--file-only needs --output-dir or --output-file");
 }

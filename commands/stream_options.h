@@ -12,7 +12,8 @@ extern const struct option_row input_options[];
 extern const struct option_row output_options[];
 
 /* Ends the program with exit code 2 when options about output contradict each
- * other. */
-void stream_options_check(const struct ep_run_options *o);
+ * other, or the caller does not know the numbers of nodes and a name of a file
+ * needs one. */
+void stream_options_check(const struct ep_run_options *o, bool knows_nodes);
 
 #endif

@@ -159,7 +159,7 @@ static void parse_options(int argc, char **argv, struct attach_options *out)
             (out->which.uri != NULL) >
         1)
         usage("--pid, --nspace and --uri each name a job: give one of them");
-    stream_options_check(&out->output);
+    stream_options_check(&out->output, false);
 }
 
 /* --- how the program ends */

@@ -23,6 +23,7 @@
 #include "commands/refuse.h"
 #include "commands/submit/request.h"
 #include "endpoints/run/signals.h"
+#include "endpoints/run/style.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/path.h"
 #include "endpoints/sys/prelude.h"
@@ -337,6 +338,16 @@ static void open_input(const char *path)
     close(fd);
 }
 
+/* Opens what --output and --error name, for as long as this program runs. */
+static void open_outputs(const struct ep_run_options *options)
+{
+    char why[EP_WHY_MAX];
+    int fds[2], rc = ep_run_output_look(options, fds, why);
+
+    if (rc != 0)
+        exit(refuse("%s", why) + (rc == OV_EINVAL));
+}
+
 /* Starts the job. */
 static const char *ask_for_job(struct ep_session *dvm)
 {
@@ -425,6 +436,7 @@ int run_dvm(const struct ep_run_options *options)
     ep_prelude_open(options->timeout_s, begun_ns);
     if (options->input != NULL)
         open_input(options->input);
+    open_outputs(options);
     if (choose_dvm(word[0] != '\0' ? word : NULL, &use, &dvm) != 0)
         return 1;
     if (!open_base(dvm.pid) || !arm_limit(begun_ns))

@@ -135,6 +135,68 @@ static int open_path(const char *path, bool is_made, bool is_new)
     return -1;
 }
 
+/* True for a file to which stdout or stderr of this process goes. */
+static bool is_own(const struct stat *st)
+{
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+        struct stat own;
+
+        if (fstat(fd, &own) == 0 && own.st_dev == st->st_dev &&
+            own.st_ino == st->st_ino)
+            return true;
+    }
+    return false;
+}
+
+/* Opens what is no regular file. Without O_NONBLOCK opening a pipe would wait
+ * for a reader; writing to it may wait. */
+static int open_special(const char *path)
+{
+    int fd =
+        open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+    if (fd < 0 && errno == ENXIO)
+        errno = EPIPE;
+    if (fd >= 0)
+        (void)fcntl(fd, F_SETFL, O_APPEND);
+    return fd;
+}
+
+/* Opens a file by its exact name. What is in a file already is dropped, unless
+ * it is one that this process writes to as well. */
+static int open_exact(const char *path, bool is_made, bool is_new)
+{
+    const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY |
+                      (is_new && !is_made ? O_EXCL : 0);
+    struct stat st;
+    int fd, err;
+
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return open_special(path);
+    fd = open(path, flags, 0666);
+    if (fd < 0 && errno == ENOENT) {
+        err = ep_file_make_dirs(path);
+        fd = open(path, flags, 0666);
+        if (fd < 0 && err != 0)
+            errno = err;
+    }
+    if (fd < 0 || is_made || fstat(fd, &st) != 0 || st.st_size == 0 ||
+        is_own(&st) || ftruncate(fd, 0) == 0)
+        return fd;
+    err = errno;
+    close(fd);
+    errno = err;
+    return -1;
+}
+
+static int open_any(const struct ep_file_set *set, const char *path,
+                    bool is_made)
+{
+    return set->names.kind == EP_NAMES_EXACT
+               ? open_exact(path, is_made, set->names.is_new)
+               : open_path(path, is_made, set->names.is_new);
+}
+
 static bool file_open(struct ep_file_set *set, struct ep_file *file)
 {
     char path[PATH_MAX];
@@ -152,7 +214,7 @@ static bool file_open(struct ep_file_set *set, struct ep_file *file)
         ep_names_path(&set->names, &file->origin, path, PATH_MAX))
         return file_fail(set, file, ENAMETOOLONG);
     path_of(set, file, path);
-    while ((file->fd = open_path(path, file->is_made, set->names.is_new)) < 0) {
+    while ((file->fd = open_any(set, path, file->is_made)) < 0) {
         if ((errno != EMFILE && errno != ENFILE) || set->oldest == NULL)
             return file_fail(set, file, errno);
         if (!file_close(set, set->oldest))

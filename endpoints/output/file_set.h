@@ -4,7 +4,8 @@
  * written to (when the names must be new, an existing file is an error). A file
  * that was closed to make room for another is opened again and continued at its
  * end. Only regular files are written: a symbolic link, a directory, a pipe or
- * a device of that name is an error.
+ * a device of that name is an error. An exact name is followed and written to
+ * whatever it is, but a directory or a socket; a pipe must have a reader.
  *
  * All functions may block, and are for one thread at a time. Only files of this
  * folder use them.

@@ -346,10 +346,12 @@ uint32_t ep_files_open_limit(void)
 static int make_start(const struct ep_names *names)
 {
     char path[PATH_MAX];
-    const size_t len = names->kind == EP_NAMES_PATTERN
-                           ? strcspn(names->text, "%")
-                           : strlen(names->text);
+    size_t len;
 
+    if (names->kind == EP_NAMES_EXACT)
+        return 0; /* an exact name often has no directory to be made */
+    len = names->kind == EP_NAMES_PATTERN ? strcspn(names->text, "%")
+                                          : strlen(names->text);
     if (len + 2 > sizeof(path))
         return ENAMETOOLONG;
     memcpy(path, names->text, len);

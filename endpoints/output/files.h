@@ -63,8 +63,9 @@ struct ep_files_cfg {
 uint32_t ep_files_open_limit(void);
 
 /* Opens the output. Makes at once the directory of EP_NAMES_DIR, or for other
- * names the directory that they begin with, so it may block. Returns 0,
- * OV_ENOMEM, or OV_ESYS with errno when the directory cannot be made. */
+ * names but exact ones the directory that they begin with, so it may block.
+ * Returns 0, OV_ENOMEM, or OV_ESYS with errno when the directory cannot be
+ * made. */
 int ep_files_open(const struct ep_files_cfg *cfg, struct ep_files **out);
 
 /* Drops what is not written and frees everything, without callbacks. NULL is

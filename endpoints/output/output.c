@@ -177,13 +177,23 @@ int ep_output_show(struct ep_output *out, const struct job_record *rec)
     return rc == 0 ? 1 : rc;
 }
 
+/* With exact names, a channel goes to its file alone or to the console alone.
+ */
+static bool is_split(const struct ep_output *out)
+{
+    return out->cfg.names.kind == EP_NAMES_EXACT;
+}
+
 int ep_output_record(struct ep_output *out, const struct job_record *rec)
 {
+    const bool is_tool = rec->rank == TEXT_CONSOLE_TOOL;
+    const bool has_file =
+        !is_tool && ep_names_has(&out->cfg.names, rec->channel);
     int shown = 0, rc;
 
-    if (out->console != NULL || rec->rank == TEXT_CONSOLE_TOOL)
+    if (is_tool || (out->console != NULL && !(has_file && is_split(out))))
         shown = ep_output_show(out, rec);
-    if (shown < 0 || out->files == NULL || rec->rank == TEXT_CONSOLE_TOOL)
+    if (shown < 0 || !has_file)
         return shown;
     rc = ep_files_record(out->files, rec);
     if (rc == 0)
@@ -255,7 +265,12 @@ uint64_t ep_output_dropped(const struct ep_output *out)
 
 unsigned ep_output_places(const struct ep_output *out)
 {
-    return out->console != NULL && out->files != NULL ? 2 : 1;
+    return out->console != NULL && out->files != NULL && !is_split(out) ? 2 : 1;
+}
+
+unsigned ep_output_nth(const struct ep_output *out, enum ep_output_place place)
+{
+    return place == EP_OUTPUT_FILES && ep_output_places(out) > 1 ? 1 : 0;
 }
 
 bool ep_output_has(const struct ep_output *out, enum ep_output_place place)

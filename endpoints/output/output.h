@@ -51,7 +51,8 @@ struct ep_output_cfg {
     struct ep_console_cfg console; /* its events and arg are not used */
     /* names of files; EP_NAMES_NONE: no files are written */
     struct ep_names names;
-    bool file_only;    /* nothing goes to the console */
+    bool file_only;    /* nothing goes to the console; else with exact names
+                          only channels without files do */
     uint32_t open_max; /* most files open at a time; 0: 256, or fewer */
     const struct ep_output_events *events;
     void *arg;
@@ -104,9 +105,11 @@ void ep_output_give_up(struct ep_output *out);
  * dropped it. */
 uint64_t ep_output_dropped(const struct ep_output *out);
 
-/* The first returns the number of places; the second is true when this is one
- * of them. */
+/* The first returns to how many places each record goes, and the second the
+ * number of this place among these, from 0. The third is true when there is
+ * this place. */
 unsigned ep_output_places(const struct ep_output *out);
+unsigned ep_output_nth(const struct ep_output *out, enum ep_output_place place);
 bool ep_output_has(const struct ep_output *out, enum ep_output_place place);
 
 #endif

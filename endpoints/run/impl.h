@@ -98,6 +98,13 @@ struct run_redirects {
     struct run_redirect *kept; /* owned: the records that wait */
 };
 
+/* Descriptors of files that options name; -1: none. */
+struct run_fds {
+    int stats; /* for the report of --stats, which else is a file by its name */
+    int input; /* read instead of stdin, and owned until `down` has it */
+    int outputs[2]; /* owned: see ep_run_output_look() */
+};
+
 struct run {
     struct ep_run_options options;
     struct run_plan plan;
@@ -131,12 +138,7 @@ struct run {
 
     struct run_counts counts;
     struct run_report *report; /* owned; only for a dvm with --report-uri */
-    /* a descriptor for the report of --stats; -1: none, or a file by its
-     * name */
-    int stats_fd;
-    /* Read instead of stdin, and owned until `down` has it; -1: stdin is
-     * read. */
-    int input_fd;
+    struct run_fds fds;
 };
 
 /* The files, in an order in which each calls only files that are listed before

@@ -29,6 +29,7 @@
 #include "endpoints/run/report.h"
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stats.h"
+#include "endpoints/run/style.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/clients.h"
 #include "endpoints/run/up.h"
@@ -183,7 +184,7 @@ static int open_down(struct run *r)
         .frame_bytes = r->plan.sizes.frame_bytes,
         .window = r->plan.sizes.down_frames,
         .is_kept = r->options.keep_stdin,
-        .input_fd = r->input_fd,
+        .input_fd = r->fds.input,
         .events = &events,
         .arg = r,
     };
@@ -191,7 +192,7 @@ static int open_down(struct run *r)
 
     if (rc != 0)
         return rc;
-    r->input_fd = -1;
+    r->fds.input = -1;
     r->orders = ep_run_down_orders(r->down);
     return 0;
 }
@@ -206,9 +207,9 @@ static int open_stream(struct run *r)
     char why[EP_WHY_MAX] = "";
     int rc;
 
-    if (r->options.stats == NULL || r->stats_fd >= 0)
+    if (r->options.stats == NULL || r->fds.stats >= 0)
         return 0;
-    rc = ep_path_write("--stats", r->options.stats, &r->stats_fd, why);
+    rc = ep_path_write("--stats", r->options.stats, &r->fds.stats, why);
     if (rc == 0)
         return 0;
     ep_voice_say(&r->voice, "%s", why);
@@ -222,7 +223,18 @@ static int open_input_file(struct run *r)
 
     if (r->options.input == NULL)
         return 0;
-    rc = ep_path_read("--input", r->options.input, &r->input_fd, why);
+    rc = ep_path_read("--input", r->options.input, &r->fds.input, why);
+    if (rc == 0)
+        return 0;
+    ep_voice_say(&r->voice, "%s", why);
+    return rc == OV_EINVAL ? 2 : 1;
+}
+
+static int open_output_files(struct run *r)
+{
+    char why[EP_WHY_MAX];
+    int rc = ep_run_output_look(&r->options, r->fds.outputs, why);
+
     if (rc == 0)
         return 0;
     ep_voice_say(&r->voice, "%s", why);
@@ -240,8 +252,10 @@ static int make_plan(struct run *r)
     if (rc == 0)
         rc = open_input_file(r);
     if (rc == 0)
+        rc = open_output_files(r);
+    if (rc == 0)
         rc = ep_run_plan(&r->plan,
-                         r->input_fd >= 0 ? r->input_fd : STDIN_FILENO);
+                         r->fds.input >= 0 ? r->fds.input : STDIN_FILENO);
     ep_prelude_close();
     return rc;
 }
@@ -317,10 +331,14 @@ static void close_all(struct run *r)
     ep_run_records_close(r->records);
     ep_run_logs_close(r->logs);
     ep_run_plan_close(&r->plan);
-    if (r->stats_fd >= 0)
-        close(r->stats_fd);
-    if (r->input_fd >= 0)
-        close(r->input_fd);
+    if (r->fds.stats >= 0)
+        close(r->fds.stats);
+    if (r->fds.input >= 0)
+        close(r->fds.input);
+    for (int i = 0; i < 2; i++) {
+        if (r->fds.outputs[i] >= 0)
+            close(r->fds.outputs[i]);
+    }
 }
 
 /* Finds the descriptor that --stats names, before any other is opened. Returns
@@ -330,9 +348,9 @@ static int open_stats(struct run *r)
     char why[EP_WHY_MAX] = "";
     int rc = 0;
 
-    r->stats_fd = -1;
+    r->fds.stats = -1;
     if (r->options.stats != NULL)
-        rc = ep_stats_fd(r->options.stats, &r->stats_fd, why);
+        rc = ep_stats_fd(r->options.stats, &r->fds.stats, why);
     if (rc == 0)
         return 0;
     ep_voice_say(&r->voice, "%s", why);
@@ -413,7 +431,7 @@ static int run_once(struct run *r)
 
     r->launch_ns = ep_clock_ns();
     r->session = JOB_SESSION_INIT;
-    r->input_fd = -1;
+    r->fds.input = r->fds.outputs[0] = r->fds.outputs[1] = -1;
     r->voice = (struct run_voice){.is_verbose = r->options.verbose,
                                   .is_quiet = r->options.quiet,
                                   .on_wait = on_wait,

@@ -64,6 +64,9 @@ struct ep_run_options {
     /* how the lines of output begin; nspace is not set */
     struct text_style style;
     const char *output_dir, *output_file; /* one of them at most */
+    /* Exact names of files for stdout and stderr; then the two above are NULL.
+     * With `output` alone stderr goes there, too. */
+    const char *output, *error;
     bool file_only;
     bool merge_stderr, raw, unbuffered;
     bool stddiag;    /* processes have this output channel, too */

@@ -62,9 +62,9 @@ int ep_run_stats_write(struct run *r)
     stats.refused_peers += hub.refused_peers;
     set_bounds(r, &stats);
     ep_run_exits_fill(&r->plan, &r->own.life, &stats);
-    rc = r->stats_fd < 0 ? ep_stats_write(r->options.stats, &stats, why)
-                         : ep_stats_write_fd(r->stats_fd, &stats, why);
-    r->stats_fd = -1;
+    rc = r->fds.stats < 0 ? ep_stats_write(r->options.stats, &stats, why)
+                          : ep_stats_write_fd(r->fds.stats, &stats, why);
+    r->fds.stats = -1;
     ep_run_exits_drop(&stats);
     if (rc == 0)
         return 0;

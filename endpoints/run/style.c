@@ -3,11 +3,17 @@
 
 #include <string.h>
 
+#include "endpoints/sys/path.h"
+
 static struct ep_names names_of(const struct ep_run_options *options)
 {
     struct ep_names names = {.kind = EP_NAMES_NONE};
 
-    if (options->output_dir != NULL) {
+    if (options->output != NULL || options->error != NULL) {
+        names.kind = EP_NAMES_EXACT;
+        names.text = options->output;
+        names.err = options->error != NULL ? options->error : options->output;
+    } else if (options->output_dir != NULL) {
         names.kind = EP_NAMES_DIR;
         names.text = options->output_dir;
     } else if (options->output_file != NULL) {
@@ -24,10 +30,28 @@ void ep_run_output_cfg(const struct ep_run_options *options, const char *nspace,
 {
     *cfg = (struct ep_output_cfg){
         .names = names_of(options),
-        .file_only = options->file_only,
+        .file_only = options->file_only || options->output != NULL,
     };
     ep_console_cfg_init(&cfg->console);
     cfg->console.is_raw = options->raw;
     cfg->console.style = options->style;
     cfg->console.style.nspace = nspace;
+}
+
+/* What a pattern names is found when it is written to. */
+static int look_at(const char *option, const char *path, int *fd, char *why)
+{
+    *fd = -1;
+    if (path == NULL || strchr(path, '%') != NULL)
+        return 0;
+    return ep_path_write(option, path, fd, why);
+}
+
+int ep_run_output_look(const struct ep_run_options *options, int fds[2],
+                       char *why)
+{
+    int rc = look_at("--output", options->output, &fds[0], why);
+
+    fds[1] = -1;
+    return rc == 0 ? look_at("--error", options->error, &fds[1], why) : rc;
 }

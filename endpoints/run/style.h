@@ -10,4 +10,11 @@
 void ep_run_output_cfg(const struct ep_run_options *options, const char *nspace,
                        struct ep_output_cfg *cfg);
 
+/* Opens what --output and --error name and is a FIFO or a device: a FIFO has
+ * its reader then before anything is started, and a writer until the caller
+ * closes these descriptors (-1: none). Returns 0, or OV_EINVAL or OV_ESYS with
+ * `why` (EP_WHY_MAX bytes). */
+int ep_run_output_look(const struct ep_run_options *options, int fds[2],
+                       char *why);
+
 #endif

@@ -79,12 +79,10 @@ static void on_written(void *arg, enum ep_output_place place, uint32_t proc,
                        uint8_t channel, const void *mem, uint32_t len_bytes)
 {
     struct run *r = arg;
-    const bool is_second =
-        place == EP_OUTPUT_FILES && ep_output_has(r->output, EP_OUTPUT_CONSOLE);
+    const unsigned nth = ep_output_nth(r->output, place);
 
-    if (ep_run_redirect_written(r, is_second, proc, channel))
-        ep_proof_written(r->own.proof, is_second, proc, channel, mem,
-                         len_bytes);
+    if (ep_run_redirect_written(r, nth, proc, channel))
+        ep_proof_written(r->own.proof, nth, proc, channel, mem, len_bytes);
 }
 
 static void on_taken(void *arg, uint64_t cookie)
@@ -139,6 +137,15 @@ static void on_pause(void *arg)
         ep_watch_anew(r->end.words);
 }
 
+/* Returns the number of a rank's node, as the process finds it in
+ * XYLEM_NODE. */
+static uint32_t node_of(const void *arg, uint32_t rank)
+{
+    const struct job *job = arg;
+
+    return job_place(job, job_node_of(job, rank, NULL)) - 1;
+}
+
 static struct ep_output_cfg output_cfg(struct run *r)
 {
     static const struct ep_output_events events = {
@@ -152,6 +159,8 @@ static struct ep_output_cfg output_cfg(struct run *r)
     struct ep_output_cfg cfg;
 
     ep_run_output_cfg(&r->options, r->plan.nspace, &cfg);
+    cfg.names.node_of = node_of;
+    cfg.names.arg = &r->own.desc;
     cfg.console.base = r->base;
     cfg.console.writer = r->writer;
     cfg.console.is_prompting = r->own.desc.open_ms > 0;

@@ -162,6 +162,12 @@ def ended():
                         ":", "-n", 2, "--env", "OWN=2", "sh", "-c",
                         "echo $OWN >&2")
     check_eq((0, ["$x 3", "2", "2"]), (code, sorted(said.splitlines())))
+    exact = os.path.join(live.TMP, "exact")
+    check_eq((0, b"", ""), run("-n", 2, "-o", exact + "-%2t", "-e", exact, "sh",
+                               "-c", "echo out; echo err >&2"))
+    for name, text in (("", "err\nerr\n"), ("-00", "out\n"), ("-01", "out\n")):
+        with open(exact + name) as file:
+            check_eq(text, file.read())
     # Nothing is left of the environment of the dvm itself either.
     code, shown, _ = run("-n", 1, "--export=NEW=1,HOME", "/usr/bin/env")
     names = {line.partition(b"=")[0] for line in shown.splitlines()}

@@ -209,36 +209,6 @@ static void expect(const char *path, const char *want)
     expect_bytes(path, want, strlen(want));
 }
 
-static void expect_path(enum ep_names_kind kind, const char *text,
-                        const char *want)
-{
-    const struct text_style style = {.nspace = "a/job"};
-    const struct text_origin from = {.style = &style,
-                                     .host = "u@n/1",
-                                     .rank = 7,
-                                     .channel = TEXT_CHANNEL_STDERR};
-    const struct ep_names names = {.kind = kind, .text = text};
-    char path[64];
-
-    assert_int_equal(ep_names_path(&names, &from, path, sizeof(path)), 0);
-    assert_string_equal(path, want);
-    assert_int_equal(ep_names_path(&names, &from, path, strlen(want)),
-                     OV_EFULL);
-}
-
-static void names_are_those_of_the_standard(void **state)
-{
-    (void)state;
-    expect_path(EP_NAMES_DIR, "x/y", "x/y/a_job/rank.7/stderr");
-    expect_path(EP_NAMES_FILE, "x/y%r", "x/y%r.a_job.7.stderr");
-    expect_path(EP_NAMES_PATTERN, "x/y", "x/y.stderr");
-    expect_path(EP_NAMES_PATTERN, "%n.%r-%h%%r%x%",
-                "a_job.7-u@n_1%r%x%.stderr");
-    assert_null(ep_names_fault("a%n%r%h%%r"));
-    assert_string_equal(ep_names_fault("a%%%x%r"), "%x%r");
-    assert_string_equal(ep_names_fault("a%"), "%");
-}
-
 /* NULs, a CR, no newline at the end: nothing is added or left out. */
 static void each_channel_has_its_bytes(void **state)
 {
@@ -582,7 +552,6 @@ static void giving_up_takes_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_those_of_the_standard),
         cmocka_unit_test(each_channel_has_its_bytes),
         cmocka_unit_test(few_files_are_open_at_a_time),
         cmocka_unit_test(labels_and_formats_are_in_files_too),

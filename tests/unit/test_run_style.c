@@ -5,8 +5,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+
+#include "endpoints/sys/why.h"
+#include "overlay/base/err.h"
 
 enum { FD = 17 };
 
@@ -79,12 +83,61 @@ static void files_are_named_by_what_was_given(void **state)
     assert_string_equal(cfg.names.text, "%r.txt");
 }
 
+/* stderr goes to the file of stdout unless it has one of its own; where both
+ * have one nothing is left for the console. */
+static void exact_names_are_given_by_channel(void **state)
+{
+    struct ep_output_cfg cfg;
+
+    (void)state;
+    options.output = "out";
+    cfg = cfg_of();
+    assert_int_equal(cfg.names.kind, EP_NAMES_EXACT);
+    assert_string_equal(cfg.names.text, "out");
+    assert_string_equal(cfg.names.err, "out");
+    assert_true(cfg.file_only);
+    options.error = "err";
+    cfg = cfg_of();
+    assert_int_equal(cfg.names.kind, EP_NAMES_EXACT);
+    assert_null(cfg.names.text);
+    assert_string_equal(cfg.names.err, "err");
+    assert_false(cfg.file_only);
+    options.output = "out";
+    options.error = "err";
+    cfg = cfg_of();
+    assert_string_equal(cfg.names.text, "out");
+    assert_string_equal(cfg.names.err, "err");
+    assert_true(cfg.file_only);
+}
+
+static void what_is_no_special_file_is_not_opened(void **state)
+{
+    char why[EP_WHY_MAX];
+    int fds[2];
+
+    (void)state;
+    options.output = "/dev/null";
+    options.error = "/no/such/place";
+    assert_int_equal(ep_run_output_look(&options, fds, why), 0);
+    assert_true(fds[0] >= 0);
+    assert_int_equal(fds[1], -1);
+    close(fds[0]);
+    options.output = "/%t";
+    options.error = "/";
+    assert_int_equal(ep_run_output_look(&options, fds, why), OV_EINVAL);
+    assert_string_equal(why, "--error: '/': it is a directory");
+    assert_int_equal(fds[0], -1);
+    options = (struct ep_run_options){.raw = false};
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_said_is_the_console_with_its_defaults),
         cmocka_unit_test(the_style_is_that_of_the_options_with_the_jobs_name),
         cmocka_unit_test(files_are_named_by_what_was_given),
+        cmocka_unit_test(exact_names_are_given_by_channel),
+        cmocka_unit_test(what_is_no_special_file_is_not_opened),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
