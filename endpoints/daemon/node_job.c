@@ -60,24 +60,14 @@ static void count_over(struct proc *proc)
  * follow. */
 static void check_over(struct proc *proc)
 {
-    struct job_word state = {.kind = JOB_WORD_EXIT,
-                             .rank = ep_proc_number(proc),
-                             .status = (uint32_t)proc->status,
-                             .taken_bytes = proc->taken_bytes,
-                             .sent_ns = ep_clock_ns(),
-                             .exit_ns = proc->exit_ns};
-
     if (proc->is_running || proc->is_over)
         return;
     for (unsigned i = 0; i < OUTPUTS; i++) {
         if (proc->outputs[i].channel != NULL)
             return;
-        state.tallies[i] = proc->outputs[i].tally;
     }
-    state.since_ns =
-        job_clock_earliest_there(&proc->node_job->local->clock, state.exit_ns);
     drop_outputs(proc);
-    ep_processes_say(proc->node_job->local, &state);
+    ep_words_exit(proc);
     count_over(proc);
 }
 

@@ -134,6 +134,8 @@ void ep_words_read(struct ep_processes *local, uint32_t max_bytes,
 /* Reports that output of the process is lost because a file could not be read;
  * err is the errno. */
 void ep_words_lost(const struct proc *proc, int err);
+/* Reports how the process has ended, and what it has written and read. */
+void ep_words_exit(const struct proc *proc);
 /* Reports that nothing runs on this node, after the daemon's usage. */
 void ep_words_over(struct ep_processes *local);
 

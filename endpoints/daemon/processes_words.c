@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "endpoints/daemon/processes_impl.h"
+#include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
 static void tell_ready(struct ep_processes *local)
@@ -45,6 +46,23 @@ void ep_words_lost(const struct proc *proc, int err)
                              .err = (uint32_t)err};
 
     ep_processes_say(proc->node_job->local, &state);
+}
+
+void ep_words_exit(const struct proc *proc)
+{
+    struct ep_processes *local = proc->node_job->local;
+    struct job_word state = {
+        .kind = JOB_WORD_EXIT,
+        .rank = ep_proc_number(proc),
+        .status = (uint32_t)proc->status,
+        .taken_bytes = proc->taken_bytes,
+        .sent_ns = ep_clock_ns(),
+        .exit_ns = proc->exit_ns,
+        .since_ns = job_clock_earliest_there(&local->clock, proc->exit_ns)};
+
+    for (unsigned i = 0; i < OUTPUTS; i++)
+        state.tallies[i] = proc->outputs[i].tally;
+    ep_processes_say(local, &state);
 }
 
 void ep_words_over(struct ep_processes *local)
