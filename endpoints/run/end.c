@@ -180,10 +180,10 @@ static void tell_failure(struct run *r)
     if (failure->count == 0 || r->end.is_quiet)
         return;
     if (!r->told.failure)
-        ep_run_exits_first(&r->plan, failure, &r->voice);
+        ep_run_exits_first(&r->plan, &r->own.life, &r->voice);
     else if (r->told.first.rank != failure->rank &&
              r->told.first.status != failure->status)
-        ep_run_exits_earlier(&r->plan, failure, &r->voice);
+        ep_run_exits_earlier(&r->plan, &r->own.life, &r->voice);
     r->told.failure = true;
     r->told.first = failure->firsts[0];
 }

@@ -53,15 +53,26 @@ static const char *words_of(const struct run_plan *plan,
     return text;
 }
 
-/* Returns how many of those that may have been the first have ended in another
+/* Tells whether a signal of the user has ended a process. The user knows that;
+ * which processes it has ended is told apart. */
+static bool is_by_user(const struct job_life *life, int status)
+{
+    return WIFSIGNALED(status) &&
+           (life->signals & UINT64_C(1) << (WTERMSIG(status) & 63)) != 0;
+}
+
+/* Returns how many of those that may have been the first have failed in another
  * way than the one that is named; *out is one of them. */
-static uint32_t count_others(const struct job_failure *failure,
+static uint32_t count_others(const struct job_life *life,
                              const struct job_first **out)
 {
+    const struct job_failure *failure = &life->failure;
     uint32_t count = 0;
 
     for (uint32_t i = failure->firsts_count; i-- > 0;) {
-        if (failure->firsts[i].status == failure->status)
+        const int status = failure->firsts[i].status;
+
+        if (status == failure->status || is_by_user(life, status))
             continue;
         *out = &failure->firsts[i];
         count++;
@@ -70,33 +81,34 @@ static uint32_t count_others(const struct job_failure *failure,
 }
 
 void ep_run_exits_first(const struct run_plan *plan,
-                        const struct job_failure *failure,
-                        struct run_voice *voice)
+                        const struct job_life *life, struct run_voice *voice)
 {
+    const struct job_failure *failure = &life->failure;
     const struct job_first *other = NULL;
-    const uint32_t others = count_others(failure, &other);
-    char first[END_MAX], second[END_MAX], more[32] = "";
+    const uint32_t others = count_others(life, &other);
+    char first[END_MAX], second[END_MAX];
 
+    if (is_by_user(life, failure->status))
+        return;
     words_of(plan, &failure->firsts[0], first);
     if (others == 0) {
         ep_voice_say(voice, "%s", first);
         return;
     }
-    if (others > 1)
-        snprintf(more, sizeof(more), ", and %u more", others - 1);
     ep_voice_say(voice, "%s; within %.1f ms also %s%s", first,
                  (double)job_failure_unsure_ns(failure) / 1e6,
-                 words_of(plan, other, second), more);
+                 words_of(plan, other, second),
+                 others > 1 ? ", and others" : "");
 }
 
 void ep_run_exits_earlier(const struct run_plan *plan,
-                          const struct job_failure *failure,
-                          struct run_voice *voice)
+                          const struct job_life *life, struct run_voice *voice)
 {
     char text[END_MAX];
 
-    ep_voice_say(voice, "before that %s",
-                 words_of(plan, &failure->firsts[0], text));
+    if (!is_by_user(life, life->failure.status))
+        ep_voice_say(voice, "before that %s",
+                     words_of(plan, &life->failure.firsts[0], text));
 }
 
 /* --- all of them */
@@ -138,7 +150,9 @@ void ep_run_exits_tell(const struct run_plan *plan, const struct job_life *life,
                        struct run_voice *voice)
 {
     const uint32_t named =
-        life->failure.count > 0 ? life->failure.rank : UINT32_MAX;
+        life->failure.count > 0 && !is_by_user(life, life->failure.status)
+            ? life->failure.rank
+            : UINT32_MAX;
     struct job_census_view view;
 
     job_census_view(&life->census, LINES_MAX, named, &view);

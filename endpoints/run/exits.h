@@ -5,21 +5,19 @@
 #include <stdbool.h>
 
 struct ep_stats;
-struct job_failure;
 struct job_life;
 struct run_plan;
 struct run_voice;
 
 /* Names the process that failed first, and how. Where it is not known which of
- * several was the first, and they ended in different ways, says so. */
+ * several was the first, and they ended in different ways, says so. Says
+ * nothing when a signal of the user has ended that process. */
 void ep_run_exits_first(const struct run_plan *plan,
-                        const struct job_failure *failure,
-                        struct run_voice *voice);
+                        const struct job_life *life, struct run_voice *voice);
 
 /* Names the process that failed first, after another one was named. */
 void ep_run_exits_earlier(const struct run_plan *plan,
-                          const struct job_failure *failure,
-                          struct run_voice *voice);
+                          const struct job_life *life, struct run_voice *voice);
 
 /* Tells which processes ended in which way, in nine lines at most. The process
  * that failed first has been named already: where no other one ended as it did

@@ -110,24 +110,25 @@ def fed():
 
 
 def first_failed(nth):
-    """Rank 2 returns 7, and rank 0 returns 4 when that one has gone. Returns
-    the exit code of the run."""
+    """Rank 2 returns 7, and rank 0 returns 4 some time after that one has gone.
+    Returns the exit code of the run."""
     place = os.path.join(live.TMP, "first-%d" % nth)
     script = ('if [ $XYLEM_RANK = 2 ]; then echo $$ >$0.new; mv $0.new $0; '
               'exit 7; fi; [ $XYLEM_RANK = 0 ] || exit 0; '
               'until [ -e $0 ]; do :; done; '
-              'while kill -0 $(cat $0) 2>/dev/null; do :; done; exit 4')
+              'while kill -0 $(cat $0) 2>/dev/null; do :; done; sleep 0.2; '
+              'exit 4')
     code, _, said = run("-n", 3, "sh", "-c", script, place)
     check("xylem: 2 processes failed" in said, said)
     check(f"returned {code}\n" in said and code in (4, 7), said)
     return code
 
 
-def lowest():
-    """When several fail in the same moment, the exit code is that of the
-    lowest rank, whichever is heard first, as for xylem run."""
-    check(any(first_failed(nth) == 4 for nth in range(20)),
-          "a tenth of a second is not over each time")
+def first():
+    """The exit code is that of the process that failed first, as for xylem
+    run; on a very busy machine it may not be known."""
+    check(any(first_failed(nth) == 7 for nth in range(20)),
+          "rank 2 is the first that fails")
 
 
 def ended():
@@ -509,7 +510,7 @@ def full():
 def main():
     pmix.need()
     dvm = start()
-    for what in (whole, fed, lowest, ended, refused, shown, homeless, above):
+    for what in (whole, fed, first, ended, refused, shown, homeless, above):
         with live.case(" ".join(what.__doc__.split())):
             what()
     for what in (unwritten, attached, many, signalled, left, held, gone):

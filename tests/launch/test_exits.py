@@ -9,7 +9,7 @@ import sys
 import time
 
 import live
-from live import case, check, check_eq, check_has, launch
+from live import case, check, check_eq, check_has, check_lacks, launch
 
 FOR_EVER = ("tail", "-f", "/dev/null")
 
@@ -119,7 +119,8 @@ with case("what a signal of the user has ended is told apart"):
         job.stdout.readline()
     job.proc.send_signal(signal.SIGINT)
     job.wait()
-    lines = own_lines(job.said())[1:]
+    lines = own_lines(job.said())
+    check_lacks("(Interrupt)", job.said())
     check("ended by your SIGINT: ranks 1-3 (3)" in lines, job.said())
     live.check_all_gone()
 

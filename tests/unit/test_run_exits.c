@@ -70,6 +70,52 @@ static void one_alone_has_no_further_line(void **state)
     assert_string_equal(told(), "");
 }
 
+static const char *told_first(void)
+{
+    capture_begin(&c.said);
+    ep_run_exits_first(&c.f.plan, &c.life, &c.f.voice);
+    capture_end(&c.said);
+    return c.said.text;
+}
+
+static void fail_at(uint32_t rank, int status, uint64_t from_ns, uint64_t to_ns)
+{
+    job_life_step(&c.life,
+                  &(struct job_life_event){.kind = JOB_LIFE_PROCESS_ENDED,
+                                           .rank = rank,
+                                           .status = status,
+                                           .at = {from_ns, to_ns}});
+}
+
+static void who_failed_first_is_named(void **state)
+{
+    (void)state;
+    fail_at(7, 2 << 8, 5000000, 6000000);
+    assert_string_equal(told_first(), "xylem: rank 7 on n1 returned 2\n");
+    fail_at(3, 2 << 8, 5500000, 7000000); /* ended alike */
+    assert_string_equal(told_first(), "xylem: rank 3 on n1 returned 2\n");
+    fail_at(250, SIGSEGV, 5500000, 7500000);
+    assert_string_equal(told_first(),
+                        "xylem: rank 3 on n1 returned 2; within 2.5 ms also "
+                        "rank 250 on n3 was ended by signal 11 (Segmentation "
+                        "fault)\n");
+    fail_at(399, 4 << 8, 4000000, 5100000);
+    assert_string_equal(told_first(),
+                        "xylem: rank 7 on n1 returned 2; within 2.0 ms also "
+                        "rank 399 on other returned 4\n");
+}
+
+static void what_the_user_has_ended_did_not_fail(void **state)
+{
+    (void)state;
+    job_life_signalled(&c.life, SIGINT);
+    end(5, SIGINT);
+    assert_string_equal(told_first(), "");
+    assert_string_equal(told(), "xylem: ended by your SIGINT: rank 5 on n1\n");
+    end(4, 3 << 8);
+    assert_string_equal(told_first(), "xylem: rank 4 on n1 returned 3\n");
+}
+
 static void each_way_to_end_has_a_line(void **state)
 {
     (void)state;
@@ -164,6 +210,8 @@ int main(void)
     cmocka_unit_test_setup_teardown(name, open_trial, close_trial)
     const struct CMUnitTest tests[] = {
         TEST(one_alone_has_no_further_line),
+        TEST(who_failed_first_is_named),
+        TEST(what_the_user_has_ended_did_not_fail),
         TEST(each_way_to_end_has_a_line),
         TEST(neighbours_are_folded_and_counted),
         TEST(what_others_have_ended_stands_apart),

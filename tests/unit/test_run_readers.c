@@ -144,7 +144,7 @@ static void who_has_ended_meanwhile_is_left_out(void **state)
     ep_run_readers_unread(t.readers, 9);
     job_life_step(&t.life,
                   &(struct job_life_event){
-                      .kind = JOB_LIFE_PROCESS_ENDED, .rank = 9, .now_ns = 1});
+                      .kind = JOB_LIFE_PROCESS_ENDED, .rank = 9, .at = {1, 1}});
     pass_time();
     ep_run_readers_unread(t.readers, 10);
     t.life.is_killed = true;
