@@ -4,18 +4,15 @@
 #include "endpoints/client/door.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <event2/event.h>
 
-#include "endpoints/client/folder.h"
+#include "endpoints/client/door_name.h"
 #include "endpoints/client/viewers.h"
 #include "endpoints/client/watchers.h"
 #include "endpoints/sys/why.h"
@@ -23,9 +20,7 @@
 #include "overlay/base/err.h"
 
 enum {
-    BACKLOG = 2 * EP_DOOR_CLIENTS_MAX,
     THERE_MAX = 2 * EP_DOOR_CLIENTS_MAX, /* with those about to be refused */
-    NAME_BYTES = 16,
     HELLO_S = 10, /* a client without a HELLO by then is disconnected */
     LOOK_S = 60,
     REST_S = 1,
@@ -45,10 +40,7 @@ struct client {
 
 struct ep_door {
     struct ep_door_cfg cfg;
-    int folder, fd; /* owned */
-    char name[NAME_BYTES];
-    /* the file that the socket's name should lead to; 0: no name */
-    ino_t inode;
+    struct ep_door_name name;
     struct event *comes;  /* owned: fires when a client connects */
     struct event *rest;   /* owned: fires when descriptors may be there again */
     struct event *look;   /* owned: fires for the next ep_door_look() */
@@ -364,99 +356,6 @@ static void on_rest(evutil_socket_t fd, short what, void *arg)
     event_add(door->comes, NULL);
 }
 
-/* --- the door's name */
-
-/* Tells whether another session has the door's name. Sessions in containers
- * that share the folder may have the same process number. */
-static bool is_taken(const struct ep_door *door)
-{
-    struct stat of;
-    int fd;
-
-    if (fstatat(door->folder, door->name, &of, AT_SYMLINK_NOFOLLOW) != 0)
-        return false;
-    fd = ep_door_dial(door->folder, getpid());
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0 || errno == EAGAIN;
-}
-
-/* Binds the socket to the name `early`, listens, and renames it to its final
- * name, so that every client that finds the final name can connect. */
-static int bind_early(struct ep_door *door, const char *early)
-{
-    const struct sockaddr_un at = ep_door_address(door->folder, early);
-    struct stat of;
-
-    if (bind(door->fd, (const struct sockaddr *)&at, sizeof(at)) != 0 ||
-        listen(door->fd, BACKLOG) != 0 ||
-        fstatat(door->folder, early, &of, AT_SYMLINK_NOFOLLOW) != 0 ||
-        renameat(door->folder, early, door->folder, door->name) != 0)
-        return OV_ESYS;
-    door->inode = of.st_ino;
-    return 0;
-}
-
-static int listen_at(struct ep_door *door, char *why)
-{
-    char early[NAME_BYTES + 1];
-
-    snprintf(door->name, sizeof(door->name), "%d", (int)getpid());
-    snprintf(early, sizeof(early), ".%s", door->name);
-    ep_door_sweep(door->folder);
-    if (is_taken(door)) {
-        snprintf(why, EP_WHY_MAX,
-                 "a session with the same process number %s, in another "
-                 "container, uses the same directory: give each container its "
-                 "own XDG_RUNTIME_DIR",
-                 door->name);
-        return OV_ESYS;
-    }
-    if (bind_early(door, early) == 0)
-        return 0;
-    if (errno == EADDRINUSE && unlinkat(door->folder, early, 0) == 0 &&
-        bind_early(door, early) == 0)
-        return 0; /* the name was that of a session that was killed */
-    snprintf(why, EP_WHY_MAX, "%s", strerror(errno));
-    (void)unlinkat(door->folder, early, 0);
-    return OV_ESYS;
-}
-
-static int open_name(struct ep_door *door, char *why)
-{
-    door->folder = ep_door_folder_make(why);
-    if (door->folder < 0)
-        return OV_ESYS;
-    door->fd =
-        socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (door->fd >= 0)
-        return listen_at(door, why);
-    snprintf(why, EP_WHY_MAX, "cannot create a socket: %s", strerror(errno));
-    return OV_ESYS;
-}
-
-static bool has_name(const struct ep_door *door)
-{
-    struct stat of;
-
-    return door->inode != 0 &&
-           fstatat(door->folder, door->name, &of, AT_SYMLINK_NOFOLLOW) == 0 &&
-           of.st_ino == door->inode;
-}
-
-/* Removes the socket's name. Clients that are connected stay connected. */
-static void close_name(struct ep_door *door)
-{
-    if (has_name(door))
-        (void)unlinkat(door->folder, door->name, 0);
-    if (door->fd >= 0)
-        close(door->fd);
-    if (door->folder >= 0)
-        close(door->folder);
-    door->fd = door->folder = -1;
-    door->inode = 0;
-}
-
 /* --- serving the door */
 
 static void free_event(struct event **event)
@@ -468,7 +367,7 @@ static void free_event(struct event **event)
 
 static int attend(struct ep_door *door)
 {
-    door->comes = event_new(door->cfg.base, door->fd, EV_READ | EV_PERSIST,
+    door->comes = event_new(door->cfg.base, door->name.fd, EV_READ | EV_PERSIST,
                             on_comes, door);
     return door->comes == NULL || event_add(door->comes, NULL) != 0 ? OV_ENOMEM
                                                                     : 0;
@@ -480,15 +379,15 @@ void ep_door_look(struct ep_door *door)
 {
     char why[EP_WHY_MAX];
 
-    if (has_name(door))
+    if (ep_door_name_is_there(&door->name))
         return;
     free_event(&door->comes);
     event_del(door->rest);
-    close_name(door);
-    if (open_name(door, why) == 0)
+    ep_door_name_close(&door->name);
+    if (ep_door_name_open(&door->name, why) == 0)
         (void)attend(door);
     else
-        close_name(door); /* tried again at the next look */
+        ep_door_name_close(&door->name); /* tried again at the next look */
 }
 
 static void on_look(evutil_socket_t fd, short what, void *arg)
@@ -577,9 +476,10 @@ int ep_door_open(struct ep_door **out, char *why)
     snprintf(why, EP_WHY_MAX, "out of memory");
     if (door == NULL)
         return OV_ENOMEM;
-    door->folder = door->fd = -1;
+    door->name.folder = door->name.fd = -1;
     door->viewers = ep_viewers_new();
-    rc = door->viewers != NULL ? open_name(door, why) : OV_ENOMEM;
+    rc =
+        door->viewers != NULL ? ep_door_name_open(&door->name, why) : OV_ENOMEM;
     if (rc != 0)
         ep_door_close(door);
     else
@@ -595,6 +495,6 @@ void ep_door_close(struct ep_door *door)
     while (door->first != NULL)
         drop_client(door->first);
     ep_viewers_free(door->viewers);
-    close_name(door);
+    ep_door_name_close(&door->name);
     free(door);
 }
