@@ -113,7 +113,7 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
                         UINT(channels, "channels"),
                         JOB_SCHEMA_FLAGS(1, begun_flags),
                         UINT(cache_bytes, "cache"),
-                        UINT(buffer_bytes, "buffer"), UINT(buffer_s, "held"),
+                        UINT(buffer.bytes, "buffer"), UINT(buffer.s, "held"),
                         TEXT("name")},
     [JOB_DOOR_STAGE] = {UINT(base, "base"),
                         JOB_SCHEMA_RANGE(struct job_door, reason, "stage", 1,

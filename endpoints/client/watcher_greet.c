@@ -9,15 +9,15 @@ enum { BOX_BYTES = 1 << 20 };
 void ep_watcher_say_begun(struct ep_watcher *watcher,
                           const struct ep_seen_job *job)
 {
-    struct job_door msg = {.kind = JOB_DOOR_BEGUN,
-                           .first = job->base,
-                           .count = job->size,
-                           .channels = job->forwards,
-                           .is_dvm = job->is_daemons,
-                           .is_last = job->wish.drops_oldest,
-                           .cache_bytes = job->wish.cache_bytes,
-                           .buffer_bytes = job->wish.buffer_bytes,
-                           .buffer_s = job->wish.buffer_s};
+    struct job_door msg = {
+        .kind = JOB_DOOR_BEGUN,
+        .first = job->base,
+        .count = job->size,
+        .channels = job->forwards,
+        .is_dvm = job->is_daemons,
+        .is_last = job->wish.drops_oldest,
+        .cache_bytes = job->wish.cache_bytes,
+        .buffer = {job->wish.buffer_bytes, job->wish.buffer_s}};
 
     snprintf(msg.text, sizeof(msg.text), "%s", job->name);
     ep_watcher_say(watcher, &msg);

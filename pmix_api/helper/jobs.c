@@ -91,8 +91,8 @@ static struct px_lib_wish wish_of(const struct job_door *msg)
                                 .has_cache =
                                     msg->cache_bytes != JOB_CACHE_UNSAID,
                                 .cache_bytes = msg->cache_bytes,
-                                .buffer_bytes = msg->buffer_bytes,
-                                .buffer_s = msg->buffer_s};
+                                .buffer_bytes = msg->buffer.bytes,
+                                .buffer_s = msg->buffer.s};
 }
 
 /* Adds a job, unless its name is too long for tools: no tool could ask about
