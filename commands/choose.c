@@ -75,11 +75,12 @@ static int check_answer(const struct ep_session *session)
     return refuse("%s", session->answer.text);
 }
 
-/* Looks for the session with this pid; root finds sessions of all users. A
- * session that has just begun has no door yet, and its process first has the
- * name of the program that started it. Returns false, without a message, when
+/* Looks for the session with this pid, which `found` then has; root finds
+ * sessions of all users. A session that has just begun has no door yet, and its
+ * process first has the name of the program that started it. Waits for its
+ * answer as ep_sessions_open() says. Returns false, without a message, when
  * there is no session yet. */
-static bool find_pid(pid_t pid, struct ep_session *out)
+static bool look_for(pid_t pid, int most_ms)
 {
     const uint64_t begin_ns = ep_clock_ns();
     uid_t uid;
@@ -88,13 +89,19 @@ static bool find_pid(pid_t pid, struct ep_session *out)
         if (!ep_process_owner(pid, &uid) ||
             (uid != geteuid() && geteuid() != 0))
             return false;
-        ep_sessions_open(uid, pid, &found);
-        if (found.count > 0) {
-            keep_session(&found.at[0], out);
+        ep_sessions_open(uid, pid, most_ms, &found);
+        if (found.count > 0)
             return true;
-        }
     } while (wait_a_moment(pid, begin_ns, is_xylem(pid) ? DOOR_MS : SOON_MS));
     return false;
+}
+
+static bool find_pid(pid_t pid, struct ep_session *out)
+{
+    if (!look_for(pid, 0))
+        return false;
+    keep_session(&found.at[0], out);
+    return true;
 }
 
 /* What the user wants to do with the session, for messages. */
@@ -137,7 +144,7 @@ static bool has_name(const struct ep_session *session, const char *nspace)
 
 static struct ep_session *find_name(const char *nspace)
 {
-    ep_sessions_open(geteuid(), 0, &found);
+    ep_sessions_open(geteuid(), 0, 0, &found);
     for (unsigned i = 0; i < found.count; i++) {
         if (has_name(&found.at[i], nspace))
             return &found.at[i];
@@ -185,7 +192,7 @@ static unsigned list_soon(bool are_dvms)
 
     do {
         ep_sessions_close(&found, NULL);
-        ep_sessions_open(geteuid(), 0, &found);
+        ep_sessions_open(geteuid(), 0, 0, &found);
         count = count_all(are_dvms);
     } while (count == 0 && wait_a_moment(0, begin_ns, SOON_MS));
     return count;
@@ -369,4 +376,20 @@ int choose_dvm(const char *word, const struct dvm_use *use,
     if (ep_process_number(word) > 0)
         return find_dvm(ep_process_number(word), use, out);
     return find_named_dvm(word, use, out);
+}
+
+/* --- for commands that want all sessions */
+
+int choose_all(pid_t pid, int most_ms, struct ep_sessions *out)
+{
+    static const struct deed deed = {
+        .what = "see its jobs", .option = "ps", .thing = "xylem run or dvm"};
+
+    if (pid == 0)
+        ep_sessions_open(geteuid(), 0, most_ms, &found);
+    else if (!look_for(pid, most_ms))
+        return refuse_pid(pid, &deed);
+    *out = found;
+    found = (struct ep_sessions){.count = 0};
+    return 0;
 }

@@ -36,4 +36,10 @@ struct dvm_use {
 int choose_dvm(const char *word, const struct dvm_use *use,
                struct ep_session *out);
 
+/* Connects to all sessions of the user on this machine or, when `pid` is not 0,
+ * to the one of this launcher, which for root may be any user's. Waits most_ms
+ * at most for their answers; one that has not answered is in the list, too.
+ * Returns 0 and the list; or 1 after reporting what is wrong with the pid. */
+int choose_all(pid_t pid, int most_ms, struct ep_sessions *out);
+
 #endif

@@ -9,6 +9,8 @@ struct ep_run_options;
 int attach_main(int argc, char **argv);
 /* Starts a tree of daemons in which jobs can be run. */
 int dvm_main(int argc, char **argv);
+/* Lists the sessions on this machine and their jobs. */
+int ps_main(int argc, char **argv);
 /* Runs a job in the tree of a dvm: `xylem run --dvm'. */
 int run_dvm(const struct ep_run_options *options);
 /* Simulates a tree with a job in virtual time. Returns 1 when a rule was broken

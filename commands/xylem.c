@@ -38,6 +38,7 @@ static const struct {
     {"run", run_main,
      "start a command on many nodes, feed it, show its output"},
     {"attach", attach_main, "show the output of a running job, send it input"},
+    {"ps", ps_main, "list the jobs that run, and what became of their ranks"},
     {"dvm", dvm_main, "keep a tree of daemons up that jobs are started in"},
     {"tree", tree_main, "draw the tree that run would build, start nothing"},
     {"sim", sim_main, "see how a tree of many nodes would carry a job"},

@@ -25,6 +25,12 @@ static const struct job_schema_row begun_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
+static const struct job_schema_row listed_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, is_dvm, 1),
+    JOB_SCHEMA_FLAG(struct job_door, is_over, 2),
+    {.kind = JOB_ROW_END},
+};
+
 static const struct job_schema_row output_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, is_end, 1),
     {.kind = JOB_ROW_END},
@@ -70,7 +76,7 @@ static const struct job_schema_row stage_flags[] = {
 
 /* The most rows of a kind. A kind with fewer rows leaves the others zero, which
  * is JOB_ROW_END. */
-enum { ROWS_MAX = 9 };
+enum { ROWS_MAX = 12 };
 
 static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_HELLO] = {UINT(version, "version"), TEXT("release")},
@@ -142,6 +148,15 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_LOGGED] = {JOB_SCHEMA_FLAGS(1, over_flags)},
     [JOB_DOOR_EVENT] = {REST("event", 1, 1)},
     [JOB_DOOR_NOTE] = {TEXT("text")},
+    [JOB_DOOR_LIST] = {UINT(base, "base")},
+    [JOB_DOOR_LISTED] = {JOB_SCHEMA_FLAGS(1, listed_flags), UINT(first, "base"),
+                         UINT(count, "processes"), UINT(row.left, "left"),
+                         UINT(row.hosts, "hosts"), UINT(row.age_s, "age"),
+                         UINT(row.output_bytes, "output"),
+                         UINT(row.stdin_bytes, "stdin"),
+                         JOB_SCHEMA_STRING(struct job_door, row.name, "name"),
+                         JOB_SCHEMA_STRING(struct job_door, host, "set"),
+                         TEXT_OF("command", 0)},
 };
 
 const struct job_schema_row *job_door_rows(unsigned kind)

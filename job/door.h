@@ -3,7 +3,7 @@
  *
  * A client sends HELLO first and receives WELCOME or REFUSED. These three have
  * the same form in every version, so that two programs of different versions
- * can report that they differ. Then the client may send STOP, ADDRESS, or
+ * can report that they differ. Then the client may send STOP, ADDRESS, LIST, or
  * ATTACH. The session answers ATTACH by JOB; after that the client may ask
  * WHERE the processes of the job are, pull their output and push to their
  * stdin. Processes are named by their numbers in the session: base + rank.
@@ -26,7 +26,7 @@
 #include "overlay/base/wire.h"
 
 enum {
-    JOB_DOOR_VERSION = 7, /* the first three kinds of message are the same in
+    JOB_DOOR_VERSION = 8, /* the first three kinds of message are the same in
                              all versions */
     JOB_DOOR_TEXT_MAX = 512,
     JOB_DOOR_OUTPUT_MAX = 128 * 1024, /* bytes of output in a message */
@@ -41,6 +41,17 @@ enum {
 /* Stands for the status in EXITS when the process has not ended. */
 #define JOB_DOOR_RUNS UINT32_MAX
 
+/* What LISTED says of a job besides its base, its size, its command and the
+ * names of its hosts. */
+struct job_door_row {
+    const char *name;      /* of the job; borrowed */
+    uint32_t left;         /* how many processes are not over */
+    uint32_t hosts;        /* how many hosts it runs on */
+    uint64_t age_s;        /* since the job began */
+    uint64_t output_bytes; /* that have come from its processes */
+    uint64_t stdin_bytes;  /* that were sent to its processes */
+};
+
 /* By default a tool gets output of a channel when this many bytes are gathered,
  * or after this many seconds (0: no time limit). */
 struct job_door_buffer {
@@ -50,8 +61,8 @@ struct job_door_buffer {
 struct job_door {
     uint8_t kind;     /* enum job_door_kind */
     uint32_t version; /* HELLO: JOB_DOOR_VERSION of the client */
-    bool is_dvm;      /* WELCOME: the session is a dvm. BEGUN: the processes of
-                         this job are the daemons of a dvm */
+    bool is_dvm;      /* WELCOME: the session is a dvm. BEGUN, LISTED: the
+                         processes of this job are the daemons of a dvm */
     bool is_end;      /* OUTPUT: the channel ends */
     bool needs_all;   /* PUSH: refuse it unless all its ranks read stdin */
     bool is_over;     /* PUSHED: no process reads stdin, so the bytes were
@@ -71,14 +82,15 @@ struct job_door {
     uint8_t channel;  /* OUTPUT, BROKEN, LOG */
     uint8_t channels; /* bits, 1 << channel. JOB, BEGUN: the channels of the
                          processes. PULL: the channels that the client wants */
-    /* JOB, BEGUN, PART, PLACE, PIDS, EXITS: the first process. OUTPUT, BROKEN:
-     * the process. NAME, NAMED: the rank. */
+    /* JOB, BEGUN, PART, PLACE, PIDS, EXITS, LISTED: the first process. OUTPUT,
+     * BROKEN: the process. NAME, NAMED: the rank. */
     uint32_t first;
-    uint32_t base;        /* STAGE, FORGOTTEN, DESCRIBE: base of the job */
-    uint32_t count;       /* JOB, BEGUN, PART, PLACE: number of processes */
-    uint32_t parts;       /* JOB: how many PARTs it has. WHERE, PART: number of
-                             a part. PLACE: index of the program */
-    uint32_t push_bytes;  /* JOB: the most bytes in a PUSH */
+    uint32_t base;       /* STAGE, FORGOTTEN, DESCRIBE, LIST: base of the job */
+    uint32_t count;      /* JOB, BEGUN, PART, PLACE, LISTED: number of
+                            processes */
+    uint32_t parts;      /* JOB: how many PARTs it has. WHERE, PART: number of
+                            a part. PLACE: index of the program */
+    uint32_t push_bytes; /* JOB: the most bytes in a PUSH */
     uint32_t cache_bytes; /* earlier output of each channel. PULL: how much the
                              client wants (JOB_CACHE_UNSAID: all). JOB: how much
                              is kept. BEGUN: how much its starter wanted kept */
@@ -93,13 +105,14 @@ struct job_door {
                                was too slow */
     uint64_t before_bytes;  /* OUTPUT: older than these bytes, and no longer
                                kept */
-    const char *host;       /* PLACE: borrowed */
+    const char *host;       /* PLACE; LISTED: some hosts, folded. Borrowed */
+    struct job_door_row row;
     /* HELLO: the version string of the client's xylem. WELCOME: the name of the
      * session's own job, or of the dvm. REFUSED: a sentence that says why.
      * TOOLS: the address. ATTACH: the name of the job, or "" for the only job.
      * JOB, BEGUN: the name of the job. PART: the host. UNSTARTED: further
      * details of the reason. PLACE: the program. NAME, NAMED: the namespace.
-     * NOTE: the sentence. */
+     * NOTE: the sentence. LISTED: the command, cut if it is too long. */
     char text[JOB_DOOR_TEXT_MAX];
     /* Borrowed; sizes are in bytes. RANGES: first 4, last 4 for each range; the
      * ranges of all RANGES messages ascend and do not touch. OUTPUT, LOG: the

@@ -63,6 +63,10 @@ enum job_door_kind {
     JOB_DOOR_EVENT,     /* client: an event of its tool. The session passes it,
                            unread, to all other clients that watch */
     JOB_DOOR_NOTE,      /* client: a sentence that only --verbose shows */
+
+    JOB_DOOR_LIST,   /* client: asks for the first job whose base is not less
+                        than this one */
+    JOB_DOOR_LISTED, /* session: that job. is_over: there is none */
     JOB_DOOR_KINDS
 };
 

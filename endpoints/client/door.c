@@ -166,6 +166,16 @@ static bool is_bound(const struct client *client)
     return client->viewer != NULL || client->watcher != NULL;
 }
 
+static bool list(struct client *client, const struct job_door *msg)
+{
+    char hosts[EP_VIEWERS_HOSTS_BYTES];
+    struct job_door answer;
+
+    ep_viewers_list(client->door->viewers, msg->base, hosts, &answer);
+    say(client, &answer);
+    return true;
+}
+
 static bool attach(struct client *client, const struct job_door *msg)
 {
     char why[JOB_DOOR_TEXT_MAX];
@@ -233,6 +243,7 @@ static const struct {
     [JOB_DOOR_HELLO] = {.hear = hello, .is_first = true},
     [JOB_DOOR_STOP] = {.hear = stop, .of_dvm = true},
     [JOB_DOOR_ADDRESS] = {.hear = address},
+    [JOB_DOOR_LIST] = {.hear = list},
     [JOB_DOOR_ATTACH] = {.hear = attach},
     [JOB_DOOR_WHERE] = {.hear = pass_on},
     [JOB_DOOR_RANGES] = {.hear = pass_on},

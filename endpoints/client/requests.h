@@ -19,6 +19,14 @@ struct event_base;
 
 enum { EP_CLIENT_WHY_MAX = 256 };
 
+/* Bytes of a job's processes. */
+struct ep_client_flow {
+    uint64_t output_bytes; /* that have reached the launcher */
+    /* That were sent to their stdin, by the launcher or by clients. Bytes for
+     * several processes count once. */
+    uint64_t stdin_bytes;
+};
+
 /* What the launcher does for the tap. The tap calls none of these functions
  * from within a call of the launcher (viewers.h), except on_part (also from
  * open), on_note, on_say, on_spawn from ep_viewers_again(), and on_back_over
@@ -89,6 +97,8 @@ struct ep_client_events {
      * (EP_CLIENT_LATER). */
     bool (*on_spawn)(void *arg, const struct ep_client_spawn *spawn,
                      struct ep_client_spawned *out, char *why);
+    /* Tells how much the job with this base has written and was given. */
+    void (*on_flow)(void *arg, uint32_t base, struct ep_client_flow *out);
     void (*on_say)(void *arg, const char *text); /* tells the user */
     /* Tells the user, but only with --verbose. */
     void (*on_note)(void *arg, const char *text);

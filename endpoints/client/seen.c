@@ -73,6 +73,7 @@ struct ep_seen_job *ep_seen_add(struct ep_seen *seen,
     }
     set_numbers(job->statuses, 0, job->size, NULL);
     job->open = job->size * channels_of(job);
+    job->stage_s[0] = ep_clock_unix_ns() / NS_PER_S;
     while (*at != NULL)
         at = &(*at)->next;
     *at = job;

@@ -69,7 +69,8 @@ struct ep_seen_job {
     uint32_t started, exited;
     uint32_t open; /* how many channels have not ended */
     uint8_t stage; /* enum job_door_stage; 0 before the first one */
-    /* when it reached each stage, in seconds since 1970 */
+    /* when it reached each stage, in seconds since 1970; stage 0 is when it
+     * began */
     uint64_t stage_s[JOB_DOOR_STAGES];
     uint8_t *state;  /* owned [size]: bits of enum ep_seen_bit */
     uint32_t behind; /* how many processes are EP_SEEN_BEHIND */

@@ -186,26 +186,33 @@ static void tell_silent(const struct ep_sessions *all)
     }
 }
 
-static void await_all(const struct ep_sessions *all)
+static int patience_ms(int most_ms, bool are_there)
 {
-    const uint64_t s = UINT64_C(1000000000), begin_ns = ep_clock_ns();
+    if (most_ms > 0)
+        return most_ms;
+    return (are_there ? EP_SESSIONS_BESIDE_S : EP_SESSIONS_ALONE_S) * 1000;
+}
+
+static void await_all(const struct ep_sessions *all, int most_ms)
+{
+    const int64_t begin_ms = ep_clock_ms();
     bool are_there, is_told = false;
-    uint64_t waited_ns = 0;
+    int64_t waited_ms = 0;
 
     while (hear_all(all, &are_there) > 0) {
-        if (waited_ns >=
-            (are_there ? EP_SESSIONS_BESIDE_S : EP_SESSIONS_ALONE_S) * s)
+        if (waited_ms >= patience_ms(most_ms, are_there))
             return;
-        if (!is_told && waited_ns >= TELL_MS * UINT64_C(1000000)) {
+        if (!is_told && waited_ms >= TELL_MS) {
             tell_silent(all);
             is_told = true;
         }
         wait_a_moment(all);
-        waited_ns = ep_clock_ns() - begin_ns;
+        waited_ms = ep_clock_ms() - begin_ms;
     }
 }
 
-void ep_sessions_open(uid_t uid, pid_t number, struct ep_sessions *out)
+void ep_sessions_open(uid_t uid, pid_t number, int most_ms,
+                      struct ep_sessions *out)
 {
     struct search search = {.uid = uid, .number = number, .out = out};
     unsigned left = 0;
@@ -219,7 +226,7 @@ void ep_sessions_open(uid_t uid, pid_t number, struct ep_sessions *out)
         ep_door_each(folder, greet, &search);
         close(folder);
     }
-    await_all(out);
+    await_all(out, most_ms);
     for (unsigned i = 0; i < out->count; i++) {
         if (out->at[i].is_there)
             out->at[left++] = out->at[i];

@@ -29,9 +29,11 @@ struct ep_sessions {
 };
 
 /* Connects to all sessions of a user (or, when `number` is not 0, only to the
- * session with this number) and waits for their answers. A wait of more than a
- * second is reported on stderr. A session that ends meanwhile is left out. */
-void ep_sessions_open(uid_t uid, pid_t number, struct ep_sessions *out);
+ * session with this number) and waits for their answers: most_ms at most, or
+ * (0) as long as the times above say. A wait of more than a second is reported
+ * on stderr. A session that ends meanwhile is left out. */
+void ep_sessions_open(uid_t uid, pid_t number, int most_ms,
+                      struct ep_sessions *out);
 /* Frees the list and closes all of its sessions except `kept`, which the caller
  * has copied; NULL: closes all. */
 void ep_sessions_close(struct ep_sessions *sessions,

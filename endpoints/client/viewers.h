@@ -40,6 +40,9 @@
 #include "job/clock.h"
 #include "job/door.h"
 
+/* The size of a text that names some hosts of a job. */
+enum { EP_VIEWERS_HOSTS_BYTES = 256 };
+
 struct ep_viewer;
 struct ep_viewers;
 struct ep_watchers;
@@ -124,6 +127,14 @@ void ep_viewers_again(struct ep_viewers *all);
  * clients have yet to read what is there; on_flushed is called when they have,
  * or after minutes at most. */
 bool ep_viewers_flush(struct ep_viewers *all);
+
+/* Describes the first job that is not over and whose base is not less than
+ * this one, as an answer to LIST; is_over: there is none now. The answer
+ * borrows from `hosts`, and from the viewers until the next call. `all` is not
+ * NULL. O(jobs), and O(parts of the job). */
+void ep_viewers_list(const struct ep_viewers *all, uint32_t base,
+                     char hosts[EP_VIEWERS_HOSTS_BYTES],
+                     struct job_door *answer);
 
 /* --- clients */
 

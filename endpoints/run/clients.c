@@ -15,6 +15,7 @@
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/subscription.h"
 #include "endpoints/sys/clock.h"
+#include "overlay/wire/push.h"
 
 /* --- what clients ask for */
 
@@ -45,7 +46,26 @@ static void on_flushed(void *arg)
 static void on_push(void *arg, uint32_t base, uint32_t writer,
                     const uint8_t *mem, uint32_t len_bytes)
 {
-    ep_run_down_push(((struct run *)arg)->down, base, writer, mem, len_bytes);
+    struct run *r = arg;
+    struct run_job *job = ep_run_job_of(r, base);
+    struct ov_push push;
+
+    if (job != NULL && ov_push_decode(mem, len_bytes, &push) == 0)
+        job->pushed_bytes += push.len_bytes;
+    ep_run_down_push(r->down, base, writer, mem, len_bytes);
+}
+
+static void on_flow(void *arg, uint32_t base, struct ep_client_flow *out)
+{
+    struct run *r = arg;
+    const struct run_job *job = ep_run_job_of(r, base);
+
+    if (job == NULL)
+        return;
+    out->output_bytes = job->output_bytes;
+    out->stdin_bytes = job->pushed_bytes;
+    if (ep_run_job_is_own(job))
+        out->stdin_bytes += ep_run_down_sent(r->down);
 }
 
 static void on_left(void *arg, uint32_t base, uint32_t writer)
@@ -142,6 +162,7 @@ static void open_viewers(struct run *r)
         .on_wanted = on_wanted,
         .on_hold = on_hold,
         .on_spawn = on_spawn,
+        .on_flow = on_flow,
         .on_say = on_say,
         .on_note = on_note,
     };

@@ -45,6 +45,9 @@ struct run_job {
     const struct run_job_events *events;
     struct job desc;
     struct job_life life;
+    /* Bytes that have come from its processes, and that clients have pushed to
+     * them. */
+    uint64_t output_bytes, pushed_bytes;
     /* Owned: compares output that arrived with what processes say that they
      * wrote. */
     struct ep_proof *proof;

@@ -37,6 +37,7 @@ TAKES_APART = re.compile(
 THROUGH = {
     "commands/attach/entrance.c": "door",
     "commands/attach/session.c": "door",
+    "commands/ps/listing.c": "door",
     "endpoints/client/door.c": "door",
     "endpoints/client/sessions.c": "door",
     "endpoints/client/ranges.c": "viewer",

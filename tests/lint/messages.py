@@ -45,6 +45,7 @@ SPARED_CALLS = {
     "topo_fabric_parse": "the name of a source",
 }
 SPARED_FILES = {
+    "commands/ps/table.c": "output that was asked for",
     "commands/run_options.h": "texts of --help",
     "commands/sim_plot.c": "a script for gnuplot",
     "commands/tree_draw.c": "output that was asked for",

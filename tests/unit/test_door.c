@@ -24,7 +24,7 @@ static const uint8_t two_bytes[] = {'o', 'k'};
 static const struct {
     struct job_door said;
     size_t len_bytes;
-    uint8_t golden[32];
+    uint8_t golden[48];
     /* Whole, too, from so many on: the text is shorter. */
     size_t least_bytes;
 } cases[] = {
@@ -186,6 +186,25 @@ static const struct {
     {{.kind = JOB_DOOR_LOGGED, .is_over = true}, 2, {38, 1}, 2},
     {{.kind = JOB_DOOR_EVENT, .rest = REST(two_bytes)}, 3, {39, 'o', 'k'}, 2},
     {{.kind = JOB_DOOR_NOTE, .text = "n"}, 2, {40, 'n'}, 2},
+    {{.kind = JOB_DOOR_LIST, .base = 5}, 5, {41, 5}, 5},
+    {{.kind = JOB_DOOR_LISTED,
+      .is_dvm = true,
+      .is_over = true,
+      .first = 5,
+      .count = 3,
+      .host = "h",
+      .row = {.name = "j",
+              .left = 2,
+              .hosts = 1,
+              .age_s = 9,
+              .output_bytes = 0x100,
+              .stdin_bytes = 7},
+      .text = "c"},
+     47,
+     {42, 3, 5, 0, 0, 0, 3, 0, 0, 0, 2,   0, 0,   0, 1,  0,
+      0,  0, 9, 0, 0, 0, 0, 0, 0, 0, 0,   1, 0,   0, 0,  0,
+      0,  0, 7, 0, 0, 0, 0, 0, 0, 0, 'j', 0, 'h', 0, 'c'},
+     46},
 };
 
 static void assert_heard(const struct job_door *heard,
@@ -201,6 +220,9 @@ static void assert_heard(const struct job_door *heard,
     if (said->host != NULL)
         assert_string_equal(heard->host, said->host);
     rest.host = said->host;
+    if (said->row.name != NULL)
+        assert_string_equal(heard->row.name, said->row.name);
+    rest.row.name = said->row.name;
     assert_memory_equal(&rest, said, sizeof(rest));
 }
 
@@ -265,7 +287,8 @@ static void the_document_has_the_rows(void **state)
         "SIGNALLED", "ENDED",   "TAKEN",   "WATCH",     "WATCHED",
         "BEGUN",     "STAGE",   "BROKEN",  "FORGOTTEN", "DESCRIBE",
         "PLACE",     "PIDS",    "EXITS",   "DESCRIBED", "NAME",
-        "NAMED",     "LOG",     "LOGGED",  "EVENT",     "NOTE"};
+        "NAMED",     "LOG",     "LOGGED",  "EVENT",     "NOTE",
+        "LIST",      "LISTED"};
 
     (void)state;
     for (unsigned kind = JOB_DOOR_HELLO; kind < JOB_DOOR_KINDS; kind++)

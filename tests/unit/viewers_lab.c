@@ -215,6 +215,13 @@ static bool on_spawn(void *arg, const struct ep_client_spawn *spawn,
     return true;
 }
 
+static void on_flow(void *arg, uint32_t base, struct ep_client_flow *out)
+{
+    (void)arg;
+    *out =
+        (struct ep_client_flow){.output_bytes = 100 + base, .stdin_bytes = 7};
+}
+
 void lab_begin(struct lab *lab)
 {
     static const struct ep_client_events events = {.on_part = on_part,
@@ -230,6 +237,7 @@ void lab_begin(struct lab *lab)
                                                    .on_hold = on_hold,
                                                    .on_spawn = on_spawn,
                                                    .on_log = on_log,
+                                                   .on_flow = on_flow,
                                                    .on_say = on_say,
                                                    .on_note = on_note};
     const struct ep_client_cfg cfg = {.base = lab->base,

@@ -1,0 +1,54 @@
+/* The table that `xylem ps' prints. Pure; allocates nothing. */
+#ifndef COMMANDS_PS_TABLE_H
+#define COMMANDS_PS_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "job/door.h"
+
+enum {
+    PS_NAME_BYTES = 128,
+    PS_HOSTS_BYTES = 256,
+    PS_COLUMNS = 8,
+    PS_LINE_BYTES = 2048,
+};
+
+enum ps_kind {
+    PS_JOB,     /* a job that runs */
+    PS_DVM,     /* the daemons of a dvm */
+    PS_IDLE,    /* a session that has no job now, as it begins or ends */
+    PS_SILENT,  /* a session that does not answer */
+    PS_REFUSED, /* a session that says why it does not answer */
+    PS_KINDS
+};
+
+struct ps_row {
+    pid_t pid; /* of the launcher */
+    enum ps_kind kind;
+    uint32_t base;                /* the number of the job's first process */
+    char job[PS_NAME_BYTES];      /* IDLE: the name of the session */
+    char hosts[PS_HOSTS_BYTES];   /* some of its hosts, folded */
+    char text[JOB_DOOR_TEXT_MAX]; /* the command, or why it is refused */
+    uint32_t processes, left, hosts_count;
+    uint64_t age_s, output_bytes, stdin_bytes;
+};
+
+struct ps_widths {
+    uint32_t column[PS_COLUMNS];
+};
+
+/* Computes how wide columns are that have room for these rows, and for the
+ * heading. O(rows). */
+void ps_table_widths(const struct ps_row *rows, size_t count,
+                     struct ps_widths *out);
+/* Writes a row, or (NULL) the heading, as a line without its end, and cuts it
+ * off at this number of columns of the terminal (0: no limit). Control
+ * characters, and bytes that are no UTF-8, become '?'. */
+void ps_table_line(const struct ps_row *row, const struct ps_widths *widths,
+                   uint32_t columns, char line[PS_LINE_BYTES]);
+/* Copies a text, and makes it fit for a terminal as above. */
+void ps_text_clean(const char *text, char *out, size_t size_bytes);
+
+#endif
