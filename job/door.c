@@ -76,7 +76,7 @@ static const struct job_schema_row stage_flags[] = {
 
 /* The most rows of a kind. A kind with fewer rows leaves the others zero, which
  * is JOB_ROW_END. */
-enum { ROWS_MAX = 12 };
+enum { ROWS_MAX = 14 };
 
 static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_HELLO] = {UINT(version, "version"), TEXT("release")},
@@ -153,10 +153,14 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
                          UINT(count, "processes"), UINT(row.left, "left"),
                          UINT(row.hosts, "hosts"), UINT(row.age_s, "age"),
                          UINT(row.output_bytes, "output"),
+                         UINT(row.quiet_s, "quiet"),
                          UINT(row.stdin_bytes, "stdin"),
+                         UINT(row.waiting_bytes, "waiting"),
                          JOB_SCHEMA_STRING(struct job_door, row.name, "name"),
                          JOB_SCHEMA_STRING(struct job_door, host, "set"),
                          TEXT_OF("command", 0)},
+    [JOB_DOOR_GROUPS] = {UINT(base, "base")},
+    [JOB_DOOR_GROUPED] = {JOB_SCHEMA_FLAGS(1, over_flags), REST("lines", 1, 0)},
 };
 
 const struct job_schema_row *job_door_rows(unsigned kind)

@@ -49,7 +49,9 @@ struct job_door_row {
     uint32_t hosts;        /* how many hosts it runs on */
     uint64_t age_s;        /* since the job began */
     uint64_t output_bytes; /* that have come from its processes */
-    uint64_t stdin_bytes;  /* that were sent to its processes */
+    uint64_t quiet_s; /* since the last of these; UINT64_MAX: there is none */
+    uint64_t stdin_bytes;   /* that were sent to its processes */
+    uint64_t waiting_bytes; /* that not all hosts have taken of these */
 };
 
 /* By default a tool gets output of a channel when this many bytes are gathered,
@@ -85,12 +87,13 @@ struct job_door {
     /* JOB, BEGUN, PART, PLACE, PIDS, EXITS, LISTED: the first process. OUTPUT,
      * BROKEN: the process. NAME, NAMED: the rank. */
     uint32_t first;
-    uint32_t base;       /* STAGE, FORGOTTEN, DESCRIBE, LIST: base of the job */
-    uint32_t count;      /* JOB, BEGUN, PART, PLACE, LISTED: number of
-                            processes */
-    uint32_t parts;      /* JOB: how many PARTs it has. WHERE, PART: number of
-                            a part. PLACE: index of the program */
-    uint32_t push_bytes; /* JOB: the most bytes in a PUSH */
+    uint32_t
+        base; /* STAGE, FORGOTTEN, DESCRIBE, LIST, GROUPS: base of the job */
+    uint32_t count;       /* JOB, BEGUN, PART, PLACE, LISTED: number of
+                             processes */
+    uint32_t parts;       /* JOB: how many PARTs it has. WHERE, PART: number of
+                             a part. PLACE: index of the program */
+    uint32_t push_bytes;  /* JOB: the most bytes in a PUSH */
     uint32_t cache_bytes; /* earlier output of each channel. PULL: how much the
                              client wants (JOB_CACHE_UNSAID: all). JOB: how much
                              is kept. BEGUN: how much its starter wanted kept */
@@ -116,9 +119,9 @@ struct job_door {
     char text[JOB_DOOR_TEXT_MAX];
     /* Borrowed; sizes are in bytes. RANGES: first 4, last 4 for each range; the
      * ranges of all RANGES messages ascend and do not touch. OUTPUT, LOG: the
-     * text. PUSH: a message of overlay/wire/push.h. SPAWN: a piece of the
-     * request. PIDS: 4 for each pid. EXITS: 4 for each status, as from
-     * waitpid(), or JOB_DOOR_RUNS. EVENT: the bytes of the event. */
+     * text. GROUPED: lines. PUSH: a message of overlay/wire/push.h. SPAWN: a
+     * piece of the request. PIDS: 4 for each pid. EXITS: 4 for each status, as
+     * from waitpid(), or JOB_DOOR_RUNS. EVENT: the bytes of the event. */
     struct ov_rd rest;
 };
 

@@ -64,9 +64,13 @@ enum job_door_kind {
                            unread, to all other clients that watch */
     JOB_DOOR_NOTE,      /* client: a sentence that only --verbose shows */
 
-    JOB_DOOR_LIST,   /* client: asks for the first job whose base is not less
-                        than this one */
-    JOB_DOOR_LISTED, /* session: that job. is_over: there is none */
+    JOB_DOOR_LIST,    /* client: asks for the first job whose base is not less
+                         than this one */
+    JOB_DOOR_LISTED,  /* session: that job. is_over: there is none */
+    JOB_DOOR_GROUPS,  /* client: asks in which states the processes of the job
+                         with this base are */
+    JOB_DOOR_GROUPED, /* session: lines that say so. is_over: no such job runs
+                       */
     JOB_DOOR_KINDS
 };
 

@@ -20,9 +20,13 @@
 #define OPTION_INTO struct ps_options
 
 struct ps_options {
-    pid_t pid; /* 0: all sessions of the user */
+    pid_t pid;        /* 0: all sessions of the user */
+    const char *name; /* of a job or a dvm; NULL: all */
+    bool is_whole;    /* a job was named: say what its processes do */
     bool is_json;
 };
+
+static struct ps_options options;
 
 /* --- options */
 
@@ -30,9 +34,23 @@ static void read_pid(const char *text, void *into)
 {
     struct ps_options *o = into;
 
+    if (o->is_whole)
+        usage("name one job: '%s' is another", text);
     o->pid = ep_process_number(text);
     if (o->pid == 0)
         usage("--pid takes a process number, not '%s'", text);
+}
+
+/* Reads the number of a session, or the name of a job. */
+static void take_which(const char *word, struct argp_state *state)
+{
+    (void)state;
+    if (options.is_whole || options.pid != 0)
+        usage("name one job: '%s' is another", word);
+    options.is_whole = true;
+    options.pid = ep_process_number(word);
+    if (options.pid == 0)
+        options.name = word;
 }
 
 static void read_format(const char *text, void *into)
@@ -54,15 +72,20 @@ static const struct option_row rows[] = {
 };
 // clang-format on
 
-static void parse_options(int argc, char **argv, struct ps_options *out)
+static void parse_options(int argc, char **argv)
 {
     static char name[] = "xylem ps";
-    const struct option_table tables[] = {{.rows = rows, .into = out}, {0}};
+    const struct option_table tables[] = {{.rows = rows, .into = &options},
+                                          {0}};
     const struct option_command command = {
         .name = name,
+        .args_doc = "[WHICH]",
         .doc = "List the sessions that you have on this machine, and the jobs "
-               "that run in them.",
-        .tables = tables};
+               "that run in them. WHICH is the process number of a launcher, "
+               "or the name of a job: then it also says which processes run, "
+               "and how others have ended.",
+        .tables = tables,
+        .on_word = take_which};
 
     usage_command = "ps";
     options_parse(argc, argv, &command);
@@ -78,6 +101,18 @@ static uint32_t columns(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+/* Writes what is known of a job, a line for each group of processes. */
+static void put_details(const struct ps_row *row)
+{
+    const char *rest = row->groups;
+    char line[PS_LINE_BYTES];
+
+    while (ps_text_line(&rest, line))
+        printf("  %s\n", line);
+    ps_table_flow(row, line);
+    printf("  %s\n", line);
+}
+
 static void put_table(const struct ps_listing *listing)
 {
     const uint32_t width = columns();
@@ -90,6 +125,8 @@ static void put_table(const struct ps_listing *listing)
     for (size_t i = 0; i < listing->count; i++) {
         ps_table_line(&listing->rows[i], &widths, width, line);
         puts(line);
+        if (listing->rows[i].groups != NULL)
+            put_details(&listing->rows[i]);
     }
 }
 
@@ -110,6 +147,17 @@ static void add_number(json_t *object, const char *key, uint64_t value)
     json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
+static void add_groups(json_t *object, const struct ps_row *row)
+{
+    json_t *groups = json_array();
+    const char *rest = row->groups;
+    char line[PS_LINE_BYTES];
+
+    while (ps_text_line(&rest, line))
+        json_array_append_new(groups, json_string(line));
+    json_object_set_new(object, "groups", groups);
+}
+
 static void add_job(json_t *object, const struct ps_row *row)
 {
     add_number(object, "hosts", row->hosts_count);
@@ -121,7 +169,12 @@ static void add_job(json_t *object, const struct ps_row *row)
     add_number(object, "processes", row->processes);
     add_number(object, "left", row->left);
     add_number(object, "output_bytes", row->output_bytes);
+    if (row->quiet_s != UINT64_MAX)
+        add_number(object, "quiet_s", row->quiet_s);
     add_number(object, "stdin_bytes", row->stdin_bytes);
+    add_number(object, "stdin_waiting_bytes", row->waiting_bytes);
+    if (row->groups != NULL)
+        add_groups(object, row);
 }
 
 static void put_object(const struct ps_row *row)
@@ -153,32 +206,39 @@ static void put_objects(const struct ps_listing *listing)
 
 /* --- */
 
-static int list(const struct ps_options *options)
+static int find(struct ps_listing *listing)
 {
     struct ep_sessions sessions;
-    struct ps_listing listing;
-    int rc = choose_all(options->pid, PS_WAIT_MS, &sessions);
+    int rc = choose_all(options.pid, PS_WAIT_MS, &sessions);
 
     if (rc != 0)
         return rc;
-    rc = ps_listing_open(&sessions, &listing);
+    rc = ps_listing_open(&sessions, options.is_whole, listing);
     ep_sessions_close(&sessions, NULL);
     if (rc != 0)
-        rc = refuse("%s", ov_strerror(rc));
-    else if (options->is_json)
+        return refuse("%s", ov_strerror(rc));
+    if (options.name == NULL || ps_listing_keep(listing, options.name))
+        return 0;
+    return refuse(
+        "no job %s runs on this machine that you may see: it is over, "
+        "belongs to another user, or was started with another "
+        "XDG_RUNTIME_DIR",
+        options.name);
+}
+
+int ps_main(int argc, char **argv)
+{
+    struct ps_listing listing = {.count = 0};
+    int rc;
+
+    parse_options(argc, argv);
+    rc = find(&listing);
+    if (rc == 0 && options.is_json)
         put_objects(&listing);
-    else
+    else if (rc == 0)
         put_table(&listing);
     ps_listing_close(&listing);
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
         rc = refuse("cannot write the list: %s", strerror(errno));
     return rc;
-}
-
-int ps_main(int argc, char **argv)
-{
-    static struct ps_options options;
-
-    parse_options(argc, argv, &options);
-    return list(&options);
 }

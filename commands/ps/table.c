@@ -2,13 +2,12 @@
 #include "commands/ps/table.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "text/escape.h"
 
-enum { CELL_BYTES = JOB_DOOR_TEXT_MAX + 32 };
+enum { SHORT_BYTES = 32, CELL_BYTES = JOB_DOOR_TEXT_MAX + SHORT_BYTES };
 
 /* The columns, from left to right. The last one is not filled up. */
 enum { PID, JOB, RANKS, HOSTS, AGE, OUTPUT, STDIN, COMMAND };
@@ -52,6 +51,19 @@ void ps_text_clean(const char *text, char *out, size_t size_bytes)
     out[at] = '\0';
 }
 
+bool ps_text_line(const char **text, char line[PS_LINE_BYTES])
+{
+    const size_t len = strcspn(*text, "\n");
+    char raw[PS_LINE_BYTES];
+
+    if (**text == '\0')
+        return false;
+    snprintf(raw, sizeof(raw), "%.*s", (int)len, *text);
+    ps_text_clean(raw, line, PS_LINE_BYTES);
+    *text += len + ((*text)[len] == '\n');
+    return true;
+}
+
 /* The bytes of the first `most` characters of clean text, at most. *count says
  * how many characters they are. */
 static size_t measure(const char *text, uint32_t most, uint32_t *count)
@@ -75,12 +87,12 @@ static void put_age(char *cell, uint64_t s)
     const unsigned hours = (unsigned)(s / 3600 % 24);
 
     if (s >= 86400)
-        snprintf(cell, CELL_BYTES, "%" PRIu64 "-%02u:%02u:%02u", s / 86400,
+        snprintf(cell, SHORT_BYTES, "%" PRIu64 "-%02u:%02u:%02u", s / 86400,
                  hours, minutes, rest);
     else if (s >= 3600)
-        snprintf(cell, CELL_BYTES, "%02u:%02u:%02u", hours, minutes, rest);
+        snprintf(cell, SHORT_BYTES, "%02u:%02u:%02u", hours, minutes, rest);
     else
-        snprintf(cell, CELL_BYTES, "%02u:%02u", minutes, rest);
+        snprintf(cell, SHORT_BYTES, "%02u:%02u", minutes, rest);
 }
 
 static void put_bytes(char *cell, uint64_t bytes)
@@ -90,12 +102,12 @@ static void put_bytes(char *cell, uint64_t bytes)
     unsigned unit = 0;
 
     if (bytes < 1024) {
-        snprintf(cell, CELL_BYTES, "%" PRIu64, bytes);
+        snprintf(cell, SHORT_BYTES, "%" PRIu64, bytes);
         return;
     }
     for (value /= 1024; value >= 1023.5 && unit < 5; unit++)
         value /= 1024;
-    snprintf(cell, CELL_BYTES, value < 9.95 ? "%.1f%c" : "%.0f%c", value,
+    snprintf(cell, SHORT_BYTES, value < 9.95 ? "%.1f%c" : "%.0f%c", value,
              units[unit]);
 }
 
@@ -207,4 +219,23 @@ void ps_table_line(const struct ps_row *row, const struct ps_widths *widths,
         blanks = 1 + (columns_of[i].is_right ? 0 : free);
     }
     line[measure(line, columns > 0 ? columns : UINT32_MAX, &count)] = '\0';
+}
+
+/* --- what goes in and out */
+
+void ps_table_flow(const struct ps_row *row, char line[PS_LINE_BYTES])
+{
+    char out[SHORT_BYTES], in[SHORT_BYTES], left[SHORT_BYTES], age[SHORT_BYTES];
+
+    put_bytes(out, row->output_bytes);
+    put_bytes(in, row->stdin_bytes - row->waiting_bytes);
+    put_bytes(left, row->waiting_bytes);
+    put_age(age, row->quiet_s);
+    if (row->quiet_s != UINT64_MAX)
+        snprintf(line, PS_LINE_BYTES,
+                 "output: %s, the last %s ago; stdin: %s taken, %s waiting",
+                 out, age, in, left);
+    else
+        snprintf(line, PS_LINE_BYTES,
+                 "output: none yet; stdin: %s taken, %s waiting", in, left);
 }

@@ -2,6 +2,7 @@
 #ifndef COMMANDS_PS_TABLE_H
 #define COMMANDS_PS_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -33,6 +34,9 @@ struct ps_row {
     char text[JOB_DOOR_TEXT_MAX]; /* the command, or why it is refused */
     uint32_t processes, left, hosts_count;
     uint64_t age_s, output_bytes, stdin_bytes;
+    uint64_t quiet_s;       /* since the last output; UINT64_MAX: none came */
+    uint64_t waiting_bytes; /* of stdin, on their way */
+    char *groups; /* owned: lines about its processes; NULL: not asked for */
 };
 
 struct ps_widths {
@@ -48,7 +52,12 @@ void ps_table_widths(const struct ps_row *rows, size_t count,
  * characters, and bytes that are no UTF-8, become '?'. */
 void ps_table_line(const struct ps_row *row, const struct ps_widths *widths,
                    uint32_t columns, char line[PS_LINE_BYTES]);
+/* Writes a line about the job's output and stdin. */
+void ps_table_flow(const struct ps_row *row, char line[PS_LINE_BYTES]);
 /* Copies a text, and makes it fit for a terminal as above. */
 void ps_text_clean(const char *text, char *out, size_t size_bytes);
+/* Copies the next line of *text in the same way, without its end, and moves
+ * *text behind it. Returns false when there is none. */
+bool ps_text_line(const char **text, char line[PS_LINE_BYTES]);
 
 #endif

@@ -18,6 +18,7 @@
 #include "endpoints/sys/why.h"
 #include "job/door.h"
 #include "overlay/base/err.h"
+#include "text/fields.h"
 
 enum {
     THERE_MAX = 2 * EP_DOOR_CLIENTS_MAX, /* with those about to be refused */
@@ -176,6 +177,20 @@ static bool list(struct client *client, const struct job_door *msg)
     return true;
 }
 
+static bool groups(struct client *client, const struct job_door *msg)
+{
+    struct job_door answer = {.kind = JOB_DOOR_GROUPED};
+    struct text_buf text = {0};
+
+    answer.is_over =
+        !ep_viewers_groups(client->door->viewers, msg->base, &text);
+    if (!text.bad && text.len_bytes <= JOB_DOOR_REST_MAX)
+        answer.rest = ov_rd_init((const uint8_t *)text.at, text.len_bytes);
+    say(client, &answer);
+    text_buf_fini(&text);
+    return true;
+}
+
 static bool attach(struct client *client, const struct job_door *msg)
 {
     char why[JOB_DOOR_TEXT_MAX];
@@ -244,6 +259,7 @@ static const struct {
     [JOB_DOOR_STOP] = {.hear = stop, .of_dvm = true},
     [JOB_DOOR_ADDRESS] = {.hear = address},
     [JOB_DOOR_LIST] = {.hear = list},
+    [JOB_DOOR_GROUPS] = {.hear = groups},
     [JOB_DOOR_ATTACH] = {.hear = attach},
     [JOB_DOOR_WHERE] = {.hear = pass_on},
     [JOB_DOOR_RANGES] = {.hear = pass_on},

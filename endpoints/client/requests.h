@@ -16,15 +16,20 @@
 
 struct ep_writer;
 struct event_base;
+struct text_buf;
 
 enum { EP_CLIENT_WHY_MAX = 256 };
 
 /* Bytes of a job's processes. */
 struct ep_client_flow {
     uint64_t output_bytes; /* that have reached the launcher */
+    /* Time since the last of these came; UINT64_MAX: none has come. */
+    uint64_t quiet_ns;
     /* That were sent to their stdin, by the launcher or by clients. Bytes for
      * several processes count once. */
     uint64_t stdin_bytes;
+    /* That not all nodes have taken of these; known of the run's own job. */
+    uint64_t waiting_bytes;
 };
 
 /* What the launcher does for the tap. The tap calls none of these functions
@@ -99,6 +104,9 @@ struct ep_client_events {
                      struct ep_client_spawned *out, char *why);
     /* Tells how much the job with this base has written and was given. */
     void (*on_flow)(void *arg, uint32_t base, struct ep_client_flow *out);
+    /* Appends lines that say which of the job's processes run, and how the
+     * others have ended. */
+    void (*on_groups)(void *arg, uint32_t base, struct text_buf *text);
     void (*on_say)(void *arg, const char *text); /* tells the user */
     /* Tells the user, but only with --verbose. */
     void (*on_note)(void *arg, const char *text);

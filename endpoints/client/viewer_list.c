@@ -9,10 +9,12 @@
 
 enum { NS_PER_S = 1000000000, FOLDED_BYTES = 40 };
 
+/* The first job that is not over and does not begin before this number. */
 static const struct ep_seen_job *find_job(const struct ep_viewers *all,
                                           uint32_t base)
 {
-    const struct ep_seen_job *job = all->seen.jobs;
+    const struct ep_seen_job *job =
+        all->cfg.events != NULL ? all->seen.jobs : NULL;
 
     while (job != NULL &&
            (job->base < base || job->is_over || job->stage == JOB_DOOR_OVER))
@@ -46,7 +48,7 @@ static struct job_door_row row_of(const struct ep_viewers *all,
                                   const struct ep_seen_job *job)
 {
     const uint64_t now_s = ep_clock_unix_ns() / NS_PER_S;
-    struct ep_client_flow flow = {0};
+    struct ep_client_flow flow = {.quiet_ns = UINT64_MAX};
 
     all->cfg.events->on_flow(all->cfg.arg, job->base, &flow);
     return (struct job_door_row){
@@ -54,7 +56,10 @@ static struct job_door_row row_of(const struct ep_viewers *all,
         .left = job->size - job->exited,
         .age_s = now_s > job->stage_s[0] ? now_s - job->stage_s[0] : 0,
         .output_bytes = flow.output_bytes,
+        .quiet_s =
+            flow.quiet_ns != UINT64_MAX ? flow.quiet_ns / NS_PER_S : UINT64_MAX,
         .stdin_bytes = flow.stdin_bytes,
+        .waiting_bytes = flow.waiting_bytes,
     };
 }
 
@@ -62,8 +67,7 @@ void ep_viewers_list(const struct ep_viewers *all, uint32_t base,
                      char hosts[EP_VIEWERS_HOSTS_BYTES],
                      struct job_door *answer)
 {
-    const struct ep_seen_job *job =
-        all->cfg.events != NULL ? find_job(all, base) : NULL;
+    const struct ep_seen_job *job = find_job(all, base);
 
     *answer =
         (struct job_door){.kind = JOB_DOOR_LISTED, .is_over = job == NULL};
@@ -76,4 +80,15 @@ void ep_viewers_list(const struct ep_viewers *all, uint32_t base,
     answer->row = row_of(all, job);
     answer->row.hosts = list_hosts(job, hosts);
     snprintf(answer->text, sizeof(answer->text), "%s", job->words.command);
+}
+
+bool ep_viewers_groups(const struct ep_viewers *all, uint32_t base,
+                       struct text_buf *text)
+{
+    const struct ep_seen_job *job = find_job(all, base);
+
+    if (job == NULL || job->base != base || job->is_daemons)
+        return false;
+    all->cfg.events->on_groups(all->cfg.arg, base, text);
+    return true;
 }

@@ -46,6 +46,7 @@ enum { EP_VIEWERS_HOSTS_BYTES = 256 };
 struct ep_viewer;
 struct ep_viewers;
 struct ep_watchers;
+struct text_buf;
 
 struct ep_viewer_events {
     /* The client must be disconnected; `why` is the reason that it is told, or
@@ -135,6 +136,11 @@ bool ep_viewers_flush(struct ep_viewers *all);
 void ep_viewers_list(const struct ep_viewers *all, uint32_t base,
                      char hosts[EP_VIEWERS_HOSTS_BYTES],
                      struct job_door *answer);
+
+/* Writes which processes of the job with this base run, and how the others have
+ * ended, as lines. Returns false when there is no such job, or it is over. */
+bool ep_viewers_groups(const struct ep_viewers *all, uint32_t base,
+                       struct text_buf *text);
 
 /* --- clients */
 

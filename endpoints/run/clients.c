@@ -7,6 +7,7 @@
 #include "endpoints/run/relaunch.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
+#include "endpoints/run/groups.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/log.h"
@@ -63,9 +64,22 @@ static void on_flow(void *arg, uint32_t base, struct ep_client_flow *out)
     if (job == NULL)
         return;
     out->output_bytes = job->output_bytes;
+    out->quiet_ns =
+        job->output_ns != 0 ? ep_clock_ns() - job->output_ns : UINT64_MAX;
     out->stdin_bytes = job->pushed_bytes;
-    if (ep_run_job_is_own(job))
-        out->stdin_bytes += ep_run_down_sent(r->down);
+    if (!ep_run_job_is_own(job))
+        return;
+    out->stdin_bytes += ep_run_down_sent(r->down);
+    out->waiting_bytes = ep_run_down_waiting(r->down);
+}
+
+static void on_groups(void *arg, uint32_t base, struct text_buf *text)
+{
+    struct run *r = arg;
+    const struct run_job *job = ep_run_job_of(r, base);
+
+    if (job != NULL)
+        ep_run_groups(&r->plan, &job->life, text);
 }
 
 static void on_left(void *arg, uint32_t base, uint32_t writer)
@@ -163,6 +177,7 @@ static void open_viewers(struct run *r)
         .on_hold = on_hold,
         .on_spawn = on_spawn,
         .on_flow = on_flow,
+        .on_groups = on_groups,
         .on_say = on_say,
         .on_note = on_note,
     };

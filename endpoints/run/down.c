@@ -7,6 +7,7 @@
 #include "endpoints/console/input.h"
 #include "endpoints/hub/hub.h"
 #include "endpoints/run/clock.h"
+#include "endpoints/run/flight.h"
 #include "endpoints/run/orders.h"
 #include "job/job.h"
 #include "job/order.h"
@@ -15,6 +16,7 @@
 #include "overlay/base/err.h"
 #include "overlay/control.h"
 #include "overlay/wire/frame.h"
+#include "overlay/wire/push.h"
 
 struct run_down {
     struct run_down_cfg cfg;
@@ -25,6 +27,7 @@ struct run_down {
     struct job_streams *stdins;
     /* Reads the launcher's stdin; NULL when no process reads that. */
     struct ep_input *input;
+    struct run_flight flight; /* of JOB_STREAM_STDIN */
 };
 
 /* The largest frame for a push. A larger one would only take longer to copy. */
@@ -102,11 +105,26 @@ static struct ov_buf *stream_frame(void *arg, uint32_t stream, uint32_t beside)
                                                         : NULL;
 }
 
+/* Returns how many bytes of stdin are in a frame. */
+static uint32_t stdin_bytes(const struct ov_buf *buf, uint32_t len_bytes,
+                            uint32_t flags)
+{
+    struct ov_push push;
+
+    if ((flags & OV_DOWN_SOME) == 0)
+        return len_bytes;
+    return ov_push_decode(buf->mem + OV_DOWN_HEAD_BYTES, len_bytes, &push) == 0
+               ? push.len_bytes
+               : 0;
+}
+
 static void stream_send(void *arg, uint32_t stream, struct ov_buf *buf,
                         uint32_t len_bytes, uint32_t flags)
 {
     struct run_down *down = arg;
 
+    if (stream == JOB_STREAM_STDIN)
+        ep_run_flight_add(&down->flight, stdin_bytes(buf, len_bytes, flags));
     ep_hub_down(down->hub, stream, buf, len_bytes, flags);
     if (flags == OV_DOWN_END)
         down->cfg.events->on_end(down->cfg.arg);
@@ -267,6 +285,20 @@ uint64_t ep_run_down_sent(const struct run_down *down)
     return job_streams_sent(down->stdins);
 }
 
+/* A stream that all nodes have read to its end is closed in the tree, where its
+ * head is 0 then. */
+uint64_t ep_run_down_waiting(const struct run_down *down)
+{
+    struct ov_node_view view;
+
+    if (!is_open(down))
+        return 0;
+    view = ep_hub_look(down->hub, 0, JOB_STREAM_STDIN);
+    return view.down_head > 0
+               ? ep_run_flight_bytes(&down->flight, view.down_base)
+               : 0;
+}
+
 /* A file that was given by its name is not shared with other readers, so only
  * real stdin is given back. */
 void ep_run_down_give_back(struct run_down *down)
@@ -282,6 +314,7 @@ static void free_all(struct run_down *down)
     job_streams_close(down->stdins);
     ep_run_clock_close(down->clock);
     ep_run_orders_close(down->orders);
+    ep_run_flight_close(&down->flight);
     free(down);
 }
 
@@ -298,6 +331,8 @@ int ep_run_down_open(const struct run_down_cfg *cfg, struct run_down **out)
         rc = ep_run_clock_open(cfg->base, down->orders, &down->clock);
     if (rc == 0)
         rc = open_streams(down);
+    if (rc == 0)
+        rc = ep_run_flight_open(&down->flight, cfg->window);
     if (rc != 0) {
         free_all(down);
         return rc;

@@ -101,6 +101,10 @@ void ep_run_down_took(struct run_down *down, uint32_t rank,
                       uint64_t taken_bytes);
 /* Returns how many bytes of the launcher's stdin were sent. */
 uint64_t ep_run_down_sent(const struct run_down *down);
+/* Returns how many bytes of the stdin of the run's own job were sent and were
+ * not yet taken on all nodes that have readers. It may be too large for some
+ * milliseconds, as nodes report what they have taken from time to time. */
+uint64_t ep_run_down_waiting(const struct run_down *down);
 /* Gives what no process has read of stdin back to the terminal or file, where
  * other programs can read it. No process may read stdin afterwards. */
 void ep_run_down_give_back(struct run_down *down);

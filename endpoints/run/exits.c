@@ -113,37 +113,51 @@ void ep_run_exits_earlier(const struct run_plan *plan,
 
 /* --- all of them */
 
-static void tell_group(const struct run_plan *plan, const struct job_life *life,
-                       struct run_voice *voice, uint8_t number)
+static void put_itself(int status, const char *who, char *line)
+{
+    if (WIFSIGNALED(status))
+        snprintf(line, RUN_EXITS_MAX, "signal %d (%s): %s", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)), who);
+    else
+        snprintf(line, RUN_EXITS_MAX, "exit %d: %s", WEXITSTATUS(status), who);
+}
+
+void ep_run_exits_words(const struct run_plan *plan,
+                        const struct job_life *life, uint8_t number, char *line)
 {
     const struct job_exits *group = &life->census.groups[number];
-    const int status = group->status;
     char who[RUN_ROLL_MAX];
 
     ep_run_roll_words(plan, life, (uint8_t)(JOB_PROCESS_STATES + number), 0,
                       who);
+    line[0] = '\0';
     switch ((enum job_exit_cause)group->cause) {
     case JOB_EXIT_ITSELF:
-        if (WIFSIGNALED(status))
-            ep_voice_say(voice, "signal %d (%s): %s", WTERMSIG(status),
-                         strsignal(WTERMSIG(status)), who);
-        else
-            ep_voice_say(voice, "exit %d: %s", WEXITSTATUS(status), who);
+        put_itself(group->status, who, line);
         break;
     case JOB_EXIT_OTHER:
-        ep_voice_say(voice, "other exit codes: %s", who);
+        snprintf(line, RUN_EXITS_MAX, "other exit codes: %s", who);
         break;
     case JOB_EXIT_SIGNAL:
-        ep_voice_say(voice, "ended by your %s: %s", name_of(WTERMSIG(status)),
-                     who);
+        snprintf(line, RUN_EXITS_MAX, "ended by your %s: %s",
+                 name_of(WTERMSIG(group->status)), who);
         break;
     case JOB_EXIT_KILLED:
-        ep_voice_say(voice, "ended by xylem: %u process%s", group->count,
-                     group->count == 1 ? "" : "es");
+        snprintf(line, RUN_EXITS_MAX, "ended by xylem: %u process%s",
+                 group->count, group->count == 1 ? "" : "es");
         break;
     case JOB_EXIT_CAUSES:
         break;
     }
+}
+
+static void tell_group(const struct run_plan *plan, const struct job_life *life,
+                       struct run_voice *voice, uint8_t number)
+{
+    char line[RUN_EXITS_MAX];
+
+    ep_run_exits_words(plan, life, number, line);
+    ep_voice_say(voice, "%s", line);
 }
 
 void ep_run_exits_tell(const struct run_plan *plan, const struct job_life *life,

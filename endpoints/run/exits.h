@@ -3,6 +3,7 @@
 #define ENDPOINTS_RUN_EXITS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ep_stats;
 struct job_life;
@@ -18,6 +19,14 @@ void ep_run_exits_first(const struct run_plan *plan,
 /* Names the process that failed first, after another one was named. */
 void ep_run_exits_earlier(const struct run_plan *plan,
                           const struct job_life *life, struct run_voice *voice);
+
+enum { RUN_EXITS_MAX = 2048 + 128 }; /* the bytes of a line */
+
+/* Writes how the processes of a group of life->census ended, and which they
+ * are, into `line` of RUN_EXITS_MAX bytes. O(processes). */
+void ep_run_exits_words(const struct run_plan *plan,
+                        const struct job_life *life, uint8_t number,
+                        char *line);
 
 /* Tells which processes ended in which way, in nine lines at most. The process
  * that failed first has been named already: where no other one ended as it did

@@ -145,10 +145,10 @@ struct run {
  * it. Functions of files without a header are declared here or in plan.h:
  *     relaunch  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
- *     survey  losses  launch  awaited  sweeps  counts  orders  clock  down
- *     signals  suspension  records  log  verdict  roll  exits  readers
- *     subscription  pool  placing  job_plan  sinks  history  job  jobs  end
- *     own  stats  report  redirect  loss  dvm  interrupt  door  clients
+ *     survey  losses  launch  awaited  sweeps  counts  orders  clock  flight
+ *     down  signals  suspension  records  log  verdict  roll  exits  groups
+ *     readers  subscription  pool  placing  job_plan  sinks  history  job  jobs
+ *     end  own  stats  report  redirect  loss  dvm  interrupt  door  clients
  *     words  up  run
  */
 

@@ -35,6 +35,14 @@ void ep_run_job_fini(struct run_job *job)
     job_fini(&job->desc);
 }
 
+void ep_run_job_wrote(struct run_job *job, uint32_t len_bytes)
+{
+    if (len_bytes == 0)
+        return;
+    job->output_bytes += len_bytes;
+    job->output_ns = ep_clock_ns();
+}
+
 /* --- the job's end */
 
 void ep_run_job_kill(struct run_job *job)

@@ -45,9 +45,9 @@ struct run_job {
     const struct run_job_events *events;
     struct job desc;
     struct job_life life;
-    /* Bytes that have come from its processes, and that clients have pushed to
-     * them. */
-    uint64_t output_bytes, pushed_bytes;
+    /* Bytes that have come from its processes, and when they came last (0: none
+     * came); and bytes that clients have pushed to them. */
+    uint64_t output_bytes, output_ns, pushed_bytes;
     /* Owned: compares output that arrived with what processes say that they
      * wrote. */
     struct ep_proof *proof;
@@ -67,6 +67,9 @@ extern const struct run_sinks_events ep_run_job_sinks;
 bool ep_run_job_is_own(const struct run_job *job);
 /* Frees what the job owns. A zeroed job owns nothing. */
 void ep_run_job_fini(struct run_job *job);
+
+/* Notes that output of the job has come. */
+void ep_run_job_wrote(struct run_job *job, uint32_t len_bytes);
 
 /* Changes in the life of a job. `number` is the number of a process in the
  * session. */

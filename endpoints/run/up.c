@@ -70,7 +70,7 @@ static void on_record(void *arg, const struct ov_act *act,
     }
     ep_watch_soon(r->watch);
     r->counts.output_bytes[rec->channel] += slice->len_bytes;
-    r->own.output_bytes += slice->len_bytes;
+    ep_run_job_wrote(&r->own, slice->len_bytes);
     ep_run_redirect_record(r, &out);
 }
 

@@ -6,11 +6,13 @@ The truth is what the jobs do, each step of which waits at a gate.
 import fcntl
 import json
 import os
+import re
 import signal
 import struct
 import subprocess
 import sys
 import termios
+import threading
 
 import clients
 import live
@@ -95,8 +97,9 @@ def several():
     live.eventually(lambda: len(listed()) == 3, 60, "there are three rows")
     rows = listed()
     check_eq(sorted(one["pid"] for one in rows), [one["pid"] for one in rows])
-    check_eq([dvm.proc.pid] * 2,
-             [one["pid"] for one in listed("--pid", dvm.proc.pid)])
+    for which in (("--pid", dvm.proc.pid), (dvm.proc.pid,),
+                  [one["job"] for one in rows if one["state"] == "dvm"]):
+        check_eq([dvm.proc.pid] * 2, [one["pid"] for one in listed(*which)])
     mine = {one["state"]: one for one in rows
             if one["pid"] == dvm.proc.pid}
     check_eq(mine["dvm"]["job"] + ".1", mine["job"]["job"])
@@ -132,6 +135,80 @@ def silent():
     finish(job, gate)
 
 
+def detailed():
+    """A job that is named: in which way which ranks have ended, which run, and
+    what went in and out. The others have nothing of all this."""
+    job, gate = start(ranks=4)
+    other, far = start(ranks=1, command=live.Gate.WAIT)
+    live.eventually(lambda: row(job).get("left") == 3 and row(other), 60,
+                    "both run")
+    name, host = row(job)["job"], os.uname().nodename
+    check("groups" not in row(job), row(job))
+    for which in (job.proc.pid, name):
+        found, = listed(str(which))
+        check_eq((job.proc.pid, ["running: ranks 1-3 (3) on " + host,
+                                 "exit 3: rank 0 on " + host]),
+                 (found["pid"], found["groups"]))
+        check("quiet_s" not in found, "no output has come")
+    lines = live.Ran(live.XYLEM, "ps", name).lines()
+    check_eq(["  running: ranks 1-3 (3) on " + host,
+              "  exit 3: rank 0 on " + host,
+              "  output: none yet; stdin: 0 taken, 0 waiting"], lines[2:])
+    job.stdin.write(INPUT)
+    job.stdin.close()
+    live.eventually(lambda: row(job)["output_bytes"] == 3 * len("done\n") and
+                    row(job)["stdin_waiting_bytes"] == 0, 60,
+                    "all have read and written")
+    check(re.fullmatch("  output: 15, the last [0-9:]+ ago; "
+                       "stdin: 68K taken, 0 waiting",
+                       live.Ran(live.XYLEM, "ps", name).lines()[-1]),
+          "what the last line says")
+    finish(job, gate, 3)
+    finish(other, far)
+
+
+def waiting():
+    """Input that a process does not read waits, beyond what its pipe has."""
+    job, gate = start(ranks=1, command=live.Gate.WAIT + "cat >/dev/null")
+    size = live.MIB
+    feeder = threading.Thread(target=feed, args=(job, size))
+    feeder.start()
+    live.eventually(lambda: row(job).get("stdin_waiting_bytes", 0) > 0, 60,
+                    "some of it waits")
+    found = row(job)
+    check(found["stdin_waiting_bytes"] <= found["stdin_bytes"] <= size, found)
+    gate.open()
+    feeder.join()
+    job.stdout.read()
+    job.check_ok()
+
+
+def feed(job, size):
+    job.stdin.write(b"x" * size)
+    job.stdin.close()
+
+
+def lost():
+    """Ranks of a node that is lost."""
+    gate = live.Gate()
+    job = live.Job("-N", 3, "--nodes-per-daemon", 1, "--on-node-loss=continue",
+                   "--", "sh", "-c", live.Gate.WAIT, gate.path)
+    live.eventually(lambda: len(daemons(job)) == 3 and listed(
+        str(job.proc.pid))[0].get("groups") ==
+        ["running: ranks 0-2 (3) on " + os.uname().nodename], 60, "all run")
+    os.kill(daemons(job)[0], signal.SIGKILL)
+    live.eventually(lambda: row(job).get("left") == 2, 60, "one is lost")
+    check_eq(["running", "lost with a node"],
+             [one.split(":")[0] for one in
+              listed(str(job.proc.pid))[0]["groups"]])
+    finish(job, gate, 1)
+
+
+def daemons(job):
+    return [pid for pid in live.descendants(job.proc.pid)
+            if live.read_proc(pid, "comm") == b"xylemd\n"]
+
+
 def cut():
     """On a terminal a line is as long as that is wide; what a command has of
     control characters does not reach it."""
@@ -159,6 +236,11 @@ def refused():
               live.Ran(live.XYLEM, "ps", "-p", os.getpid(), code=1).said)
     check_has("--format takes text or json, not 'xml'",
               live.Ran(live.XYLEM, "ps", "--format=xml", code=2).said)
+    check_has("no job nobody runs on this machine that you may see",
+              live.Ran(live.XYLEM, "ps", "nobody", code=1).said)
+    for words in (("1", "2"), ("-p1", "2"), ("2", "-p1")):
+        check_has("name one job: '",
+                  live.Ran(live.XYLEM, "ps", *words, code=2).said)
     with open("/dev/full", "wb") as full:
         check_has("cannot write the list: No space left on device",
                   live.Ran(live.XYLEM, "ps", code=1, stdout=full).said)
@@ -170,6 +252,9 @@ def main():
             (counted, "what a row says"),
             (several, "several sessions and jobs"),
             (silent, "one does not answer"),
+            (detailed, "a job that is named"),
+            (waiting, "input that nobody reads"),
+            (lost, "a node is lost"),
             (cut, "the terminal is narrow"),
             (refused, "what cannot be listed")):
         with live.case(sentence):

@@ -4,6 +4,7 @@
 #include "endpoints/client/viewers.h"
 
 #include "tests/unit/viewers_lab.h"
+#include "text/fields.h"
 
 /* What LIST is answered with, as text. The age of jobs is not of the lab. */
 static const char *list(const struct lab *lab, uint32_t base)
@@ -16,11 +17,12 @@ static const char *list(const struct lab *lab, uint32_t base)
     assert_int_equal(row.kind, JOB_DOOR_LISTED);
     if (row.is_over)
         return "none";
+    assert_true(row.row.quiet_s == (row.first == 0 ? UINT64_MAX : 5));
     snprintf(text, sizeof(text),
-             "%s %u+%u left %u, %u hosts %s, %d out, %d in, '%s'%s",
+             "%s %u+%u left %u, %u hosts %s, %d out, %d in, %d wait, '%s'%s",
              row.row.name, row.first, row.count, row.row.left, row.row.hosts,
              row.host, (int)row.row.output_bytes, (int)row.row.stdin_bytes,
-             row.text, row.is_dvm ? " dvm" : "");
+             (int)row.row.waiting_bytes, row.text, row.is_dvm ? " dvm" : "");
     return text;
 }
 
@@ -36,14 +38,14 @@ static void jobs_are_listed_in_order(void **state)
     lab_begin(&lab);
     lab_job_begun(&lab, "own.1", 10, 2, 0);
     assert_string_equal(list(&lab, 0), "own 0+4 left 4, 2 hosts h[0-1], 100 "
-                                       "out, 7 in, 'prog'");
+                                       "out, 7 in, 3 wait, 'prog'");
     assert_string_equal(list(&lab, 4), "own.1 10+2 left 2, 1 hosts h0, 110 "
-                                       "out, 7 in, 'prog'");
+                                       "out, 7 in, 3 wait, 'prog'");
     assert_string_equal(list(&lab, 12), "none");
     ep_viewers_started(lab.tap, 0, pids, 4);
     ep_viewers_exit(lab.tap, 1, 0, (struct job_span){0});
     assert_string_equal(list(&lab, 0), "own 0+4 left 3, 2 hosts h[0-1], 100 "
-                                       "out, 7 in, 'prog'");
+                                       "out, 7 in, 3 wait, 'prog'");
     lab_job_ended(&lab, 10);
     assert_string_equal(list(&lab, 1), "none");
     lab_close(&lab);
@@ -66,14 +68,36 @@ static void jobs_that_are_over_are_left_out(void **state)
             lab_finish(&lab, rank, 2);
     }
     assert_string_equal(list(&lab, 0), "own 0+4 left 0, 2 hosts h[0-1], 100 "
-                                       "out, 7 in, 'prog'");
+                                       "out, 7 in, 3 wait, 'prog'");
     lab_finish(&lab, 3, 2);
     assert_string_equal(list(&lab, 0), "none");
     lab_close(&lab);
 }
 
+/* What the launcher says of a job, which is asked for by its base. */
+static void groups_are_those_of_one_job(void **state)
+{
+    struct text_buf text = {0};
+    struct lab lab;
+
+    (void)state;
+    lab_open(&lab);
+    assert_false(ep_viewers_groups(lab.all, 0, &text));
+    lab_begin(&lab);
+    lab_job_begun(&lab, "own.1", 10, 2, 0);
+    assert_true(ep_viewers_groups(lab.all, 10, &text));
+    assert_string_equal(text.at, "running: those from 10 on\n");
+    assert_false(ep_viewers_groups(lab.all, 9, &text));
+    assert_false(ep_viewers_groups(lab.all, 11, &text));
+    lab_job_ended(&lab, 10);
+    assert_false(ep_viewers_groups(lab.all, 10, &text));
+    lab_close(&lab);
+    text_buf_fini(&text);
+}
+
 static void a_dvm_is_listed_as_its_daemons(void **state)
 {
+    struct text_buf text = {0};
     struct lab lab;
 
     (void)state;
@@ -81,7 +105,8 @@ static void a_dvm_is_listed_as_its_daemons(void **state)
     lab.is_dvm = true;
     lab_begin(&lab);
     assert_string_equal(list(&lab, 0), "own 0+4 left 4, 2 hosts h[0-1], 100 "
-                                       "out, 7 in, 'prog' dvm");
+                                       "out, 7 in, 3 wait, 'prog' dvm");
+    assert_false(ep_viewers_groups(lab.all, 0, &text));
     lab_close(&lab);
 }
 
@@ -90,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jobs_are_listed_in_order),
         cmocka_unit_test(jobs_that_are_over_are_left_out),
+        cmocka_unit_test(groups_are_those_of_one_job),
         cmocka_unit_test(a_dvm_is_listed_as_its_daemons),
     };
 

@@ -24,7 +24,7 @@ static const uint8_t two_bytes[] = {'o', 'k'};
 static const struct {
     struct job_door said;
     size_t len_bytes;
-    uint8_t golden[48];
+    uint8_t golden[64];
     /* Whole, too, from so many on: the text is shorter. */
     size_t least_bytes;
 } cases[] = {
@@ -198,13 +198,20 @@ static const struct {
               .hosts = 1,
               .age_s = 9,
               .output_bytes = 0x100,
-              .stdin_bytes = 7},
+              .quiet_s = 8,
+              .stdin_bytes = 7,
+              .waiting_bytes = 6},
       .text = "c"},
-     47,
-     {42, 3, 5, 0, 0, 0, 3, 0, 0, 0, 2,   0, 0,   0, 1,  0,
-      0,  0, 9, 0, 0, 0, 0, 0, 0, 0, 0,   1, 0,   0, 0,  0,
-      0,  0, 7, 0, 0, 0, 0, 0, 0, 0, 'j', 0, 'h', 0, 'c'},
-     46},
+     63,
+     {42, 3, 5, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0,   0, 9,   0, 0,
+      0,  0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0,   0, 0,   0, 0,
+      7,  0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 'j', 0, 'h', 0, 'c'},
+     62},
+    {{.kind = JOB_DOOR_GROUPS, .base = 5}, 5, {43, 5}, 5},
+    {{.kind = JOB_DOOR_GROUPED, .is_over = true, .rest = REST(two_bytes)},
+     4,
+     {44, 1, 'o', 'k'},
+     2},
 };
 
 static void assert_heard(const struct job_door *heard,
@@ -288,7 +295,7 @@ static void the_document_has_the_rows(void **state)
         "BEGUN",     "STAGE",   "BROKEN",  "FORGOTTEN", "DESCRIBE",
         "PLACE",     "PIDS",    "EXITS",   "DESCRIBED", "NAME",
         "NAMED",     "LOG",     "LOGGED",  "EVENT",     "NOTE",
-        "LIST",      "LISTED"};
+        "LIST",      "LISTED",  "GROUPS",  "GROUPED"};
 
     (void)state;
     for (unsigned kind = JOB_DOOR_HELLO; kind < JOB_DOOR_KINDS; kind++)

@@ -130,6 +130,24 @@ static void bytes_are_short(void **state)
     }
 }
 
+static void flow_is_what_went_in_and_out(void **state)
+{
+    struct ps_row row = {.output_bytes = 2048,
+                         .quiet_s = 61,
+                         .stdin_bytes = 5000,
+                         .waiting_bytes = 904};
+    char line[PS_LINE_BYTES];
+
+    (void)state;
+    ps_table_flow(&row, line);
+    assert_string_equal(line, "output: 2.0K, the last 01:01 ago; stdin: 4.0K "
+                              "taken, 904 waiting");
+    row.quiet_s = UINT64_MAX;
+    ps_table_flow(&row, line);
+    assert_string_equal(line,
+                        "output: none yet; stdin: 4.0K taken, 904 waiting");
+}
+
 /* A terminal is shown nothing that could be an order to it. */
 static void texts_are_made_clean(void **state)
 {
@@ -144,6 +162,23 @@ static void texts_are_made_clean(void **state)
     assert_string_equal(text, "123456");
 }
 
+static void lines_are_taken_one_by_one(void **state)
+{
+    const char *text = "a\n\n\x1b\nlast";
+    char line[PS_LINE_BYTES];
+
+    (void)state;
+    assert_true(ps_text_line(&text, line));
+    assert_string_equal(line, "a");
+    assert_true(ps_text_line(&text, line));
+    assert_string_equal(line, "");
+    assert_true(ps_text_line(&text, line));
+    assert_string_equal(line, "?");
+    assert_true(ps_text_line(&text, line));
+    assert_string_equal(line, "last");
+    assert_false(ps_text_line(&text, line));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,7 +186,9 @@ int main(void)
         cmocka_unit_test(lines_are_cut_between_characters),
         cmocka_unit_test(ages_are_those_of_ps),
         cmocka_unit_test(bytes_are_short),
+        cmocka_unit_test(flow_is_what_went_in_and_out),
         cmocka_unit_test(texts_are_made_clean),
+        cmocka_unit_test(lines_are_taken_one_by_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,8 @@ static struct fixture {
     struct job job;
     struct run_down *down;
     uint32_t room[STREAMS_END];
-    unsigned bufs; /* that are out */
+    uint64_t head, taken; /* of the stream in the tree */
+    unsigned bufs;        /* that are out */
     unsigned ends, errors;
     char words[WORDS_BYTES];
 } fx;
@@ -60,6 +61,15 @@ uint32_t ep_hub_down_room(const struct ep_hub *hub, uint32_t stream)
 {
     assert_ptr_equal(hub, &fx);
     return fx.room[stream];
+}
+
+struct ov_node_view ep_hub_look(const struct ep_hub *hub, uint32_t index,
+                                uint32_t stream)
+{
+    assert_ptr_equal(hub, &fx);
+    assert_int_equal(index, 0);
+    assert_int_equal(stream, JOB_STREAM_STDIN);
+    return (struct ov_node_view){.down_head = fx.head, .down_base = fx.taken};
 }
 
 struct ov_buf *ep_hub_buf(struct ep_hub *hub)
@@ -359,6 +369,29 @@ static void who_pushes_holds_up_the_end(void **state)
     fx_close();
 }
 
+/* Two frames: the ten bytes that were read, and three of a push, which are in a
+ * longer message. */
+static void what_nodes_have_not_taken_waits(void **state)
+{
+    (void)state;
+    fx_open(file_of("some input"));
+    assert_int_equal(ep_run_down_waiting(fx.down), 0); /* there is no hub */
+    tell();
+    fx_hub(8, 8);
+    ep_run_down_pushers(fx.down, true);
+    rig_run_until_true(fx.base, has_said, "0:16 0:1 1:some input held");
+    push("abc");
+    fx.head = 2;
+    assert_int_equal(ep_run_down_waiting(fx.down), 13);
+    fx.taken = 1;
+    assert_int_equal(ep_run_down_waiting(fx.down), 3);
+    fx.taken = 2;
+    assert_int_equal(ep_run_down_waiting(fx.down), 0);
+    fx.head = fx.taken = 0; /* the stream is over */
+    assert_int_equal(ep_run_down_waiting(fx.down), 0);
+    fx_close();
+}
+
 /* They use their own stream. A set is named anew after a push of another job,
  * and forgotten with its job. */
 static void further_jobs_have_a_stream_and_a_set_each(void **state)
@@ -444,6 +477,7 @@ int main(void)
         cmocka_unit_test(a_file_of_its_own_is_not_given_back),
         cmocka_unit_test(of_its_stdin_what_nobody_took_is_given_back),
         cmocka_unit_test(who_pushes_holds_up_the_end),
+        cmocka_unit_test(what_nodes_have_not_taken_waits),
         cmocka_unit_test(further_jobs_have_a_stream_and_a_set_each),
         cmocka_unit_test(a_session_that_ends_takes_no_pushes),
         cmocka_unit_test(nothing_leaves_when_the_session_is_over),

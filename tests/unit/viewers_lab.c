@@ -10,6 +10,7 @@
 #include "endpoints/sys/writer.h"
 #include "job/replay.h"
 #include "overlay/wire/push.h"
+#include "text/fields.h"
 
 /* --- the launcher */
 
@@ -219,7 +220,16 @@ static void on_flow(void *arg, uint32_t base, struct ep_client_flow *out)
 {
     (void)arg;
     *out =
-        (struct ep_client_flow){.output_bytes = 100 + base, .stdin_bytes = 7};
+        (struct ep_client_flow){.output_bytes = 100 + base,
+                                .quiet_ns = base == 0 ? UINT64_MAX : 5000000000,
+                                .stdin_bytes = 7,
+                                .waiting_bytes = 3};
+}
+
+static void on_groups(void *arg, uint32_t base, struct text_buf *text)
+{
+    (void)arg;
+    text_buf_printf(text, "running: those from %u on\n", base);
 }
 
 void lab_begin(struct lab *lab)
@@ -238,6 +248,7 @@ void lab_begin(struct lab *lab)
                                                    .on_spawn = on_spawn,
                                                    .on_log = on_log,
                                                    .on_flow = on_flow,
+                                                   .on_groups = on_groups,
                                                    .on_say = on_say,
                                                    .on_note = on_note};
     const struct ep_client_cfg cfg = {.base = lab->base,
