@@ -108,9 +108,8 @@ int dvm_main(int argc, char **argv)
         {0}};
     static struct ep_run_options options;
     static const char *const daemon[] = {"xylemd", NULL};
-    static char name[] = "xylem dvm";
     static const struct run_command command = {
-        .name = name,
+        .name = "xylem dvm",
         .doc = "Start a tree of daemons and keep it up, without a job of its "
                "own: `xylem run --dvm' and PMIx tools start jobs in it, until "
                "it is told to end.",

@@ -1,9 +1,13 @@
 /* Options of the commands. Each option has one row, which says what --help
- * prints about it and what is done with its value. */
+ * prints about it and what is done with its value.
+ *
+ * A value follows its option: --NAME=VALUE, --NAME VALUE, -LVALUE or -L VALUE;
+ * one that may be left out only as --NAME=VALUE or -LVALUE. Letters without
+ * values can share a word. A name may be cut short as long as only one option
+ * begins so. "--" ends the options. */
 #ifndef COMMANDS_OPTIONS_H
 #define COMMANDS_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -78,8 +82,15 @@ struct option_table {
                                       others */
 };
 
+/* The words of the command line, and where the reader is. */
+struct option_words {
+    char **argv;
+    int argc;
+    int next; /* the word that is read next */
+};
+
 struct option_command {
-    char *name; /* for example "xylem run" */
+    const char *name; /* for example "xylem run" */
     const char *args_doc, *doc;
     const struct option_table *tables; /* ends with a zeroed item */
     unsigned sets; /* the command accepts only rows with one of these bits; 0:
@@ -89,8 +100,16 @@ struct option_command {
     void (*on_row)(const struct option_row *row);
     /* Called for an argument that is neither an option nor a value. NULL: such
      * arguments are wrong usage. */
-    void (*on_word)(const char *word, struct argp_state *state);
+    void (*on_word)(const char *word, struct option_words *words);
 };
+
+/* Returns whether the row is a heading, another letter of the option before it,
+ * or the end of its table. */
+bool option_is_heading(const struct option_row *row);
+bool option_is_alias(const struct option_row *row);
+bool option_is_last(const struct option_row *row);
+/* Returns whether a command with these sets accepts the row. */
+bool option_is_of(const struct option_row *row, unsigned sets);
 
 /* Parses the arguments. On wrong usage, --help and --version it prints
  * something and ends the program (with 2 or 0). */

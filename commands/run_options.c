@@ -359,12 +359,12 @@ static char **find_colon(char **word)
 
 /* Stores the program and its arguments, which extend to the next ':' or to the
  * end of the command line. */
-static void take_program(const char *first, struct argp_state *state)
+static void take_program(const char *first, struct option_words *words)
 {
-    char **word = &state->argv[state->next - 1];
+    char **word = &words->argv[words->next - 1];
 
     app_now(reading.options)->program.argv = (const char *const *)word;
-    state->next = state->argc;
+    words->next = words->argc;
     if (reading.no_colon)
         return;
     if (strcmp(first, ":") == 0)
@@ -406,8 +406,7 @@ static void read_programs(int argc, char **argv,
         o->apps_count++;
         if (reading.colon == NULL)
             break;
-        *reading.colon = NULL; /* now ends the program's argv; before, argp
-                                  still needed the ':' */
+        *reading.colon = NULL; /* now ends the program's argv */
         if (o->apps_count == EP_RUN_APPS_MAX)
             usage("a job has %d programs at most", EP_RUN_APPS_MAX);
         argv = copy_words(argv, reading.colon + 1, &argc);

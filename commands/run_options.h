@@ -9,7 +9,7 @@
 
 /* A command that accepts the options of `xylem run'. */
 struct run_command {
-    char *name; /* for example "xylem run" */
+    const char *name; /* for example "xylem run" */
     const char *args_doc, *doc;
     struct option_table more; /* options that only this command has; all zero:
                                  it has none */

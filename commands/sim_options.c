@@ -421,9 +421,9 @@ void sim_options_set(struct sim_options *options, enum sim_sweep_key key,
     settle_job(options);
 }
 
-static void refuse_word(const char *word, struct argp_state *state)
+static void refuse_word(const char *word, struct option_words *words)
 {
-    (void)state;
+    (void)words;
     usage("unexpected argument '%s': only options are taken", word);
 }
 
@@ -431,9 +431,8 @@ void sim_options_parse(int argc, char **argv, struct sim_options *options)
 {
     const struct option_table tables[] = {{.rows = rows, .into = options},
                                           {.rows = NULL}};
-    static char name[] = "xylem sim";
     const struct option_command command = {
-        .name = name,
+        .name = "xylem sim",
         .doc = "See how a tree of many nodes carries a job: the code of `xylem "
                "run' in virtual time, on a model of a machine.",
         .tables = tables,

@@ -208,9 +208,8 @@ int tree_main(int argc, char **argv)
          FLAG(is_whole)},
         {"json", 0, NULL, "write the tree as JSON", OF_PROGRAM, FLAG(is_json)},
         {0}};
-    static char name[] = "xylem tree";
     static const struct run_command command = {
-        .name = name,
+        .name = "xylem tree",
         .args_doc = RUN_ARGS_DOC,
         .doc = "Draw the tree that `xylem run' would build with these options.",
         .more = {.rows = own, .into = &asked, .is_apart = true},

@@ -8,15 +8,15 @@
 #include "commands/fabric.h"
 #include "commands/run_options.h"
 #include "commands/run_pmix.h"
+#include "commands/similar.h"
 #include "commands/start.h"
 #include "config.h"
 #include "endpoints/spawn/spawner.h"
 
 static int run_main(int argc, char **argv)
 {
-    static char name[] = "xylem run";
     static const struct run_command command = {
-        .name = name,
+        .name = "xylem run",
         .args_doc = RUN_ARGS_DOC,
         .doc = "Run PROGRAM on many nodes, feed it stdin and show its output, "
                "through a tree of daemons. Options in XYLEM_OPTIONS come "
@@ -48,8 +48,25 @@ enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
 static int no_command(const char *word)
 {
-    fprintf(stderr, "xylem: there is no command '%s' (try `xylem --help')\n",
-            word);
+    struct similar likely;
+
+    similar_init(&likely, word, strlen(word));
+    for (int i = 0; i < COMMANDS; i++)
+        similar_offer(&likely, commands[i].name);
+    if (word[0] == '-')
+        fprintf(stderr,
+                "xylem: a command comes first, then its options: `xylem run %s "
+                "...' (try `xylem --help')\n",
+                word);
+    else if (likely.best != NULL)
+        fprintf(stderr,
+                "xylem: there is no command '%s' (did you mean `xylem %s'?)\n",
+                word, likely.best);
+    else
+        fprintf(stderr,
+                "xylem: there is no command '%s': `xylem run %s' runs a "
+                "program (try `xylem --help')\n",
+                word, word);
     return 2;
 }
 

@@ -64,11 +64,11 @@ static void read_pid(const char *text, void *into)
 }
 
 /* Reads the name of a session or a job, as in xylem run --dvm=WHICH. */
-static void take_which(const char *word, struct argp_state *state)
+static void take_which(const char *word, struct option_words *words)
 {
     struct choose_by *which = &attach.options.which;
 
-    (void)state;
+    (void)words;
     if (which->pid != 0 || which->nspace != NULL || which->uri != NULL)
         usage("name one job: '%s' is another", word);
     which->pid = ep_process_number(word);
@@ -142,9 +142,8 @@ static void parse_options(int argc, char **argv, struct attach_options *out)
         {.rows = verbose_option, .into = out},
         {.rows = NULL},
     };
-    static char name[] = "xylem attach";
     const struct option_command command = {
-        .name = name,
+        .name = "xylem attach",
         .args_doc = "[WHICH]",
         .doc = "Show the output of a running job, and send it input. WHICH is "
                "the process number of its xylem run, or its name; without it: "

@@ -13,7 +13,7 @@ PAGES = ("xylem.1", "xylem-run.1", "xylem-sim.1", "xylem-tree.1",
          "xylemd.8")
 COMMANDS = ("run", "sim")
 # Options that every program has.
-COMMON = {"--help", "--usage", "--version"}
+COMMON = {"--help", "--version"}
 
 
 def lint(folder):
