@@ -69,7 +69,7 @@ UNITS = {
     "launch": "address allocation auth beside boot* call cost crowd fabric "
               "guess hosts inquiry life limits machine manners need order "
               "owner path peer place* prelude program programs ranges room "
-              "run_relaunch run_counts run_environ run_launch run_missing "
+              "run_advice run_counts run_environ run_launch run_missing "
               "run_nodes run_placing run_plan run_pool run_relaunch "
               "run_signals run_survey run_suspension run_watch scontrol "
               "session shape spawner* srun starter* strays suspension "

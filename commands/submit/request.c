@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/run/advice.h"
 #include "endpoints/run/environ.h"
 #include "endpoints/run/nodes.h"
 #include "job/door.h"
@@ -219,8 +220,8 @@ static void explain_program(const struct ep_run_options *o,
     if (reason == JOB_DOOR_NO_PROGRAM)
         snprintf(request.why, WHY_BYTES,
                  "%.200s cannot be started: there is no such program on a "
-                 "node that is to run it (its PATH is that of this run%s)",
-                 program, which);
+                 "node that is to run it (its PATH is that of this run%s)%s",
+                 program, which, is_one ? ep_advice_word(program) : "");
     else if (reason == JOB_DOOR_NO_EXEC)
         snprintf(request.why, WHY_BYTES,
                  "%.200s cannot be started: it is not a program, or this user "

@@ -141,6 +141,8 @@ static uint8_t reason_of(const struct ep_client_job *told)
 {
     if (strcmp(told->step, "chdir") == 0)
         return JOB_DOOR_NO_DIR;
+    if (strcmp(told->step, "interpreter") == 0)
+        return JOB_DOOR_NO_EXEC;
     if (strcmp(told->step, "exec") != 0)
         return JOB_DOOR_FAILED;
     return told->err == ENOENT ? JOB_DOOR_NO_PROGRAM : JOB_DOOR_NO_EXEC;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "endpoints/run/advice.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
@@ -57,8 +58,9 @@ static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
                      told->rank, host, strerror(told->err));
     else
         ep_voice_say(
-            &r->voice, "rank %u on %s cannot be started: %s of '%s': %s",
-            told->rank, host, told->step, told->subject, strerror(told->err));
+            &r->voice, "rank %u on %s cannot be started: %s of '%s': %s%s",
+            told->rank, host, told->step, told->subject, strerror(told->err),
+            ep_advice(told->step, told->subject, told->err));
 }
 
 /* The failure is reported by the next looks, once the output of the process was

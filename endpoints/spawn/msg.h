@@ -61,7 +61,8 @@ enum ep_spawn_msg {
     X(BIND,        "bind")         \
     X(CHDIR,       "chdir")        \
     X(ENV,         "env")          \
-    X(EXEC,        "exec")
+    X(EXEC,        "exec")         \
+    X(INTERPRETER, "interpreter")
 // clang-format on
 
 enum ep_step {

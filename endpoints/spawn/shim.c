@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -234,6 +235,20 @@ static void become(char **argv)
         errno = err;
 }
 
+/* Returns the step at which become() has failed, and improves errno: a
+ * directory is not merely denied, and where the file is there, what is missing
+ * is the interpreter that the file names. */
+static enum ep_step failed_step(const char *program)
+{
+    const int err = errno;
+    struct stat file;
+    bool is_there = stat(program, &file) == 0;
+    bool is_folder = is_there && S_ISDIR(file.st_mode);
+
+    errno = is_folder && err == EACCES ? EISDIR : err;
+    return is_there && err == ENOENT ? EP_STEP_INTERPRETER : EP_STEP_EXEC;
+}
+
 _Noreturn void ep_shim_run(const struct ep_shim *shim)
 {
     static char pwd[PATH_MAX + 4];
@@ -265,5 +280,5 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
         fail(report_fd, EP_STEP_LIMITS);
     environ = (char **)env;
     become(argv);
-    fail(report_fd, EP_STEP_EXEC);
+    fail(report_fd, failed_step(argv[0]));
 }

@@ -113,6 +113,36 @@ MISTAKES = (
     # programs
     ("run -N 2", 2, "no program is given"),
     ("run true :", 2, "no program is given behind the ':'"),
+    ("run no-such-program", 1,
+     "rank 0 on ... cannot be started: exec of 'no-such-program': No such file "
+     "or directory (it is neither in PATH nor in the working directory)"),
+    ("run ./missing", 1,
+     "rank 0 on ... cannot be started: exec of './missing': No such file or "
+     "directory"),
+    ("run text", 1,
+     "rank 0 on ... cannot be started: exec of 'text': Permission denied "
+     "(chmod +x makes a file executable)"),
+    ("run ./folder", 1,
+     "rank 0 on ... cannot be started: exec of './folder': Is a directory"),
+    ("run ./no-such-python", 1,
+     "rank 0 on ... cannot be started: interpreter of './no-such-python': No "
+     "such file or directory (the #! line of a script, or the loader of a "
+     "binary, names a file that is not there)"),
+    ("run -- 'echo hi; ls'", 1,
+     "rank 0 on ... cannot be started: exec of 'echo hi; ls': No such file or "
+     "directory (leave out the quotes around it, or write sh -c 'COMMAND')"),
+    ("run A=1 true", 1,
+     "rank 0 on ... cannot be started: exec of 'A=1': No such file or "
+     "directory (--env NAME=VALUE sets a variable)"),
+    ("run -- -l true", 1,
+     "rank 0 on ... cannot be started: exec of '-l': No such file or "
+     "directory (options come before `--' and the program)"),
+    ("run '~/program'", 1,
+     "rank 0 on ... cannot be started: exec of '~/program': No such file or "
+     "directory (a shell replaces ~ only outside of quotes)"),
+    ("run cd folder", 1,
+     "rank 0 on ... cannot be started: exec of 'cd': No such file or "
+     "directory (a shell has this command: write sh -c 'COMMAND')"),
     # sessions
     ("run --dvm true", 1,
      "no dvm of yours is up on this machine (with this XDG_RUNTIME_DIR)"),
@@ -123,8 +153,9 @@ MISTAKES = (
     ("dvm true", 2, "unexpected argument 'true': only options are taken"),
 )
 
-SCRIPT = "#!/bin/sh\n"
-FILES = {"empty": "", "no-such-host": SCRIPT + """
+SCRIPT = "#!"
+FILES = {"empty": "", "text": "just text\n",
+         "no-such-python": "#!/no/such/python\n", "no-such-host": """#!/bin/sh
 echo "ssh: Could not resolve hostname $1: Name or service not known" >&2
 exit 255
 """}
