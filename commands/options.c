@@ -19,6 +19,7 @@ static struct {
     const struct option_command *command;
     const struct option_row *rows[ROWS_MAX];
     void *into[ROWS_MAX]; /* the struct that the row's value goes to */
+    bool is_given[ROWS_MAX];
     int count;
 } taken;
 
@@ -52,6 +53,7 @@ static void take_table(const struct option_table *table)
             continue;
         OV_ASSERT(taken.count < ROWS_MAX);
         taken.rows[taken.count] = row;
+        taken.is_given[taken.count] = false;
         taken.into[taken.count++] = table->into;
     }
 }
@@ -137,6 +139,11 @@ static void take_option(int i, const char *value)
 {
     if (option_is_alias(taken.rows[i]))
         i--;
+    if (taken.is_given[i] && taken.rows[i]->is_list)
+        usage("--%s is given twice: give one list, in quotes, as "
+              "'node[1-4],login'",
+              taken.rows[i]->name);
+    taken.is_given[i] = true;
     if (taken.command->on_row != NULL)
         taken.command->on_row(taken.rows[i]);
     read_value(taken.rows[i], value, taken.into[i]);

@@ -52,6 +52,7 @@ struct option_row {
      * left it out. */
     void (*read)(const char *value, void *into);
     bool is_optional; /* the user may leave the value out */
+    bool is_list;     /* a list of hosts; to be given once */
     /* Letters that may follow the option's letter in one word, as "p" for the
      * -np of mpirun; NULL: none. */
     const char *tail;

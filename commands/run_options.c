@@ -7,6 +7,7 @@
 
 #include "commands/env_options.h"
 #include "commands/refuse.h"
+#include "commands/split_list.h"
 #include "commands/shell_words.h"
 #include "commands/stream_options.h"
 #include "commands/values.h"
@@ -169,11 +170,12 @@ static void read_pmix_cache(const char *text, void *into)
 static const struct option_row where_options[] = {
     {.doc = "Where:"},
     {"hosts", 'w', "LIST", "hosts, as node[001-128],login:4",
-     OF_TREE | OF_JOB, WORDS(hosts)},
+     OF_TREE | OF_JOB, WORDS(hosts), .is_list = true},
     {.letter = 'H', .sets = OF_TREE | OF_JOB},
     {"hostfile", 0, "FILE", "one host per line, slots=N, # comments",
      OF_TREE | OF_JOB, WORDS(hostfile)},
-    {"exclude", 'x', "LIST", "hosts to leave out", OF_TREE, WORDS(exclude)},
+    {"exclude", 'x', "LIST", "hosts to leave out",
+     OF_TREE, WORDS(exclude), .is_list = true},
     {"nodes", 'N', "N",
      "the first N hosts of the list or allocation; with neither, N virtual "
      "nodes on this machine",
@@ -484,6 +486,7 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
         command->takes != RUN_PROGRAMS ? none : NULL;
     read_variable(argv, command, &how);
     read_programs(argc, argv, &how);
+    split_list_check(options->hosts, options->apps[0].program.argv[0]);
     check_all(options);
     check_dvm(options);
 }

@@ -220,6 +220,9 @@ static int check_stop(struct parser *p)
         return 0;
     if (peek(p) == ']')
         return fail_at(p, p->at, "this ']' has no '[' (write node[1-4])");
+    if (peek(p) == '{' || peek(p) == '}')
+        return fail_at(p, p->at,
+                       "braces are for a shell (write node[1-4,7], in quotes)");
     return fail_at(p, p->at,
                    "this character cannot be part of a host's name (letters, "
                    "digits and ._-@ can)");

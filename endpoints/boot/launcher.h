@@ -77,6 +77,10 @@ const struct ep_launcher_ops *ep_launcher_ops(enum ep_launcher launcher);
  * name. */
 enum ep_launcher ep_launcher_find(const char *name);
 
+/* Returns whether one of these folders, listed as in PATH, has a program of
+ * this name. `path` may be NULL. */
+bool ep_launcher_has_program(const char *path, const char *name);
+
 /* Chooses the launcher for the name `auto`: slurm inside an allocation of Slurm
  * when there is an srun, ssh when hosts are given, else local. `path` lists the
  * folders in which srun is searched, as PATH does; NULL: none. */

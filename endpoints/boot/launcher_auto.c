@@ -5,7 +5,7 @@
 
 #include "endpoints/boot/launcher.h"
 
-static bool has_program(const char *path, const char *name)
+bool ep_launcher_has_program(const char *path, const char *name)
 {
     char file[4096];
 
@@ -23,7 +23,7 @@ static bool has_program(const char *path, const char *name)
 enum ep_launcher ep_launcher_auto(bool is_in_slurm, bool has_hosts,
                                   const char *path)
 {
-    if (is_in_slurm && has_program(path, "srun"))
+    if (is_in_slurm && ep_launcher_has_program(path, "srun"))
         return EP_LAUNCHER_SLURM;
     return has_hosts ? EP_LAUNCHER_SSH : EP_LAUNCHER_LOCAL;
 }

@@ -77,6 +77,16 @@ MISTAKES = (
      "the ']' is missing (write node[1-4]) (character 6, after \"n[1-2\")"),
     ("run -w 'n[1-2]]' true", 2,
      "this ']' has no '[' (write node[1-4]) (character 7, after \"n[1-2]\")"),
+    ("run -w 'n{1,2}' true", 2,
+     "braces are for a shell (write node[1-4,7], in quotes) (character 2, "
+     "after \"n\")"),
+    ("run -w n1 n2 true", 2,  # -w n{1,2}
+     "'n2' is no program but a host like 'n1': a shell has split the list, so "
+     "put it in quotes, as -w 'node[1-4]'"),
+    ("run -wn1 -wn2 true", 2,  # -wn{1,2}
+     "--hosts is given twice: give one list, in quotes, as 'node[1-4],login'"),
+    ("run -w n1,n2 -H n2,n3 true", 2,
+     "--hosts is given twice: give one list, in quotes, as 'node[1-4],login'"),
     ("run -w 'n1 n2' true", 2,
      "a comma is missing between two hosts (character 4, after \"n1 \")"),
     ("run -w n1,,n2 true", 2,

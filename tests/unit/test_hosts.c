@@ -126,6 +126,8 @@ static const char *const bad_lists[][2] = {
     {"a;b", "cannot be part of a host's name (letters, digits and ._-@"
             " can) (character 2, after \"a\")"},
     {"a\033[1mb", "cannot be part of a host's name"},
+    {"n{1,2}", "braces are for a shell (write node[1-4,7], in quotes) "
+               "(character 2,"},
     {"n1]", "this ']' has no '[' (write node[1-4]) (character 3,"},
     {"node[1-4", "the ']' is missing (write node[1-4]) (character 9, "
                  "after \"node[1-4\")"},
