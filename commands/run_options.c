@@ -201,7 +201,7 @@ static const struct option_row where_options[] = {
      OF_TREE, WORDS(topology)},
     {"launcher", 0, "L",
      "local, ssh, slurm or auto (default: slurm inside an allocation of Slurm, "
-     "ssh with hosts, else local)",
+     "ssh with hosts other than this machine, else local)",
      OF_TREE, READ(read_launcher)},
     {"rsh", 0, "CMD",
      "what ssh runs, called as CMD HOST COMMANDLINE (default: "
@@ -480,7 +480,6 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
                                        .linger_s = 2,
                                        .launch_timeout_s = 60,
                                        .stdin_ranks = "all",
-                                       .rsh = "ssh -o BatchMode=yes",
                                        .desk = command->desk()};
     options->apps[0].program.argv =
         command->takes != RUN_PROGRAMS ? none : NULL;

@@ -82,9 +82,9 @@ enum ep_launcher ep_launcher_find(const char *name);
 bool ep_launcher_has_program(const char *path, const char *name);
 
 /* Chooses the launcher for the name `auto`: slurm inside an allocation of Slurm
- * when there is an srun, ssh when hosts are given, else local. `path` lists the
- * folders in which srun is searched, as PATH does; NULL: none. */
-enum ep_launcher ep_launcher_auto(bool is_in_slurm, bool has_hosts,
+ * when there is an srun, ssh when other hosts are given, else local. `path`
+ * lists the folders in which srun is searched, as PATH does; NULL: none. */
+enum ep_launcher ep_launcher_auto(bool is_in_slurm, bool has_others,
                                   const char *path);
 
 #endif

@@ -20,10 +20,10 @@ bool ep_launcher_has_program(const char *path, const char *name)
     return false;
 }
 
-enum ep_launcher ep_launcher_auto(bool is_in_slurm, bool has_hosts,
+enum ep_launcher ep_launcher_auto(bool is_in_slurm, bool has_others,
                                   const char *path)
 {
     if (is_in_slurm && ep_launcher_has_program(path, "srun"))
         return EP_LAUNCHER_SLURM;
-    return has_hosts ? EP_LAUNCHER_SSH : EP_LAUNCHER_LOCAL;
+    return has_others ? EP_LAUNCHER_SSH : EP_LAUNCHER_LOCAL;
 }

@@ -1,5 +1,6 @@
 /* Plans the hosts of a run. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "endpoints/boot/launcher.h"
 #include "endpoints/run/plan.h"
@@ -111,16 +112,40 @@ static int leave_out(struct run_plan *p, char *why)
     return rc;
 }
 
+/* Tells whether one of two names is the other one, or that with a domain. */
+static bool is_same_host(const char *a, const char *b)
+{
+    size_t a_len = strlen(a), b_len = strlen(b);
+    size_t len = a_len < b_len ? a_len : b_len;
+
+    return strncmp(a, b, len) == 0 && (a[len] == '\0' || a[len] == '.') &&
+           (b[len] == '\0' || b[len] == '.');
+}
+
+/* Tells whether the user's list names this machine alone, and no remote shell
+ * with which to reach it. */
+static bool is_own_list(const struct run_plan *p, enum topo_manager manager)
+{
+    const char *name;
+
+    if (manager != TOPO_MANAGER_NONE || p->hosts.count != 1 ||
+        p->options->rsh != NULL)
+        return false;
+    name = topo_hosts_name(&p->hosts, 0);
+    return strcmp(name, "localhost") == 0 || strncmp(name, "127.", 4) == 0 ||
+           is_same_host(name, p->host);
+}
+
 static int choose_launcher(struct run_plan *p, enum topo_manager manager)
 {
     bool is_in_slurm = manager == TOPO_MANAGER_SLURM;
+    bool has_others = p->hosts.count > 0 && !is_own_list(p, manager);
     const struct ep_launcher_ops *ops;
     const char *why = NULL;
 
     p->launcher = p->options->launcher;
     if (p->launcher == EP_LAUNCHERS)
-        p->launcher =
-            ep_launcher_auto(is_in_slurm, p->hosts.count > 0, getenv("PATH"));
+        p->launcher = ep_launcher_auto(is_in_slurm, has_others, getenv("PATH"));
     ops = ep_launcher_ops(p->launcher);
     if (ops->unfit != NULL)
         why = ops->unfit(p->hosts.count > 0, is_in_slurm);

@@ -12,6 +12,8 @@
 #include "endpoints/sys/beside.h"
 #include "overlay/base/err.h"
 
+#define RSH "ssh -o BatchMode=yes"
+
 enum {
     DAEMONS_MIN = 2,
     DAEMONS_MAX = 64,
@@ -72,7 +74,7 @@ static int set_strings(struct run_plan *p)
         return OV_ESYS;
     if (job_set_string(&config->provider, o->provider) ||
         job_set_string(&config->interface, o->interface) ||
-        job_set_string(&config->rsh, o->rsh) ||
+        job_set_string(&config->rsh, o->rsh != NULL ? o->rsh : RSH) ||
         job_set_string(&config->xylemd, o->xylemd != NULL ? o->xylemd : path) ||
         set_home(p))
         return OV_ENOMEM;

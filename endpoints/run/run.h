@@ -46,7 +46,7 @@ struct ep_run_options {
     const char *topology;
     enum ep_launcher launcher; /* EP_LAUNCHERS: one that fits is chosen */
     enum topo_object bind;
-    const char *rsh, *xylemd;
+    const char *rsh, *xylemd; /* NULL: not given */
     bool no_tree_spawn;
     double launch_timeout_s;
     uint32_t min_nodes; /* nodes that are enough to go on; 0: all are needed */

@@ -211,6 +211,29 @@ def placement():
     check_eq(expected(*"a a b".split()), places("-n", 3, hosts="a:2,b:4"))
 
 
+def no_shell_for_this_machine():
+    """A list that names this machine alone is run without ssh, unless a remote
+    shell is named."""
+    folder = os.path.join(live.TMP, "no-ssh")
+    os.mkdir(folder)
+    with open(os.path.join(folder, "ssh"), "w") as file:
+        file.write("#!/bin/sh\necho ssh is called for this >&2\nexit 255\n")
+    os.chmod(file.name, 0o755)
+    without = {"PATH": folder + ":" + os.environ["PATH"]}
+    for name in ("localhost", "127.0.0.1", socket.gethostname()):
+        ran = live.launch("-w", name + ":3", "-n", 3, "--label=host", "--",
+                          "echo", "hi", env=without)
+        check_eq(3 * [name + ": hi"], ran.lines())
+    for words in (("-w", "localhost,h1"), ("-w", "h1"),
+                  ("-w", "localhost", "--launcher", "ssh")):
+        ran = live.launch(*words, "--", "true", code=1, env=without)
+        live.check_has("ssh is called", ran.said)
+    log = os.path.join(live.TMP, "calls")
+    live.launch("-w", "localhost", "--rsh", live.RSH, "--", "true",
+                env={"RSH_LOG": log})
+    check_eq(["localhost"], callers(log)[1], "hosts called:")
+
+
 def surroundings():
     """Processes have three descriptors, and an environment without ours."""
     job = live.Remote("a,b", "--env", "EXTRA=a b", "--env", "TAKEN", "--",
@@ -279,6 +302,8 @@ def main():
         fabric_is_told()
     with live.case("with -v each daemon speaks for itself"):
         notes_name_their_daemon()
+    with live.case("this machine is reached without a remote shell"):
+        no_shell_for_this_machine()
     with live.case("what a process finds around it"):
         surroundings()
     with live.case("-K ends processes, not daemons beneath"):
