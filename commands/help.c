@@ -1,6 +1,7 @@
 /* Prints --help: the options in two columns, with the names on the left. */
 #include "commands/help.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -96,12 +97,49 @@ static void put_row(const struct option_row *row, int width)
     put_option(names, len, row->doc, width);
 }
 
-/* Prints the options of a table, each heading with the first option below it.
- */
+/* Tells whether the option is one of those that come first. */
+static bool is_first(const struct option_command *command, const char *name)
+{
+    const char *const *first = command->help.first;
+
+    while (first != NULL && *first != NULL && strcmp(*first, name) != 0)
+        first++;
+    return first != NULL && *first != NULL;
+}
+
+/* Prints an option of this name, with a letter of its own for it, if the table
+ * has it. */
+static void put_named(const struct option_table *table, const char *name,
+                      int width)
+{
+    for (const struct option_row *row = table->rows; !option_is_last(row);
+         row++) {
+        if (row->name == NULL || strcmp(row->name, name) != 0)
+            continue;
+        put_row(row, width);
+        if (option_is_alias(row + 1) && row[1].doc != NULL)
+            put_row(row + 1, width);
+    }
+}
+
+static void put_first(const struct option_command *command, int width)
+{
+    const struct option_help *help = &command->help;
+
+    printf("\n%s\n", help->has_first_only ? "Options:" : "Most used:");
+    for (const char *const *name = help->first; *name != NULL; name++) {
+        for (const struct option_table *table = command->tables;
+             table->rows != NULL; table++)
+            put_named(table, *name, width);
+    }
+}
+
+/* Prints the options of a table that have not come first, each heading with the
+ * first option below it. */
 static void put_table(const struct option_command *command,
                       const struct option_table *table, int width)
 {
-    const struct option_row *heading = NULL;
+    const struct option_row *heading = NULL, *option = NULL;
 
     if (table->is_apart)
         putchar('\n');
@@ -111,7 +149,9 @@ static void put_table(const struct option_command *command,
             heading = row;
             continue;
         }
-        if (!option_is_of(row, command->sets) || row->doc == NULL)
+        option = option_is_alias(row) ? option : row;
+        if (!option_is_of(row, command->sets) || row->doc == NULL ||
+            is_first(command, option->name))
             continue;
         if (heading != NULL)
             printf("\n%s\n", heading->doc);
@@ -125,13 +165,17 @@ void help_print(const struct option_command *command)
     const int width = line_width();
     int column = printf("Usage: %s ", command->name);
 
-    column += printf("[OPTIONS...] ");
+    column += printf("[OPTIONS] ");
     put_text(command->args_doc != NULL ? command->args_doc : "", column, width);
     put_text(command->doc, 0, width);
+    if (command->help.first != NULL)
+        put_first(command, width);
     for (const struct option_table *table = command->tables;
-         table->rows != NULL; table++)
+         table->rows != NULL && !command->help.has_first_only; table++)
         put_table(command, table, width);
     putchar('\n');
     put_option("  -h, --help", 12, "print this", width);
     put_option("  -V, --version", 15, "print version", width);
+    if (command->help.examples != NULL)
+        printf("\nExamples:\n%s", command->help.examples);
 }

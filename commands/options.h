@@ -90,9 +90,18 @@ struct option_words {
     int next; /* the word that is read next */
 };
 
+/* How --help is laid out beyond the order of the rows. */
+struct option_help {
+    const char *const *first; /* names of the options that come first; ends with
+                                 NULL. NULL: all in the order of the rows */
+    bool has_first_only;      /* further options are accepted and not shown */
+    const char *examples;     /* lines for the end; NULL: there are none */
+};
+
 struct option_command {
     const char *name; /* for example "xylem run" */
     const char *args_doc, *doc;
+    struct option_help help;
     const struct option_table *tables; /* ends with a zeroed item */
     unsigned sets; /* the command accepts only rows with one of these bits; 0:
                       all rows */

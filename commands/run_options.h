@@ -11,6 +11,7 @@
 struct run_command {
     const char *name; /* for example "xylem run" */
     const char *args_doc, *doc;
+    struct option_help help;
     struct option_table more; /* options that only this command has; all zero:
                                  it has none */
     /* the variable of the environment with options that come before those on

@@ -208,10 +208,20 @@ int tree_main(int argc, char **argv)
          FLAG(is_whole)},
         {"json", 0, NULL, "write the tree as JSON", OF_PROGRAM, FLAG(is_json)},
         {0}};
+    static const char *const used[] = {
+        "hosts", "hostfile", "exclude",  "nodes", "procs",
+        "ppn",   "arity",    "topology", "model", "launcher",
+        "all",   "json",     "verbose",  NULL};
     static const struct run_command command = {
         .name = "xylem tree",
-        .args_doc = RUN_ARGS_DOC,
-        .doc = "Draw the tree that `xylem run' would build with these options.",
+        .args_doc = "[PROGRAM [ARGS...]]",
+        .doc = "Draw the tree that `xylem run' would build with these options. "
+               "All options of `xylem run' are taken; those that are not shown "
+               "here change nothing.",
+        .help = {.first = used,
+                 .has_first_only = true,
+                 .examples = "  xylem tree -w 'node[001-128]'\n"
+                             "  xylem tree -N 1000 --arity 8 --all\n"},
         .more = {.rows = own, .into = &asked, .is_apart = true},
         .desk = run_pmix_desk,
         .pmix_allow = run_pmix_allow,
@@ -220,6 +230,7 @@ int tree_main(int argc, char **argv)
     struct ep_layout *layout;
     int rc;
 
+    usage_command = "tree";
     run_options_parse(argc, argv, &command, &options);
     if (options.dvm != NULL)
         usage("--dvm builds no tree to draw: give the options that `xylem dvm' "

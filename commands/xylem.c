@@ -15,6 +15,9 @@
 
 static int run_main(int argc, char **argv)
 {
+    static const char *const first[] = {
+        "hosts", "nodes", "procs",      "ppn",     "label",   "stdin",
+        "env",   "chdir", "output-dir", "timeout", "verbose", NULL};
     static const struct run_command command = {
         .name = "xylem run",
         .args_doc = RUN_ARGS_DOC,
@@ -22,6 +25,20 @@ static int run_main(int argc, char **argv)
                "through a tree of daemons. Options in XYLEM_OPTIONS come "
                "before those given here.",
         .variable = "XYLEM_OPTIONS",
+        .help =
+            {.first = first,
+             .examples =
+                 "  xylem run -N 4 -l -- hostname             on 4 virtual "
+                 "nodes, here\n"
+                 "  xylem run -w 'node[1-8]' -l -- uptime     on 8 hosts, by "
+                 "ssh\n"
+                 "  xylem run --hostfile hosts -n 64 ./prog   64 processes, by "
+                 "slots\n"
+                 "  salloc -N 4 xylem run --ppn 8 ./prog      on the hosts of "
+                 "an allocation\n"
+                 "  xylem run -w a,b,c sh -c 'cat >copy' <file\n"
+                 "                                            a file to all "
+                 "hosts\n"},
         .desk = run_pmix_desk,
         .pmix_allow = run_pmix_allow};
     static struct ep_run_options options;
@@ -82,10 +99,15 @@ static int find_command(const char *name)
 
 static int help(void)
 {
-    printf("Usage: xylem COMMAND [OPTIONS...]\n\nCommands:\n");
+    printf("Usage: xylem COMMAND [OPTIONS...]\n\n");
     for (int i = 0; i < COMMANDS; i++)
         printf("  %-8s %s\n", commands[i].name, commands[i].what);
-    printf("\n`xylem COMMAND --help' tells the options of a command.\n");
+    printf("\nExamples:\n"
+           "  xylem run -N 4 -l -- hostname          on 4 virtual nodes, here\n"
+           "  xylem run -w 'node[1-8]' -l -- uptime  on 8 hosts, by ssh\n"
+           "  xylem attach                           the output of that, in "
+           "another terminal\n"
+           "\n`xylem COMMAND --help' tells the options of a command.\n");
     return 0;
 }
 
