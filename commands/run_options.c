@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "commands/env_options.h"
+#include "commands/program_word.h"
 #include "commands/refuse.h"
-#include "commands/split_list.h"
 #include "commands/shell_words.h"
 #include "commands/stream_options.h"
 #include "commands/values.h"
@@ -365,6 +365,7 @@ static void take_program(const char *first, struct option_words *words)
 {
     char **word = &words->argv[words->next - 1];
 
+    program_word_check(reading.options->hosts, word[-1], first);
     app_now(reading.options)->program.argv = (const char *const *)word;
     words->next = words->argc;
     if (reading.no_colon)
@@ -403,8 +404,10 @@ static void read_programs(int argc, char **argv,
     for (;;) {
         options_parse(argc, argv, command);
         if (app_now(o)->program.argv == NULL)
-            usage(o->apps_count == 0 ? "no program is given"
-                                     : "no program is given behind the ':'");
+            usage(o->apps_count == 0
+                      ? "no program is given"
+                      : "no program is given behind the ':' (--no-colon makes "
+                        "it an argument like any other)");
         o->apps_count++;
         if (reading.colon == NULL)
             break;
@@ -486,7 +489,6 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
         command->takes != RUN_PROGRAMS ? none : NULL;
     read_variable(argv, command, &how);
     read_programs(argc, argv, &how);
-    split_list_check(options->hosts, options->apps[0].program.argv[0]);
     check_all(options);
     check_dvm(options);
 }

@@ -91,17 +91,22 @@ const struct option_row input_options[] = {
 
 /* --- output */
 
+enum text_label_mode stream_options_find_label(const char *text)
+{
+    if (strcmp(text, "rank") == 0)
+        return TEXT_LABEL_RANK;
+    if (strcmp(text, "host") == 0)
+        return TEXT_LABEL_HOST;
+    return strcmp(text, "full") == 0 ? TEXT_LABEL_FULL : TEXT_LABEL_NONE;
+}
+
 static void read_label(const char *text, void *into)
 {
     struct ep_run_options *o = into;
 
-    if (text == NULL || strcmp(text, "rank") == 0)
-        o->style.label = TEXT_LABEL_RANK;
-    else if (strcmp(text, "host") == 0)
-        o->style.label = TEXT_LABEL_HOST;
-    else if (strcmp(text, "full") == 0)
-        o->style.label = TEXT_LABEL_FULL;
-    else
+    o->style.label =
+        text != NULL ? stream_options_find_label(text) : TEXT_LABEL_RANK;
+    if (o->style.label == TEXT_LABEL_NONE)
         usage("--label takes rank, host or full, not '%s'", text);
 }
 

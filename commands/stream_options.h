@@ -11,6 +11,10 @@
 extern const struct option_row input_options[];
 extern const struct option_row output_options[];
 
+/* Returns the label that is a value of --label; TEXT_LABEL_NONE when the text
+ * is no such value. */
+enum text_label_mode stream_options_find_label(const char *text);
+
 /* Ends the program with exit code 2 when options about output contradict each
  * other, or the caller does not know the numbers of nodes and a name of a file
  * needs one. */

@@ -60,6 +60,8 @@ MISTAKES = (
      "--format takes text, json or xml, not 'yaml'"),
     ("run --label=name true", 2,
      "--label takes rank, host or full, not 'name'"),
+    ("run --label full true", 2,
+     "'full' is no program: a value of --label follows a '=', as --label=full"),
     ("run --launcher pbs true", 2,
      "--launcher takes local, ssh, slurm or auto, not 'pbs'"),
     ("run --launcher ssh true", 2,
@@ -67,6 +69,8 @@ MISTAKES = (
     ("run --bind cores true", 2,
      "--bind takes core, socket or none, not 'cores'"),
     ("run --env =1 true", 2, "--env takes NAME or NAME=VALUE, not '=1': ..."),
+    ("run --env 'A B=1' true", 2,
+     "--env takes NAME or NAME=VALUE, not 'A B=1': ..."),
     ("run --env NOT_SET true", 2,
      "--env NOT_SET: it is not in the environment; give --env NOT_SET=VALUE"),
     ("run -x a true", 2,
@@ -122,7 +126,12 @@ MISTAKES = (
      "--file-only needs --output-dir or --output-file"),
     # programs
     ("run -N 2", 2, "no program is given"),
-    ("run true :", 2, "no program is given behind the ':'"),
+    ("run true :", 2,
+     "no program is given behind the ':' (--no-colon makes it an argument like "
+     "any other)"),
+    ("run : true", 2,
+     "no program is given before the ':' (--no-colon makes it an argument like "
+     "any other)"),
     ("run no-such-program", 1,
      "rank 0 on ... cannot be started: exec of 'no-such-program': No such file "
      "or directory (it is neither in PATH nor in the working directory)"),

@@ -1,5 +1,5 @@
-/* Compares the program with the hosts before it. */
-#include "commands/split_list.h"
+/* Compares the program with the words before it. */
+#include "commands/program_word.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands/refuse.h"
+#include "commands/stream_options.h"
 #include "endpoints/boot/launcher.h"
 
 /* Tells whether the working directory has such a program. */
@@ -42,13 +43,20 @@ static bool are_siblings(const char *a, const char *b)
     }
 }
 
-void split_list_check(const char *hosts, const char *program)
+void program_word_check(const char *hosts, const char *before, const char *word)
 {
-    if (hosts == NULL || strchr(program, '/') != NULL ||
-        !are_siblings(hosts, program) || is_here(program) ||
-        ep_launcher_has_program(getenv("PATH"), program))
+    const bool is_label = strcmp(before, "--label") == 0 &&
+                          stream_options_find_label(word) != TEXT_LABEL_NONE;
+    const bool is_host = hosts != NULL && are_siblings(hosts, word);
+
+    if ((!is_label && !is_host) || strchr(word, '/') != NULL || is_here(word) ||
+        ep_launcher_has_program(getenv("PATH"), word))
         return;
+    if (is_label)
+        usage("'%s' is no program: a value of --label follows a '=', as "
+              "--label=%s",
+              word, word);
     usage("'%s' is no program but a host like '%s': a shell has split the "
           "list, so put it in quotes, as -w 'node[1-4]'",
-          program, hosts);
+          word, hosts);
 }
