@@ -1,6 +1,7 @@
-/* Reads options by their rows. */
+/* Reads options by their rows, with getopt_long(). */
 #include "commands/options.h"
 
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,10 @@
 
 enum { ROWS_MAX = 96, OPTION_BYTES_MAX = 64 };
 
+/* What getopt_long() returns for a word that is no option, for --help, and,
+ * plus the number of the row, for another name. A letter stands for itself. */
+enum { KEY_WORD = 1, KEY_HELP = 2, KEY_NAME = 256 };
+
 /* The rows that the command accepts. */
 static struct {
     const struct option_command *command;
@@ -21,6 +26,9 @@ static struct {
     void *into[ROWS_MAX]; /* the struct that the row's value goes to */
     bool is_given[ROWS_MAX];
     int count;
+    /* The same for getopt_long(). */
+    struct option names[ROWS_MAX + 3];
+    char letters[3 * ROWS_MAX + 4]; /* with two ':' behind each at most */
 } taken;
 
 /* --- the rows */
@@ -58,21 +66,48 @@ static void take_table(const struct option_table *table)
     }
 }
 
-/* Finds the option with this letter; returns taken.count when there is none. */
-static int find_letter(char letter)
+/* Returns how many ':' follow the option's letter for getopt_long(), which is
+ * what `has_arg' of a name is, too. */
+static int has_arg(const struct option_row *row)
+{
+    if (row->arg == NULL)
+        return no_argument;
+    return row->is_optional ? optional_argument : required_argument;
+}
+
+/* Writes what getopt_long() needs to know of the rows. The first two characters
+ * say that words come in their order, and that a missing value is told from an
+ * unknown option. */
+static void describe_rows(void)
+{
+    struct option *name = taken.names;
+    char *letter = stpcpy(taken.letters, "-:V");
+
+    for (int i = 0; i < taken.count; i++) {
+        const struct option_row *row = taken.rows[i];
+        bool is_same = option_is_alias(row) && row->doc == NULL;
+        int colons = has_arg(is_same ? taken.rows[i - 1] : row);
+
+        if (row->name != NULL)
+            *name++ = (struct option){row->name, colons, NULL, KEY_NAME + i};
+        if (row->letter != '\0')
+            letter += sprintf(letter, "%c%.*s", row->letter, colons, "::");
+    }
+    *name++ = (struct option){"help", no_argument, NULL, KEY_HELP};
+    *name++ = (struct option){"version", no_argument, NULL, 'V'};
+    *name = (struct option){0};
+}
+
+/* Returns the row of an option that getopt_long() has found. */
+static int find_row(int key)
 {
     int i = 0;
 
-    while (i < taken.count && taken.rows[i]->letter != letter)
+    if (key >= KEY_NAME)
+        return key - KEY_NAME;
+    while (taken.rows[i]->letter != key)
         i++;
     return i;
-}
-
-/* Tells whether the name of this row, or "help" or "version", is the first
- * `len` bytes of the word. */
-static bool is_named(const char *name, const char *word, size_t len)
-{
-    return name != NULL && strlen(name) == len && strncmp(name, word, len) == 0;
 }
 
 /* --- values */
@@ -134,8 +169,22 @@ static void read_value(const struct option_row *row, const char *value,
     }
 }
 
+/* Returns the value of an option in this word. After a letter with its tail it
+ * is the next word, while getopt_long() has taken the tail for the value. */
+static const char *value_of(const struct option_row *row, const char *word,
+                            const struct option_words *words)
+{
+    if (row->tail == NULL || word[1] != row->letter ||
+        strcmp(word + 2, row->tail) != 0)
+        return optarg;
+    if (optind == words->argc)
+        usage("%s needs a value behind it", word);
+    return words->argv[optind++];
+}
+
 /* Stores the value of an option in the field that its row names. */
-static void take_option(int i, const char *value)
+static void take_option(int i, const char *word,
+                        const struct option_words *words)
 {
     if (option_is_alias(taken.rows[i]))
         i--;
@@ -146,18 +195,21 @@ static void take_option(int i, const char *value)
     taken.is_given[i] = true;
     if (taken.command->on_row != NULL)
         taken.command->on_row(taken.rows[i]);
-    read_value(taken.rows[i], value, taken.into[i]);
+    read_value(taken.rows[i], value_of(taken.rows[i], word, words),
+               taken.into[i]);
 }
 
-/* Returns the next word, which is the value of the option `option`. */
-static const char *next_value(const char *option, struct option_words *words)
+/* Prints what --help or --version asks for and ends the program. */
+static _Noreturn void answer(int key)
 {
-    if (words->next == words->argc)
-        usage("%s needs a value behind it", option);
-    return words->argv[words->next++];
+    if (key == KEY_HELP)
+        help_print(taken.command);
+    else
+        puts("xylem " PACKAGE_VERSION);
+    exit(0);
 }
 
-/* --- options with names */
+/* --- words that are refused */
 
 /* What other launchers call an option, and what xylem does. */
 // clang-format off
@@ -181,7 +233,8 @@ static const char *const foreign[][2] = {
 static const char *find_foreign(const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
-        if (is_named(foreign[i][0], name, len))
+        if (strlen(foreign[i][0]) == len &&
+            memcmp(foreign[i][0], name, len) == 0)
             return foreign[i][1];
     }
     return NULL;
@@ -198,162 +251,99 @@ static _Noreturn void refuse_name(const char *word, size_t len)
 
     similar_init(&likely, meant != NULL ? meant : name,
                  meant != NULL ? strlen(meant) : name_len);
-    for (int i = 0; i < taken.count; i++)
-        similar_offer(&likely, taken.rows[i]->name);
-    similar_offer(&likely, "help");
-    similar_offer(&likely, "version");
+    for (const struct option *at = taken.names; at->name != NULL; at++)
+        similar_offer(&likely, at->name);
     if (likely.best == NULL)
         usage("there is no option %.*s", (int)len, word);
     usage("there is no option %.*s (did you mean --%s?)", (int)len, word,
           likely.best);
 }
 
-/* Finds the option with this name, or the only one whose name begins so. */
-static int find_name(const char *word, size_t len)
+/* Refuses --NAME or --NAME=VALUE: the option takes no value, or the name is
+ * that of no option or begins several. */
+static _Noreturn void refuse_long(const char *word)
 {
-    const char *name = word + 2;
-    int found = taken.count;
+    const size_t len = strcspn(word, "=");
+    const char *found = NULL;
 
-    len -= 2;
-    for (int i = 0; i < taken.count; i++) {
-        if (is_named(taken.rows[i]->name, name, len))
-            return i;
-        if (taken.rows[i]->name == NULL ||
-            strncmp(taken.rows[i]->name, name, len) != 0)
+    if (optopt != 0)
+        usage("%.*s takes no value", (int)len, word);
+    for (const struct option *at = taken.names; at->name != NULL; at++) {
+        if (strncmp(at->name, word + 2, len - 2) != 0)
             continue;
-        if (found < taken.count)
-            usage("--%.*s may be --%s or --%s: write the whole name", (int)len,
-                  name, taken.rows[found]->name, taken.rows[i]->name);
-        found = i;
+        if (found != NULL)
+            usage("%.*s may be --%s or --%s: write the whole name", (int)len,
+                  word, found, at->name);
+        found = at->name;
     }
-    return found;
+    refuse_name(word, len);
 }
 
-/* Prints what --help or --version asks for and ends the program; returns when
- * the name is another one. */
-static void answer(const char *name, size_t len)
+/* Answers -h and -?, and refuses a word with another letter that is unknown. A
+ * user may have written a whole name behind one dash. */
+static _Noreturn void refuse_letter(const char *word)
 {
-    if (is_named("help", name, len))
-        help_print(taken.command);
-    else if (is_named("version", name, len))
-        puts("xylem " PACKAGE_VERSION);
-    else
-        return;
-    exit(0);
-}
+    const bool is_name = strlen(word) > 3;
 
-/* Reads --NAME, --NAME=VALUE or --NAME VALUE. */
-static void take_name(const char *word, struct option_words *words)
-{
-    size_t len = strcspn(word, "=");
-    const char *value = word[len] == '=' ? word + len + 1 : NULL;
-    const struct option_row *row;
-    int i;
-
-    answer(word + 2, len - 2);
-    i = find_name(word, len);
-    if (i == taken.count)
-        refuse_name(word, len);
-    row = taken.rows[i];
-    if (row->arg == NULL && value != NULL)
-        usage("--%s takes no value", row->name);
-    if (row->arg != NULL && !row->is_optional && value == NULL)
-        value = next_value(word, words);
-    take_option(i, value);
-}
-
-/* --- options with letters */
-
-/* Refuses a word of letters of which one is unknown. A user may have written a
- * whole name behind one dash. */
-static _Noreturn void refuse_letter(const char *word, char letter)
-{
-    if (strlen(word) > 3)
-        refuse_name(word, strcspn(word, "="));
-    refuse_name((const char[]){'-', letter, '\0'}, 2);
-}
-
-/* Prints what -h, -? or -V asks for and ends the program; returns when the
- * letter is another one. */
-static void answer_letter(const char *word, char letter)
-{
-    if (letter == 'h' && word[1] == 'h' && strlen(word) > 3)
-        refuse_name(word, strcspn(word, "="));
-    if (letter == 'h' && strcmp(word, "-h") != 0)
+    if (optopt == '?' || strcmp(word, "-h") == 0)
+        answer(KEY_HELP);
+    if (optopt == 'h' && (word[1] != 'h' || !is_name))
         usage("-h stands alone; a label is given as --label=host");
-    if (letter == 'h' || letter == '?')
-        answer("help", strlen("help"));
-    if (letter == 'V')
-        answer("version", strlen("version"));
-}
-
-/* Returns the value of an option with a letter, which is the rest of its word
- * or the next word. NULL: it has none. */
-static const char *letter_value(const struct option_row *row, const char *rest,
-                                struct option_words *words)
-{
-    const char *word = words->argv[words->next - 1];
-
-    if (row->tail != NULL && rest == word + 2 && strcmp(rest, row->tail) == 0)
-        return next_value(word, words);
-    if (*rest != '\0')
-        return rest;
-    if (row->is_optional)
-        return NULL;
-    return next_value(word, words);
-}
-
-/* Reads -A, -ABC or -AVALUE. */
-static void take_letters(const char *word, struct option_words *words)
-{
-    for (const char *at = word + 1; *at != '\0'; at++) {
-        int i = find_letter(*at);
-        const struct option_row *row;
-
-        if (i == taken.count)
-            answer_letter(word, *at);
-        if (i == taken.count)
-            refuse_letter(word, *at);
-        row = taken.rows[i];
-        if (option_is_alias(row) && row->doc == NULL)
-            row = taken.rows[i - 1];
-        if (row->arg != NULL) {
-            take_option(i, letter_value(row, at + 1, words));
-            return;
-        }
-        take_option(i, NULL);
-    }
+    if (is_name)
+        refuse_name(word, strcspn(word, "="));
+    refuse_name((const char[]){'-', (char)optopt, '\0'}, 2);
 }
 
 /* --- the command line */
 
-static void take_word(const char *word, struct option_words *words)
+/* Hands on the word that was read last, which is no option. */
+static void take_word(struct option_words *words)
 {
+    const char *word = words->argv[optind - 1];
+
     if (taken.command->on_word == NULL)
         usage("unexpected argument '%s': only options are taken", word);
+    words->next = optind;
     taken.command->on_word(word, words);
+    optind = words->next;
+}
+
+/* Handles what getopt_long() has found in a word. */
+static void take_key(int key, const char *word, struct option_words *words)
+{
+    if (key == KEY_WORD)
+        take_word(words);
+    else if (key == KEY_HELP || key == 'V')
+        answer(key);
+    else if (key == ':')
+        usage("%s needs a value behind it", word);
+    else if (key != '?')
+        take_option(find_row(key), word, words);
+    else if (word[1] == '-')
+        refuse_long(word);
+    else
+        refuse_letter(word);
 }
 
 void options_parse(int argc, char **argv, const struct option_command *command)
 {
-    struct option_words words = {.argv = argv, .argc = argc, .next = 2};
-    bool are_over = false; /* a "--" ends the options */
+    struct option_words words = {.argv = argv + 1, .argc = argc - 1};
+    int key;
 
     taken.command = command;
     taken.count = 0;
     for (const struct option_table *table = command->tables;
          table->rows != NULL; table++)
         take_table(table);
-    while (words.next < words.argc) {
-        const char *word = argv[words.next++];
-
-        if (are_over || word[0] != '-' || word[1] == '\0')
-            take_word(word, &words);
-        else if (strcmp(word, "--") == 0)
-            are_over = true;
-        else if (word[1] == '-')
-            take_name(word, &words);
-        else
-            take_letters(word, &words);
+    describe_rows();
+    opterr = 0;
+    optind = 0; /* getopt_long() forgets the words of an earlier call */
+    for (int at = 1; (key = getopt_long(words.argc, words.argv, taken.letters,
+                                        taken.names, NULL)) != -1;
+         at = optind)
+        take_key(key, words.argv[at], &words);
+    while (optind < words.argc) { /* behind a "--" */
+        optind++;
+        take_word(&words);
     }
 }

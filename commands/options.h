@@ -4,7 +4,7 @@
  * A value follows its option: --NAME=VALUE, --NAME VALUE, -LVALUE or -L VALUE;
  * one that may be left out only as --NAME=VALUE or -LVALUE. Letters without
  * values can share a word. A name may be cut short as long as only one option
- * begins so. "--" ends the options. */
+ * begins so. "--" ends the options. getopt_long() reads all of this. */
 #ifndef COMMANDS_OPTIONS_H
 #define COMMANDS_OPTIONS_H
 
@@ -83,11 +83,11 @@ struct option_table {
                                       others */
 };
 
-/* The words of the command line, and where the reader is. */
+/* The words of the command line. */
 struct option_words {
-    char **argv;
+    char **argv; /* begins with the command, for example "run" */
     int argc;
-    int next; /* the word that is read next */
+    int next; /* the word that is read next; on_word() may move it */
 };
 
 /* How --help is laid out beyond the order of the rows. */
@@ -121,8 +121,9 @@ bool option_is_last(const struct option_row *row);
 /* Returns whether a command with these sets accepts the row. */
 bool option_is_of(const struct option_row *row, unsigned sets);
 
-/* Parses the arguments. On wrong usage, --help and --version it prints
- * something and ends the program (with 2 or 0). */
+/* Parses the arguments behind the first two, which are the program and the
+ * command; may be called again for others. On wrong usage, --help and --version
+ * it prints something and ends the program (with 2 or 0). */
 void options_parse(int argc, char **argv, const struct option_command *command);
 
 #endif

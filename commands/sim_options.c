@@ -421,12 +421,6 @@ void sim_options_set(struct sim_options *options, enum sim_sweep_key key,
     settle_job(options);
 }
 
-static void refuse_word(const char *word, struct option_words *words)
-{
-    (void)words;
-    usage("unexpected argument '%s': only options are taken", word);
-}
-
 void sim_options_parse(int argc, char **argv, struct sim_options *options)
 {
     const struct option_table tables[] = {{.rows = rows, .into = options},
@@ -436,7 +430,6 @@ void sim_options_parse(int argc, char **argv, struct sim_options *options)
         .doc = "See how a tree of many nodes carries a job: the code of `xylem "
                "run' in virtual time, on a model of a machine.",
         .tables = tables,
-        .on_word = refuse_word,
     };
 
     usage_command = "sim";

@@ -87,7 +87,8 @@ with case("help and the version, in all the words that people try"):
     for words in (["run", "-h"], ["help", "run"]):
         check_has(b"Usage: xylem run ", tell(*words))
     check_eq(tell("--version"), tell("-V"))
-    check_eq(tell("--version"), tell("run", "-V"))
+    for word in ("-V", "-vV", "--vers"):
+        check_eq(tell("--version"), tell("run", word))
     check_has(b"there is no command 'rnu'", tell("help", "rnu", code=2))
 
 with case("-np is -n, and no other word is changed by it"):
