@@ -42,9 +42,9 @@ static void read_pid(const char *text, void *into)
 }
 
 /* Reads the number of a session, or the name of a job. */
-static void take_which(const char *word, struct argp_state *state)
+static void take_which(const char *word, struct option_words *words)
 {
-    (void)state;
+    (void)words;
     if (options.is_whole || options.pid != 0)
         usage("name one job: '%s' is another", word);
     options.is_whole = true;
