@@ -56,8 +56,9 @@ READ = {"folder": DIRECTORY, "socket": SOCKET, "missing": GONE,
         "regular": FINE, "readonly": FINE, "fifo": FINE, "closed": DENIED}
 IS_FOLDER = {"regular": NO_FOLDER, "fifo": NO_FOLDER, "null": NO_FOLDER,
              "socket": NO_FOLDER, "folder": FINE, "closed": DENIED}
-PROGRAM = {kind: (1, "exec: Permission denied") for kind in
-           ("regular", "folder", "fifo", "null", "socket")}
+PROGRAM = {"folder": (1, "exec: Is a directory"),
+           **{kind: (1, "exec: Permission denied") for kind in
+              ("regular", "fifo", "null", "socket")}}
 
 OPTIONS = (
     Option("run --hostfile", run("--hostfile", "PATH"), HOSTS,
