@@ -15,6 +15,7 @@
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
+#include "endpoints/run/recent.h"
 #include "endpoints/run/suspension.h"
 #include "endpoints/sys/clock.h"
 #include "job/order.h"
@@ -186,6 +187,7 @@ static void tell_failure(struct run *r)
         ep_run_exits_earlier(&r->plan, &r->own.life, &r->voice);
     r->told.failure = true;
     r->told.first = failure->firsts[0];
+    ep_recent_keep(r->told.recent, failure->rank);
 }
 
 int ep_run_exit_code(const struct run *r)
@@ -208,8 +210,10 @@ void ep_run_end_output(struct run *r)
 void ep_run_last_words(struct run *r)
 {
     tell_failure(r);
-    if (r->own.life.failure.count > 0 && !r->end.is_quiet)
+    if (r->own.life.failure.count > 0 && !r->end.is_quiet) {
+        ep_run_exits_wrote(&r->plan, &r->own.life, r->told.recent, &r->voice);
         ep_run_exits_tell(&r->plan, &r->own.life, &r->voice);
+    }
     if (r->end.is_given_up && !r->end.is_quiet)
         ep_voice_say(&r->voice,
                      "output that could not be written was discarded");

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "endpoints/run/plan.h"
+#include "endpoints/run/recent.h"
 #include "endpoints/run/roll.h"
 #include "endpoints/run/stats_json.h"
 #include "job/life.h"
@@ -109,6 +110,37 @@ void ep_run_exits_earlier(const struct run_plan *plan,
     if (!is_by_user(life, life->failure.status))
         ep_voice_say(voice, "before that %s",
                      words_of(plan, &life->failure.firsts[0], text));
+}
+
+/* What is needed to show lines. */
+struct showing {
+    const struct run_plan *plan;
+    struct run_voice *voice;
+    uint32_t rank;
+    bool has_begun;
+};
+
+static void show_line(void *arg, const char *text)
+{
+    struct showing *showing = arg;
+
+    if (!showing->has_begun)
+        ep_voice_say(showing->voice,
+                     "the last lines of rank %u on %s:", showing->rank,
+                     ep_run_host_of_rank(showing->plan, showing->rank));
+    showing->has_begun = true;
+    ep_voice_say(showing->voice, "  %s", text);
+}
+
+void ep_run_exits_wrote(const struct run_plan *plan,
+                        const struct job_life *life,
+                        const struct run_recent *recent,
+                        struct run_voice *voice)
+{
+    struct showing showing = {plan, voice, life->failure.rank, false};
+
+    if (!is_by_user(life, life->failure.status))
+        (void)ep_recent_lines(recent, show_line, &showing);
 }
 
 /* --- all of them */

@@ -8,6 +8,7 @@
 struct ep_stats;
 struct job_life;
 struct run_plan;
+struct run_recent;
 struct run_voice;
 
 /* Names the process that failed first, and how. Where it is not known which of
@@ -27,6 +28,14 @@ enum { RUN_EXITS_MAX = 2048 + 128 }; /* the bytes of a line */
 void ep_run_exits_words(const struct run_plan *plan,
                         const struct job_life *life, uint8_t number,
                         char *line);
+
+/* Shows the last lines of the process that failed first, where much other
+ * output has come since (recent.h). Says nothing when a signal of the user has
+ * ended it. */
+void ep_run_exits_wrote(const struct run_plan *plan,
+                        const struct job_life *life,
+                        const struct run_recent *recent,
+                        struct run_voice *voice);
 
 /* Tells which processes ended in which way, in nine lines at most. The process
  * that failed first has been named already: where no other one ended as it did

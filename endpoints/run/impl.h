@@ -90,6 +90,7 @@ struct run_told {
     /* how old the launch is when the user is told again whom it waits for */
     unsigned awaited_s;
     struct run_readers *readers; /* owned: processes that do not read stdin */
+    struct run_recent *recent;   /* owned: what processes wrote last */
 };
 
 /* Output that clients get instead of the console (redirect.h). */
@@ -146,10 +147,10 @@ struct run {
  *     relaunch  voice  watch  environ  plan_guess  plan_tree  plan_hosts
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
  *     survey  losses  launch  awaited  sweeps  counts  orders  clock  flight
- *     down  signals  suspension  records  log  verdict  roll  exits  groups
- *     readers  subscription  pool  placing  job_plan  sinks  history  job  jobs
- *     end  own  stats  report  redirect  loss  dvm  interrupt  door  clients
- *     words  up  run
+ *     down  signals  suspension  records  log  verdict  roll  recent  exits
+ *     groups  readers  subscription  pool  placing  job_plan  sinks  history
+ *     job  jobs  end  own  stats  report  redirect  loss  dvm  interrupt
+ *     door  clients  words  up  run
  */
 
 /* --- end.c */

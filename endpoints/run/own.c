@@ -10,6 +10,7 @@
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
+#include "endpoints/run/recent.h"
 #include "endpoints/client/requests.h"
 #include "endpoints/sys/clock.h"
 
@@ -67,11 +68,15 @@ static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
  * written. */
 static void on_bad_exit(struct run_job *job)
 {
-    if (job->run->told.failed_ns == 0)
-        job->run->told.failed_ns = ep_clock_ns();
-    ep_watch_soon(job->run->watch);
-    if (job->run->options.kill_on_bad_exit)
-        ep_run_kill(job->run);
+    struct run *r = job->run;
+
+    if (r->told.failed_ns == 0) {
+        r->told.failed_ns = ep_clock_ns();
+        ep_recent_keep(r->told.recent, job->life.failure.rank);
+    }
+    ep_watch_soon(r->watch);
+    if (r->options.kill_on_bad_exit)
+        ep_run_kill(r);
 }
 
 static void on_abort(struct run_job *job)

@@ -25,6 +25,7 @@
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/readers.h"
+#include "endpoints/run/recent.h"
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/sinks.h"
@@ -320,6 +321,7 @@ static void close_all(struct run *r)
     ep_run_jobs_close(r);
     ep_run_redirect_close(r);
     ep_run_readers_close(r->told.readers);
+    ep_recent_close(r->told.recent);
     ep_hub_close(r->hub);
     ep_run_launch_close(r->launch);
     ep_spawner_close(r->spawner);

@@ -59,6 +59,32 @@ with case("of the one that failed first, though another one is heard of first"):
                     job.said()), job.said())
     check_has("exit 7: rank 1 on ", job.said())
 
+TALKS = """
+    if test "$XYLEM_RANK" = 1; then
+        seq 1 12
+        printf 'the cell\\t7 is empty\\n' >&2
+        echo $$ >"$0.new"
+        mv "$0.new" "$0"
+        exit 3
+    fi
+    until read -r pid 2>/dev/null <"$0"; do sleep 0.1; done
+    while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+    seq 1 "$1"
+"""
+
+with case("the last lines of the first failure, where they have scrolled away"):
+    ran = launch("-N", 2, "--", "sh", "-c", TALKS,
+                 os.path.join(live.TMP, "talks"), 5000, code=3)
+    host = os.uname().nodename
+    lines = ran.said.splitlines()
+    check_eq([f"xylem: rank 1 on {host} returned 3",
+              f"xylem: the last lines of rank 1 on {host}:",
+              *(f"xylem:   {number}" for number in range(4, 13)),
+              "xylem:   the cell.7 is empty"], lines[-12:], ran.said)
+    ran = launch("-N", 2, "--", "sh", "-c", TALKS,
+                 os.path.join(live.TMP, "talks2"), 5, code=3)
+    check_lacks("the last lines", ran.said)
+
 with case("128 and the number of a signal"):
     launch("-N", 3, "--", "sh", "-c",
            'test "$XYLEM_RANK" != 1 || kill -SEGV $$', code=139)

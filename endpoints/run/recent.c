@@ -1,0 +1,175 @@
+/* Keeps what processes wrote last. */
+#include "endpoints/run/recent.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "overlay/base/err.h"
+
+enum {
+    KEPT_BYTES = 2048,
+    SCREEN_BYTES = 4096, /* some 50 lines of 80 columns */
+};
+
+/* The head of an entry of the ring; its bytes follow. */
+struct entry {
+    uint32_t rank;
+    uint32_t len_bytes;
+    uint64_t end; /* how many bytes of output had come with this record */
+};
+
+struct run_recent {
+    uint64_t output_bytes; /* how many bytes of output have come */
+    /* what is in the ring, as counts of bytes since the start */
+    uint64_t head, tail;
+    uint8_t ring[RUN_RECENT_BYTES];
+    /* the last bytes of the process that has failed, and where they ended */
+    uint64_t kept_end;
+    uint32_t kept_rank;
+    bool has_kept;
+    uint32_t kept_bytes;
+    uint8_t kept[KEPT_BYTES];
+};
+
+int ep_recent_open(struct run_recent **out)
+{
+    *out = calloc(1, sizeof(**out));
+    return *out == NULL ? OV_ENOMEM : 0;
+}
+
+void ep_recent_close(struct run_recent *recent)
+{
+    free(recent);
+}
+
+/* --- the ring */
+
+static void put(struct run_recent *recent, const void *mem, size_t len_bytes)
+{
+    const size_t at = recent->head % RUN_RECENT_BYTES;
+    const size_t room = RUN_RECENT_BYTES - at;
+    const size_t first = len_bytes < room ? len_bytes : room;
+
+    memcpy(recent->ring + at, mem, first);
+    memcpy(recent->ring, (const uint8_t *)mem + first, len_bytes - first);
+    recent->head += len_bytes;
+}
+
+static void get(const struct run_recent *recent, uint64_t from, void *mem,
+                size_t len_bytes)
+{
+    const size_t at = from % RUN_RECENT_BYTES;
+    const size_t room = RUN_RECENT_BYTES - at;
+    const size_t first = len_bytes < room ? len_bytes : room;
+
+    memcpy(mem, recent->ring + at, first);
+    memcpy((uint8_t *)mem + first, recent->ring, len_bytes - first);
+}
+
+static uint64_t get_entry(const struct run_recent *recent, uint64_t from,
+                          struct entry *out)
+{
+    get(recent, from, out, sizeof(*out));
+    return from + sizeof(*out) + out->len_bytes;
+}
+
+void ep_recent_add(struct run_recent *recent, uint32_t rank, const uint8_t *mem,
+                   uint32_t len_bytes)
+{
+    const uint32_t some = len_bytes < KEPT_BYTES ? len_bytes : KEPT_BYTES;
+    struct entry entry = {rank, some, 0}, oldest;
+
+    recent->output_bytes += len_bytes;
+    entry.end = recent->output_bytes;
+    while (recent->head + sizeof(entry) + some - recent->tail >
+           RUN_RECENT_BYTES)
+        recent->tail = get_entry(recent, recent->tail, &oldest);
+    put(recent, &entry, sizeof(entry));
+    put(recent, mem + (len_bytes - some), some);
+}
+
+/* --- the lines of one process */
+
+/* Appends the bytes of an entry; what was there first makes room. */
+static void append(struct run_recent *recent, uint64_t from, uint32_t len_bytes)
+{
+    const uint32_t room = KEPT_BYTES - recent->kept_bytes;
+
+    if (len_bytes > room) {
+        const uint32_t gone = len_bytes - room;
+
+        recent->kept_bytes -= gone;
+        memmove(recent->kept, recent->kept + gone, recent->kept_bytes);
+    }
+    get(recent, from, recent->kept + recent->kept_bytes, len_bytes);
+    recent->kept_bytes += len_bytes;
+}
+
+void ep_recent_keep(struct run_recent *recent, uint32_t rank)
+{
+    struct entry entry;
+
+    if (recent->has_kept && recent->kept_rank == rank)
+        return;
+    recent->has_kept = true;
+    recent->kept_rank = rank;
+    recent->kept_bytes = 0;
+    for (uint64_t at = recent->tail, next; at < recent->head; at = next) {
+        next = get_entry(recent, at, &entry);
+        if (entry.rank != rank)
+            continue;
+        append(recent, at + sizeof(entry), entry.len_bytes);
+        recent->kept_end = entry.end;
+    }
+}
+
+/* Returns where the last lines begin. A line of which the begin is gone is not
+ * among them, unless it is the only one. */
+static uint32_t find_first(const struct run_recent *recent)
+{
+    uint32_t at = recent->kept_bytes, lines = 0, first = 0;
+
+    while (at > 0 && lines < RUN_RECENT_LINES) {
+        at--;
+        if (at + 1 < recent->kept_bytes && recent->kept[at] == '\n') {
+            first = at + 1;
+            lines++;
+        }
+    }
+    return lines < RUN_RECENT_LINES && recent->kept_bytes < KEPT_BYTES ? 0
+                                                                       : first;
+}
+
+static void show(const uint8_t *mem, uint32_t len_bytes,
+                 void (*line)(void *arg, const char *text), void *arg)
+{
+    char text[RUN_RECENT_LINE_MAX + 1];
+    uint32_t len = 0;
+
+    for (; len < len_bytes && len < RUN_RECENT_LINE_MAX; len++)
+        text[len] = mem[len] < ' ' || mem[len] == 0x7f ? '.' : (char)mem[len];
+    text[len] = '\0';
+    line(arg, text);
+}
+
+unsigned ep_recent_lines(const struct run_recent *recent,
+                         void (*line)(void *arg, const char *text), void *arg)
+{
+    unsigned count = 0;
+    uint32_t at = find_first(recent);
+
+    if (recent->output_bytes - recent->kept_end < SCREEN_BYTES)
+        return 0;
+    while (at < recent->kept_bytes) {
+        const uint8_t *mem = recent->kept + at;
+        const uint8_t *end = memchr(mem, '\n', recent->kept_bytes - at);
+        const uint32_t len =
+            end != NULL ? (uint32_t)(end - mem) : recent->kept_bytes - at;
+
+        show(mem, len, line, arg);
+        count++;
+        at += len + 1;
+    }
+    return count;
+}
