@@ -68,11 +68,11 @@ unsigned ep_run_awaited_wait(const struct run_plan *plan,
         return FIRST_S;
     list = is_local(plan) ? NULL : list_awaited(plan, hub, &count);
     if (list != NULL)
-        ep_voice_say(plan->voice,
-                     "after %u s the launch still waits for %s: %u of %u "
-                     "node%s not joined",
-                     waited_s, list, count, plan->nodes_count,
-                     plan->nodes_count == 1 ? " has" : "s have");
+        ep_voice_remark(plan->voice,
+                        "after %u s the launch still waits for %s: %u of %u "
+                        "node%s not joined",
+                        waited_s, list, count, plan->nodes_count,
+                        plan->nodes_count == 1 ? " has" : "s have");
     free(list);
     return waited_s + (2 * waited_s < PAUSE_S ? 2 * waited_s : PAUSE_S);
 }
