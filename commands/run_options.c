@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands/env_options.h"
+#include "commands/host_input.h"
 #include "commands/program_word.h"
 #include "commands/refuse.h"
 #include "commands/shell_words.h"
@@ -172,7 +173,7 @@ static const struct option_row where_options[] = {
     {"hosts", 'w', "LIST", "hosts, as node[001-128],login:4",
      OF_TREE | OF_JOB, WORDS(hosts), .is_list = true},
     {.letter = 'H', .sets = OF_TREE | OF_JOB},
-    {"hostfile", 0, "FILE", "one host per line, slots=N, # comments",
+    {"hostfile", 0, "FILE", "one host a line, slots=N, # comments; - is stdin",
      OF_TREE | OF_JOB, WORDS(hostfile)},
     {"exclude", 'x', "LIST", "hosts to leave out",
      OF_TREE, WORDS(exclude), .is_list = true},
@@ -491,4 +492,8 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
     read_programs(argc, argv, &how);
     check_all(options);
     check_dvm(options);
+    /* The end of the list is the end of stdin, too. */
+    if (host_input_read(options) && options->input == NULL &&
+        command->takes == RUN_PROGRAMS)
+        options->input = "/dev/null";
 }

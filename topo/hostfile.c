@@ -123,6 +123,18 @@ static int read_lines(struct topo_hosts *hosts, FILE *in, const char *path,
     return rc;
 }
 
+int topo_hosts_read_from(struct topo_hosts *hosts, FILE *in, const char *name,
+                         char *why)
+{
+    int rc;
+
+    topo_hosts_init(hosts);
+    rc = read_lines(hosts, in, name, why);
+    if (rc != 0)
+        topo_hosts_fini(hosts);
+    return rc;
+}
+
 int topo_hosts_read(struct topo_hosts *hosts, const char *path, char *why)
 {
     FILE *in = fopen(path, "re");
@@ -136,10 +148,8 @@ int topo_hosts_read(struct topo_hosts *hosts, const char *path, char *why)
         return rc;
     }
 
-    int rc = read_lines(hosts, in, path, why);
+    int rc = topo_hosts_read_from(hosts, in, path, why);
 
     fclose(in);
-    if (rc != 0)
-        topo_hosts_fini(hosts);
     return rc;
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "topo/ranges.h"
 #include "topo/why.h"
@@ -95,6 +96,11 @@ int topo_hosts_parse(struct topo_hosts *hosts, const char *text, char *why);
  * (the file is not there or cannot be read).
  */
 int topo_hosts_read(struct topo_hosts *hosts, const char *path, char *why);
+
+/* The same from the current place of an open file, which errors call `name`.
+ * The caller closes the file. */
+int topo_hosts_read_from(struct topo_hosts *hosts, FILE *in, const char *name,
+                         char *why);
 
 /* The short form of the first count hosts: a text that topo_hosts_parse turns
  * back into the same list, order and slots included. Only neighbours in the

@@ -268,6 +268,9 @@ def shown():
         code, out, said = run(*words, "echo", "x")
         check_eq((0, "", [name + ": x" for name in want]),
                  (code, said, sorted(out.decode().splitlines())), words)
+    ran = live.launch("--dvm", "--hostfile", "-", "-n", 3, "--label=host", "--",
+                      "sh", "-c", "cat; echo x", given=b"two slots=2\nthree\n")
+    check_eq(["three: x", "two: x", "two: x"], sorted(ran.lines()))
     folder = os.path.join(live.TMP, "files")
     code, out, _ = run("-n", 2, "--output-file", folder + "/%r", "--file-only",
                        "--format=json", "echo", "x")

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""`--hostfile -' reads the list of hosts from stdin, and the processes get
+none of it."""
+import os
+import signal
+import subprocess
+import sys
+
+import live
+from live import case, check_eq, check_has, launch
+
+HERE = ("--launcher", "local", "--hostfile", "-")
+LIST = b"# some\nn1 slots=2\nn[2-3]\n"
+
+
+def run(given, *words, **more):
+    return launch(*HERE, *words, given=given, **more)
+
+
+def waiting(*words):
+    """A launch whose list does not end, once it says that it waits."""
+    one = subprocess.Popen([live.XYLEM, "run", *HERE, *words, "--", "true"],
+                           stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    one.stdin.write(LIST)
+    one.stdin.flush()
+    check_eq(b"xylem: --hostfile: waiting for the list of hosts on stdin\n",
+             one.stderr.readline())
+    return one
+
+
+with case("it is read as a file is"):
+    for words, want in ((("-n", 4), ["n1", "n1", "n2", "n3"]),
+                        (("-N", 2), ["n1", "n2"]),
+                        (("-x", "n2"), ["n1", "n3"])):
+        ran = run(LIST, *words, "--label=host", "--", "echo", "x")
+        check_eq([name + ": x" for name in want], sorted(ran.lines()), words)
+    ran = launch("--launcher=local", "--hostfile=-", "--label=host", "--",
+                 "echo", "x", given=b"n7")
+    check_eq(b"n7: x\n", ran.out)
+
+with case("stdin is at its end for the processes"):
+    ran = run(LIST, "-n", 3, "--", "sh", "-c", "cat; echo end")
+    check_eq(b"end\n" * 3, ran.out)
+
+with case("--input gives them another one"):
+    path = os.path.join(live.TMP, "input")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("text\n")
+    check_eq(b"text\n" * 3, run(LIST, "--input", path, "--", "cat").out)
+
+with case("it begins where stdin is"):
+    path = os.path.join(live.TMP, "list")
+    with open(path, "wb") as file:
+        file.write(b"not me\n" + LIST)
+    with open(path, "rb", buffering=0) as file:
+        file.seek(7)
+        ran = launch(*HERE, "--label=host", "--", "echo", "x", stdin=file)
+    check_eq(["n1: x", "n2: x", "n3: x"], sorted(ran.lines()))
+
+with case("a fault is told with its line"):
+    for given, words in (
+            (b"a\nb c\n", 'stdin:2: "c" is not understood'),
+            (b"", "stdin names no host (write one per line)")):
+        check_has(words, run(given, "--", "true", code=2).said)
+    folder = os.open("/", os.O_RDONLY)
+    check_has("stdin:1: cannot be read",
+              launch(*HERE, "--", "true", stdin=folder, code=1).said)
+    os.close(folder)
+    check_has("both name hosts",
+              run(LIST, "-w", "a", "--", "true", code=2).said)
+
+with case("`xylem tree' reads it, too"):
+    ran = live.Ran(live.XYLEM, "tree", "--hostfile", "-", given=LIST)
+    check_has("3 hosts", ran.out.decode())
+
+with case("who waits for its end is told, and can end it"):
+    one = waiting()
+    one.send_signal(signal.SIGTERM)
+    check_has(b"interrupted", one.communicate()[1])
+    check_eq(128 + signal.SIGTERM, one.returncode)
+    one = waiting("--timeout", "1.5")
+    check_has(b"timed out after 1.5 s (--timeout): --hostfile: waiting",
+              one.stderr.read())
+    check_eq(124, one.wait())
+    one.stdin.close()
+    one = waiting()
+    check_eq(b"", one.communicate()[1])
+    check_eq(0, one.returncode)
+
+live.check_all_gone()
+sys.exit(live.end())
