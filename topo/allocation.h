@@ -51,11 +51,4 @@ int topo_allocation_choose(struct topo_hosts *hosts,
                            const struct topo_hosts *wanted,
                            enum topo_manager manager, char *why);
 
-/* Removes the hosts of `list` from hosts; the others keep their order and
- * slots. Returns 0; OV_EINVAL with a sentence in why for a host that is not in
- * hosts, or when none is left; OV_EFULL; OV_ENOMEM. hosts is as before on
- * failure. */
-int topo_hosts_exclude(struct topo_hosts *hosts, const struct topo_hosts *list,
-                       char *why);
-
 #endif

@@ -1,4 +1,4 @@
-/* Reads the text of a host list: names, brackets, slots.
+/* Reads the text of a host list: names, brackets, slots, and what is taken out.
  *
  * A term is read whole and checked before its first host is added, so that
  * "node[1-999999999]" is refused at once.
@@ -40,6 +40,9 @@ struct parser {
     size_t at;
     char *why;             /* borrowed, may be NULL */
     uint32_t slots_unsaid; /* slots for terms without a number of slots */
+    /* Gets the hosts of terms that begin with '^'; borrowed. NULL: a term
+     * cannot begin so. */
+    struct topo_hosts *out;
 
     /* The term being read. */
     size_t term_at;
@@ -326,6 +329,10 @@ static int add_term(struct parser *p)
 
     if (rc != 0)
         return rc;
+    if (p->hosts == p->out && p->slots > 0)
+        return fail_at(p, p->term_at,
+                       "'^' takes out a host with all its slots (write "
+                       "^node)");
     for (size_t d = 0; d + 1 < p->dims_count; d++) {
         numbers *= p->dims[d].numbers;
         if (numbers > TOPO_HOSTS_MAX)
@@ -336,6 +343,37 @@ static int add_term(struct parser *p)
     return expand(p, 0, 0);
 }
 
+/* Reads a term, which is for the list of those that are taken out when it
+ * begins with '^'. */
+static int add_any_term(struct parser *p)
+{
+    struct topo_hosts *hosts = p->hosts;
+    int rc;
+
+    if (p->out != NULL && skip(p, '^'))
+        p->hosts = p->out;
+    rc = add_term(p);
+    p->hosts = hosts;
+    return rc;
+}
+
+static int add_terms(struct parser *p)
+{
+    int rc = 0;
+
+    do {
+        skip_blanks(p);
+        rc = add_any_term(p);
+        skip_blanks(p);
+    } while (rc == 0 && skip(p, ','));
+    if (rc == 0 && p->at < p->len)
+        rc = fail_at(p, p->at, "a comma is missing between two hosts");
+    if (rc == OV_ENOMEM)
+        topo_why(p->why, "out of memory for the list of hosts");
+    free(p->spans);
+    return rc;
+}
+
 int topo_hosts_add_text(struct topo_hosts *hosts, const char *text,
                         size_t len_bytes, uint32_t slots, char *why)
 {
@@ -344,27 +382,26 @@ int topo_hosts_add_text(struct topo_hosts *hosts, const char *text,
                        .len = len_bytes,
                        .why = why,
                        .slots_unsaid = slots};
-    int rc = 0;
 
-    do {
-        skip_blanks(&p);
-        rc = add_term(&p);
-        skip_blanks(&p);
-    } while (rc == 0 && skip(&p, ','));
-    if (rc == 0 && p.at < p.len)
-        rc = fail_at(&p, p.at, "a comma is missing between two hosts");
-    if (rc == OV_ENOMEM)
-        topo_why(why, "out of memory for the list of hosts");
-    free(p.spans);
-    return rc;
+    return add_terms(&p);
 }
 
 int topo_hosts_parse(struct topo_hosts *hosts, const char *text, char *why)
 {
+    struct topo_hosts out;
+    struct parser p = {.hosts = hosts,
+                       .text = text,
+                       .len = strlen(text),
+                       .why = why,
+                       .out = &out};
+    int rc;
+
     topo_hosts_init(hosts);
-
-    int rc = topo_hosts_add_text(hosts, text, strlen(text), 0, why);
-
+    topo_hosts_init(&out);
+    rc = add_terms(&p);
+    if (rc == 0 && out.count > 0)
+        rc = topo_hosts_exclude(hosts, &out, "'^' in a list of hosts", why);
+    topo_hosts_fini(&out);
     if (rc != 0)
         topo_hosts_fini(hosts);
     return rc;

@@ -85,8 +85,9 @@ int topo_hosts_add_text(struct topo_hosts *hosts, const char *text,
                         size_t len_bytes, uint32_t slots, char *why);
 
 /* Reads a text that ends with NUL and names at least one host into `hosts`,
- * which becomes a new list. Returns as topo_hosts_add_text(); after an error
- * `hosts` is empty. */
+ * which becomes a new list. A term after '^' is taken out of it: its hosts have
+ * to be named by others, before it or behind. Returns as topo_hosts_add_text();
+ * after an error `hosts` is empty. */
 int topo_hosts_parse(struct topo_hosts *hosts, const char *text, char *why);
 
 /* Reads a file into `hosts`, which becomes a new list. Each line has one host,
@@ -101,6 +102,13 @@ int topo_hosts_read(struct topo_hosts *hosts, const char *path, char *why);
  * The caller closes the file. */
 int topo_hosts_read_from(struct topo_hosts *hosts, FILE *in, const char *name,
                          char *why);
+
+/* Removes the hosts of `list` from hosts; the others keep their order and
+ * slots. Returns 0; OV_EINVAL with a sentence in why, which begins with `sign`,
+ * for a host that is not in hosts, or when none is left; OV_EFULL; OV_ENOMEM.
+ * hosts is as before on failure. O(hosts). */
+int topo_hosts_exclude(struct topo_hosts *hosts, const struct topo_hosts *list,
+                       const char *sign, char *why);
 
 /* The short form of the first count hosts: a text that topo_hosts_parse turns
  * back into the same list, order and slots included. Only neighbours in the

@@ -92,7 +92,7 @@ static int exclude(struct run_plan *p, char *why)
     }
     rc = topo_hosts_parse(&list, p->options->exclude, why);
     if (rc == 0)
-        rc = topo_hosts_exclude(&p->hosts, &list, why);
+        rc = topo_hosts_exclude(&p->hosts, &list, "--exclude", why);
     topo_hosts_fini(&list);
     return rc;
 }
@@ -104,7 +104,8 @@ static int leave_out(struct run_plan *p, char *why)
 
     if (p->relaunch->left_out.count == 0)
         return 0;
-    rc = topo_hosts_exclude(&p->hosts, &p->relaunch->left_out, why);
+    rc =
+        topo_hosts_exclude(&p->hosts, &p->relaunch->left_out, "--exclude", why);
     /* When the user named more hosts than were needed, the spare ones replace
      * those that are left out; else fewer nodes are used. */
     if (rc == 0 && p->nodes_wanted > p->hosts.count)

@@ -108,6 +108,8 @@ MISTAKES = (
      "before xylemd was ready (exit status 255); its stderr: ssh: Could not "
      "resolve hostname n1: Name or service not known"),
     # files
+    ("run -w n1,^n2 true", 2,
+     "'^' in a list of hosts: n2 is not among the hosts"),
     ("run --hostfile missing true", 1,
      "the host file missing cannot be opened: No such file or directory"),
     ("run --hostfile empty true", 2,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "topo/allocation.h"
+#include "topo/hosts.h"
 
 static int read_hosts(struct topo_hosts *hosts, char *list, char *why)
 {
@@ -20,7 +20,7 @@ static int read_hosts(struct topo_hosts *hosts, char *list, char *why)
         return rc;
     rc = topo_hosts_parse(&less, minus + 3, why);
     if (rc == 0) {
-        rc = topo_hosts_exclude(hosts, &less, why);
+        rc = topo_hosts_exclude(hosts, &less, "--exclude", why);
         topo_hosts_fini(&less);
     }
     if (rc != 0)

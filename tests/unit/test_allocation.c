@@ -303,7 +303,7 @@ static const char *without(const char *all, const char *excluded)
 
     assert_int_equal(topo_hosts_parse(&hosts, all, why), 0);
     assert_int_equal(topo_hosts_parse(&list, excluded, why), 0);
-    rc = topo_hosts_exclude(&hosts, &list, why);
+    rc = topo_hosts_exclude(&hosts, &list, "--exclude", why);
     snprintf(out, sizeof(out), "%.4000s", rc == 0 ? written(&hosts) : why);
     topo_hosts_fini(&hosts);
     topo_hosts_fini(&list);

@@ -113,6 +113,18 @@ static void naming_a_host_twice_adds_its_slots(void **state)
     assert_string_equal(expanded("a,a,a"), "a:3");
 }
 
+/* A term behind a '^' takes hosts out, wherever it stands. */
+static void hosts_are_taken_out(void **state)
+{
+    (void)state;
+    assert_string_equal(expanded("node[1-5],^node3"),
+                        "node1 node2 node4 node5");
+    assert_string_equal(expanded("^n2, n[1-4] ,^n[3-4]"), "n1");
+    assert_string_equal(expanded("a:2,b:3,a,^b"), "a:3");
+    assert_string_equal(expanded("a,b,^a,^a"), "b");
+    assert_string_equal(expanded("b,^a,a"), "b");
+}
+
 /* Each bad list: what is said, and where. */
 static const char *const bad_lists[][2] = {
     {"", "name is missing (write node1,node2) (at the start)"},
@@ -160,6 +172,15 @@ static const char *const bad_lists[][2] = {
     {"a,n[0-1000000]", "at most 1000000 hosts, and this makes more"},
     {"n[0-999999],b", "at most 1000000 hosts (character 13, after \"n"},
     {"[1][1][1][1][1][1][1][1][1]", "8 brackets at most (character 25,"},
+    {"a,^b", "'^' in a list of hosts: b is not among the hosts"},
+    {"^a", "'^' in a list of hosts: a is not among the hosts"},
+    {"a,b,^n[1-2]", "'^' in a list of hosts: n[1-2] are not among the hosts"},
+    {"n[1-2],^n[1-2]", "'^' in a list of hosts leaves no host"},
+    {"a:2,b,^a:2", "with all its slots (write ^node) (character 8,"},
+    {"a,^", "name is missing (write node1,node2) (character 4,"},
+    {"a,^^a", "cannot be part of a host's name"},
+    {"a,^ a", "name is missing"},
+    {"a,b^c", "cannot be part of a host's name"},
     {"a,b,cccccccccccccccccccccccccccccccccccccc,!",
      "(character 44, after \"...ccccccc"},
 };
@@ -428,6 +449,7 @@ static void host_file_faults_name_their_line(void **state)
     check_file("a:2 slots=2\n", OV_EINVAL, ":1: slots are given twice");
     check_file("ok\nn[1-\n", OV_EINVAL,
                ":2: the range has no end (write node[1-4]) (character 5,");
+    check_file("a\n^a\n", OV_EINVAL, ":2: this character cannot be part");
     check_file("x\na=1\n", OV_EINVAL, ":2: this character cannot be part");
     memset(line, 'a', sizeof(line) - 1);
     check_file(line, OV_EINVAL, ":1: this is not a line of text");
@@ -515,6 +537,7 @@ int main(void)
         cmocka_unit_test(lists_name_their_hosts_in_order),
         cmocka_unit_test(slots_stand_behind_a_colon),
         cmocka_unit_test(naming_a_host_twice_adds_its_slots),
+        cmocka_unit_test(hosts_are_taken_out),
         cmocka_unit_test(faults_name_the_place_and_the_remedy),
         cmocka_unit_test(names_have_a_longest_length),
         cmocka_unit_test(adding_refuses_what_is_no_host),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`--hostfile -' reads the list of hosts from stdin, and the processes get
-none of it."""
+"""Lists of hosts: `^' takes hosts out, and `--hostfile -' reads a list from
+stdin, of which the processes get nothing."""
 import os
 import signal
 import subprocess
@@ -37,6 +37,14 @@ with case("it is read as a file is"):
     ran = launch("--launcher=local", "--hostfile=-", "--label=host", "--",
                  "echo", "x", given=b"n7")
     check_eq(b"n7: x\n", ran.out)
+
+with case("a list names hosts that are not to be in it"):
+    for words in (("-w", "n[1-5],^n[2-4]"),
+                  ("-w", "^n2,n[1-5]", "-x", "n[3-4]"),
+                  ("-w", "n[1-5]", "-x", "n[1-5],^n1,^n5")):
+        ran = launch("--launcher=local", *words, "--label=host", "--",
+                     "echo", "x")
+        check_eq(["n1: x", "n5: x"], sorted(ran.lines()), words)
 
 with case("stdin is at its end for the processes"):
     ran = run(LIST, "-n", 3, "--", "sh", "-c", "cat; echo end")
