@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands/env_options.h"
+#include "commands/host_groups.h"
 #include "commands/host_input.h"
 #include "commands/program_word.h"
 #include "commands/refuse.h"
@@ -492,6 +493,8 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
     read_programs(argc, argv, &how);
     check_all(options);
     check_dvm(options);
+    options->hosts = host_groups_expand(options->hosts);
+    options->exclude = host_groups_expand(options->exclude);
     /* The end of the list is the end of stdin, too. */
     if (host_input_read(options) && options->input == NULL &&
         command->takes == RUN_PROGRAMS)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Lists of hosts: `^' takes hosts out, and `--hostfile -' reads a list from
-stdin, of which the processes get nothing."""
+"""Lists of hosts: `^' takes hosts out, `@' names a group, and `--hostfile -'
+reads a list from stdin, of which the processes get nothing."""
 import os
 import signal
 import subprocess
@@ -45,6 +45,40 @@ with case("a list names hosts that are not to be in it"):
         ran = launch("--launcher=local", *words, "--label=host", "--",
                      "echo", "x")
         check_eq(["n1: x", "n5: x"], sorted(ran.lines()), words)
+
+with case("groups are those of nodeset"):
+    path = os.path.join(live.TMP, "bin")
+    os.mkdir(path)
+    ENV = {"PATH": path + ":" + os.environ["PATH"]}
+    with open(os.path.join(path, "nodeset"), "w", encoding="ascii") as file:
+        file.write("""#!/bin/sh
+cat
+test $# = 4 && test "$1 $2" = "-e -S" || exit 9
+case $4 in
+"@odd[1,3]") echo "n1$3n3$3n5" ;;
+@src:all) echo "n1$3n2$3n3$3n4$3n5" ;;
+@empty) echo ;;
+@ill) echo n1; exit 1 ;;
+*) echo "no group $4" >&2; exit 2 ;;
+esac
+""")
+    os.chmod(file.name, 0o755)
+    for words, want in ((("-w", "@odd[1,3]"), "135"),
+                        (("-w", "n9,@odd[1,3],u@h"), "n1 n3 n5 n9 u@h"),
+                        (("-w", "@src:all,^@odd[1,3]"), "24"),
+                        (("-w", "@src:all", "-x", "@odd[1,3],n2"), "4")):
+        ran = launch("--launcher=local", *words, "--label=host", "--", "cat",
+                     given=b"x\n", env=ENV)
+        names = want.split() if " " in want else ["n" + one for one in want]
+        check_eq([name + ": x" for name in names], sorted(ran.lines()), words)
+    for group in ("@none", "@empty", "@ill", "n1,^@none"):
+        ran = launch("-w", group, "--", "true", env=ENV, code=1)
+        check_has("nodeset names no host for the group '%s'"
+                  % group.rpartition("^")[2], ran.said)
+    os.remove(file.name)
+    ran = launch("-w", "@odd", "--", "true", env={"PATH": path}, code=1)
+    check_has("'@odd' is a group of hosts, and nodeset of ClusterShell, which "
+              "knows them, cannot be started: No such file", ran.said)
 
 with case("stdin is at its end for the processes"):
     ran = run(LIST, "-n", 3, "--", "sh", "-c", "cat; echo end")

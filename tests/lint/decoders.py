@@ -65,6 +65,7 @@ _LINE = "the user's own command line"
 _KERNEL = "what the kernel says of this process alone"
 _OWN = "bytes of the same process"
 SPARED = {
+    "commands/host_groups.c": "a line as it stands, for the reader of lists",
     "commands/run_pmix.c": _LINE,
     "commands/run_options.c": _LINE,
     "commands/sim_options.c": _LINE,
