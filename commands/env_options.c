@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -69,24 +70,28 @@ static void add_export(struct ep_run_options *o, const char *text)
     o->exports[o->exports_count++] = change_of(text);
 }
 
-/* Adds what stands between commas. The copy of the list is never freed, as the
- * options point into it. */
+/* Adds what stands between commas. The copies of the words belong to the
+ * options. */
 static void add_exports(struct ep_run_options *o, const char *list)
 {
-    char *word = strdup(list), *end;
+    const char *end;
 
-    if (word == NULL)
-        usage("out of memory");
-    for (; word != NULL; word = end) {
-        end = strchr(word, ',');
-        if (end != NULL)
-            *end++ = '\0';
+    for (const char *at = list; at != NULL; at = end) {
+        char *word;
+
+        end = strchr(at, ',');
+        word = end != NULL ? strndup(at, (size_t)(end - at)) : strdup(at);
+        end = end != NULL ? end + 1 : NULL;
+        if (word == NULL)
+            usage("out of memory");
         if (strcasecmp(word, "NONE") == 0)
             usage("--export=NONE stands alone: leave it out of '%s'", list);
-        if (strcasecmp(word, "ALL") == 0)
-            o->exports_only = false;
-        else
+        if (strcasecmp(word, "ALL") != 0) {
             add_export(o, word);
+            continue;
+        }
+        o->exports_only = false;
+        free(word);
     }
 }
 
@@ -95,7 +100,8 @@ void env_options_export(const char *text, void *into)
     struct ep_run_options *o = into;
 
     o->exports_only = true;
-    o->exports_count = 0;
+    while (o->exports_count > 0)
+        free((void *)(uintptr_t)o->exports[--o->exports_count].text);
     if (strcasecmp(text, "NONE") != 0)
         add_exports(o, text);
 }

@@ -430,15 +430,16 @@ static void remember(const char *variable, const char *text)
     usage_more = more;
 }
 
-/* Reads the options in the environment, whose words are never freed, as options
+/* Reads the options in the environment. Their words are never freed, as options
  * point into them. The first two arguments of `head' become those before
  * them. */
 static void read_variable(char **head, const struct run_command *command,
                           const struct option_command *of_arguments)
 {
     struct option_command how = *of_arguments;
+    static char **words; /* kept to the end of the program */
     const char *text, *fault;
-    char **words;
+    char **line;
     int argc;
 
     text = command->variable != NULL ? getenv(command->variable) : NULL;
@@ -450,8 +451,9 @@ static void read_variable(char **head, const struct run_command *command,
         usage("%s", fault != NULL ? fault : "out of memory");
     if (words[0] != NULL) {
         how.on_word = NULL; /* all words are options and their values */
-        words = copy_words(head, words, &argc);
-        options_parse(argc, words, &how);
+        line = copy_words(head, words, &argc);
+        options_parse(argc, line, &how);
+        free(line);
         remember(command->variable, text);
     }
     usage_variable = NULL;
