@@ -437,7 +437,9 @@ static void read_variable(char **head, const struct run_command *command,
                           const struct option_command *of_arguments)
 {
     struct option_command how = *of_arguments;
-    static char **words; /* kept to the end of the program */
+    /* Kept to the end of the program. A compiler would leave out a variable
+     * that nobody reads. */
+    static char **volatile words;
     const char *text, *fault;
     char **line;
     int argc;

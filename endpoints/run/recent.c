@@ -80,6 +80,8 @@ void ep_recent_add(struct run_recent *recent, uint32_t rank, const uint8_t *mem,
     const uint32_t some = len_bytes < KEPT_BYTES ? len_bytes : KEPT_BYTES;
     struct entry entry = {rank, some, 0}, oldest;
 
+    if (len_bytes == 0) /* the end of a channel */
+        return;
     recent->output_bytes += len_bytes;
     entry.end = recent->output_bytes;
     while (recent->head + sizeof(entry) + some - recent->tail >

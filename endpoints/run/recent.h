@@ -26,7 +26,8 @@ struct run_recent;
 int ep_recent_open(struct run_recent **out);
 void ep_recent_close(struct run_recent *recent); /* NULL is fine */
 
-/* Takes in a record of a process, of which the last 2 KiB are kept. O(1). */
+/* Takes in a record of a process, of which the last 2 KiB are kept; it may be
+ * empty. O(1). */
 void ep_recent_add(struct run_recent *recent, uint32_t rank, const uint8_t *mem,
                    uint32_t len_bytes);
 

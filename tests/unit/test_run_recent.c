@@ -58,6 +58,7 @@ static void they_are_shown_when_they_have_scrolled_away(void **state)
     (void)state;
     writes(3, "one\ntwo");
     writes(4, "other\n");
+    ep_recent_add(recent, 3, NULL, 0);
     writes(3, " and a half\nthree\n");
     ep_recent_keep(recent, 3);
     assert_string_equal(last_lines(), "");
