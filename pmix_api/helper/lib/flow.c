@@ -518,6 +518,7 @@ uint64_t px_lib_missed(uint64_t behind)
 
     pthread_mutex_lock(&flow.lock);
     number = px_ledger_missed(&flow.ledger, behind);
+    look_for_room(); /* the ledger may have been full of them */
     pthread_mutex_unlock(&flow.lock);
     return number;
 }

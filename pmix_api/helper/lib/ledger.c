@@ -44,22 +44,22 @@ static void mark_written(struct px_ledger *ledger, uint64_t number)
     add_mark(ledger, number);
 }
 
-uint64_t px_ledger_missed(const struct px_ledger *ledger, uint64_t behind)
+uint64_t px_ledger_missed(struct px_ledger *ledger, uint64_t behind)
 {
-    uint64_t count = ledger->missed_count < LEDGER_MISSED ? ledger->missed_count
-                                                          : LEDGER_MISSED;
-
-    for (uint64_t i = ledger->missed_count - count; i < ledger->missed_count;
-         i++) {
-        if (ledger->missed[i % LEDGER_MISSED] > behind)
-            return ledger->missed[i % LEDGER_MISSED];
-    }
-    return 0;
+    while (ledger->missed_seen < ledger->missed_count &&
+           ledger->missed[ledger->missed_seen % LEDGER_MISSED] <= behind)
+        ledger->missed_seen++;
+    return ledger->missed_seen < ledger->missed_count
+               ? ledger->missed[ledger->missed_seen % LEDGER_MISSED]
+               : 0;
 }
 
 bool px_ledger_is_full(const struct px_ledger *ledger)
 {
-    return ledger->given - ledger->written >= LEDGER_OPEN_MAX;
+    const uint64_t open = ledger->given - ledger->written;
+    const uint64_t unseen = ledger->missed_count - ledger->missed_seen;
+
+    return open >= LEDGER_OPEN_MAX || open + unseen >= LEDGER_MISSED;
 }
 
 void px_ledger_give(struct px_ledger *ledger, uint64_t cost_bytes)

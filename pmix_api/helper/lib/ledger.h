@@ -19,8 +19,9 @@
 
 enum {
     LEDGER_OPEN_MAX = 256, /* the most deliveries that are not written yet */
-    /* How many of the last deliveries that no pull named are remembered. */
-    LEDGER_MISSED = 256,
+    /* How many deliveries that no pull named are remembered until the caller
+     * has asked for them. */
+    LEDGER_MISSED = 1024,
     /* The most marks. Beyond this number some are dropped, and the next mark
      * stands for them, too. */
     LEDGER_MARKS = 1024,
@@ -49,13 +50,15 @@ struct px_ledger {
     uint64_t costs[LEDGER_OPEN_MAX];
     struct px_ledger_mark marks[LEDGER_MARKS]; /* a ring, ascending */
     unsigned first, used;
-    /* The last deliveries that no pull named, in the order in which this became
-     * known. */
+    /* The last deliveries that no pull named, ascending: a ring. */
     uint64_t missed[LEDGER_MISSED];
-    uint64_t missed_count;
+    uint64_t missed_count; /* how many there were, */
+    uint64_t missed_seen;  /* and how many the caller knows */
 };
 
-/* True when no further delivery can be made before some are written. */
+/* True when no further delivery can be made before some are written, or before
+ * the caller has asked for those that no pull named: none of these may be
+ * forgotten, as its bytes would count as read. */
 bool px_ledger_is_full(const struct px_ledger *ledger);
 
 /* Counts a delivery that is handed to libpmix; the ledger must not be full. */
@@ -79,8 +82,9 @@ bool px_ledger_write(struct px_ledger *ledger, uint64_t bytes);
 void px_ledger_rest(struct px_ledger *ledger, uint64_t number);
 
 /* The first delivery after number `behind` that no pull named; 0: none is known
- * so far. O(LEDGER_MISSED). */
-uint64_t px_ledger_missed(const struct px_ledger *ledger, uint64_t behind);
+ * so far. `behind` must not be less than before: those up to it are forgotten.
+ * O(1) amortised. */
+uint64_t px_ledger_missed(struct px_ledger *ledger, uint64_t behind);
 
 /* Notes that the tool has read the stream up to this position. */
 void px_ledger_read(struct px_ledger *ledger, uint64_t position);
