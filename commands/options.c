@@ -26,7 +26,7 @@ static struct {
     void *into[ROWS_MAX]; /* the struct that the row's value goes to */
     bool is_given[ROWS_MAX];
     int count;
-    /* The same for getopt_long(). */
+    /* The rows as getopt_long() needs them. */
     struct option names[ROWS_MAX + 3];
     char letters[3 * ROWS_MAX + 4]; /* with two ':' behind each at most */
 } taken;

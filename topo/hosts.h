@@ -98,8 +98,8 @@ int topo_hosts_parse(struct topo_hosts *hosts, const char *text, char *why);
  */
 int topo_hosts_read(struct topo_hosts *hosts, const char *path, char *why);
 
-/* The same from the current place of an open file, which errors call `name`.
- * The caller closes the file. */
+/* Reads a host file from the current place of an open file, which errors call
+ * `name`. The caller closes the file. Returns the same as topo_hosts_read(). */
 int topo_hosts_read_from(struct topo_hosts *hosts, FILE *in, const char *name,
                          char *why);
 

@@ -105,8 +105,8 @@ static void missed(void **state)
     assert_int_equal(0, px_ledger_missed(&ledger, 6));
 }
 
-/* Of many that no pull names each is told: there are no more of them than are
- * remembered, however late the caller asks. */
+/* The ledger is full before it would forget a delivery that no pull named: each
+ * is told, however late the caller asks. */
 static void many_missed(void **state)
 {
     uint64_t seen = 0;
