@@ -144,6 +144,29 @@ static void read_on_node_loss(const char *text, void *into)
         usage("--on-node-loss takes abort or continue, not '%s'", text);
 }
 
+/* Reads the value of --on-stall: TIME, TIME:all, TIME:COMMAND or
+ * TIME:all:COMMAND. */
+static void read_on_stall(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+    const char *colon = strchr(text, ':');
+    char time[32];
+
+    snprintf(time, sizeof(time), "%.*s",
+             colon != NULL ? (int)(colon - text) : (int)strlen(text), text);
+    o->stall_s = value_seconds("--on-stall", time, 1);
+    o->stall_all = false;
+    o->stall_command = NULL;
+    if (colon == NULL)
+        return;
+    o->stall_all =
+        strcmp(colon + 1, "all") == 0 || strncmp(colon + 1, "all:", 4) == 0;
+    if (o->stall_all)
+        colon = strchr(colon + 1, ':');
+    if (colon != NULL)
+        o->stall_command = value_words("--on-stall=TIME:COMMAND", colon + 1);
+}
+
 static void read_no_pmix(const char *text, void *into)
 {
     struct ep_run_options *o = into;
@@ -267,6 +290,10 @@ static const struct option_row ending_options[] = {
      "abort: a lost node ends the job; continue: the others go on (default: "
      "abort)",
      OF_TREE, READ(read_on_node_loss)},
+    {"on-stall", 0, "TIME",
+     "name processes that wait and make no progress for that long; TIME:all: "
+     "also those that compute; TIME:COMMAND: and run COMMAND PID for each",
+     0, READ(read_on_stall)},
     {"timeout", 0, "TIME",
      "end the job after that time, in seconds or as 500ms, 5m, 2h (exit code "
      "124)",

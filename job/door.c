@@ -41,6 +41,12 @@ static const struct job_schema_row over_flags[] = {
     {.kind = JOB_ROW_END},
 };
 
+static const struct job_schema_row grouped_flags[] = {
+    JOB_SCHEMA_FLAG(struct job_door, is_over, 1),
+    JOB_SCHEMA_FLAG(struct job_door, is_more, 2),
+    {.kind = JOB_ROW_END},
+};
+
 static const struct job_schema_row more_flags[] = {
     JOB_SCHEMA_FLAG(struct job_door, is_more, 1),
     {.kind = JOB_ROW_END},
@@ -160,7 +166,8 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
                          JOB_SCHEMA_STRING(struct job_door, host, "set"),
                          TEXT_OF("command", 0)},
     [JOB_DOOR_GROUPS] = {UINT(base, "base")},
-    [JOB_DOOR_GROUPED] = {JOB_SCHEMA_FLAGS(1, over_flags), REST("lines", 1, 0)},
+    [JOB_DOOR_GROUPED] = {JOB_SCHEMA_FLAGS(1, grouped_flags),
+                          REST("lines", 1, 0)},
 };
 
 const struct job_schema_row *job_door_rows(unsigned kind)

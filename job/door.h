@@ -26,7 +26,7 @@
 #include "overlay/base/wire.h"
 
 enum {
-    JOB_DOOR_VERSION = 8, /* the first three kinds of message are the same in
+    JOB_DOOR_VERSION = 9, /* the first three kinds of message are the same in
                              all versions */
     JOB_DOOR_TEXT_MAX = 512,
     JOB_DOOR_OUTPUT_MAX = 128 * 1024, /* bytes of output in a message */
@@ -70,7 +70,8 @@ struct job_door {
     bool is_over;     /* PUSHED: no process reads stdin, so the bytes were
                          dropped. Other kinds: see enum job_door_kind */
     bool is_more;     /* SPAWN, LOG: more follows. PUSH: others' bytes wait for
-                         the next PUSH. STAGE: tools get no event of it */
+                         the next PUSH. STAGE: tools get no event of it.
+                         GROUPED: ask again soon, to be told what they do */
     bool is_lost;     /* ENDED, STAGE: a process was lost before one failed */
     bool redirects;   /* PULL: the client asks to get the output instead of the
                          console. PULLED: it does; else it gets a copy */

@@ -88,6 +88,9 @@ struct job {
      * objects in turn. */
     enum topo_object bind;
     struct job_strings cpus;
+    uint32_t stall_ms; /* a process that makes no progress for that time is
+                          reported (job/stall.h); 0: none is */
+    bool stall_all;    /* also one that only computes */
     struct job_manners manners; /* limits and umask of the launcher, for the
                                    processes */
     struct job_strings env;     /* settings for all programs */

@@ -153,6 +153,8 @@ static const struct job_line lines[] = {
     JOB_LINE(OPTION, "cache N CHANNELS",
              JOB_LINE_FIELDS(RANGE(job, cache_bytes, 1, JOB_CACHE_MAX),
                              RANGE(job, cache_channels, 1, JOB_CACHE_ALL))),
+    JOB_LINE(OPTION, "stall-ms N", JOB_LINE_FIELDS(UINT(job, stall_ms))),
+    JOB_LINE(MARK, "stall-all", JOB_LINE_AT(struct job, stall_all)),
     JOB_LINE(OWN, "bind core | socket", .put = put_bind, .get = get_bind),
     JOB_LINE(WORDS, "cpus LIST", JOB_LINE_AT(struct job, cpus),
              .get = get_cpus),

@@ -43,6 +43,9 @@ static const struct job_schema_row orders[JOB_CONTROL_KINDS][ROWS_MAX] = {
     [JOB_CONTROL_FORGET] = {UINT(number, "number")},
     [JOB_CONTROL_MACHINE] = {RANGES(1)},
     [JOB_CONTROL_CLOCK] = {UINT(time_ns, "ns")},
+    [JOB_CONTROL_LOOK] = {JOB_SCHEMA_RANGE(struct job_order, ticket, "ticket",
+                                           1, UINT16_MAX),
+                          RANGES(1)},
 };
 
 const struct job_schema_row *job_order_rows(unsigned kind)

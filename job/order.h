@@ -29,6 +29,7 @@ enum job_control_kind {
     JOB_CONTROL_FORGET,  /* drop the kept output of a job that has ended */
     JOB_CONTROL_MACHINE, /* these nodes: send a MACHINE message */
     JOB_CONTROL_CLOCK,   /* the time of the launcher's clock */
+    JOB_CONTROL_LOOK,    /* these processes: send DOING messages */
     JOB_CONTROL_KINDS
 };
 
@@ -41,7 +42,7 @@ enum {
 struct job_order {
     uint8_t kind;     /* an enum job_control_kind, but not JOB */
     uint8_t channels; /* REPLAY, WANT: bits, 1 << channel each */
-    uint16_t ticket;  /* REPLAY: copied into the answers */
+    uint16_t ticket;  /* REPLAY, LOOK: copied into the answers */
     uint32_t number;  /* SIGNAL: the signal; FORGET: the job's first process */
     uint32_t bytes;   /* REPLAY: at most this many bytes of each channel */
     uint64_t time_ns; /* CLOCK: when the order was made */

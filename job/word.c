@@ -19,6 +19,12 @@ static const struct job_schema_row tally_rows[] = {
     {.kind = JOB_ROW_END},
 };
 
+static const struct job_schema_row range_rows[] = {
+    JOB_SCHEMA_UINT(struct topo_range, first, "first"),
+    JOB_SCHEMA_UINT(struct topo_range, last, "last"),
+    {.kind = JOB_ROW_END},
+};
+
 static const struct job_schema_row pid_rows[] = {
     {.kind = JOB_ROW_UINT, .name = "pid", .bytes = 4, .max = UINT32_MAX},
     {.kind = JOB_ROW_END},
@@ -58,6 +64,11 @@ static const struct job_schema_row words[JOB_WORD_KINDS][ROWS_MAX] = {
     [JOB_WORD_MACHINE] = {UINT(packages, "sockets"), UINT(cores, "cores"),
                           TEXT("why", 0, TEXT_MAX)},
     [JOB_WORD_PIECES] = {UINT(err, "errno")},
+    [JOB_WORD_DOING] = {UINT(ticket, "ticket"),
+                        JOB_SCHEMA_RANGE(struct job_word, doing, "what",
+                                         JOB_DOING_COMPUTES, JOB_DOINGS - 1),
+                        JOB_SCHEMA_LIST(struct job_word, ranges, ranges_count,
+                                        1, range_rows)},
     [JOB_WORD_LINE_LOST] = {UINT(rank, "rank"), UINT(err, "errno")},
 };
 

@@ -10,10 +10,12 @@
 
 #include <stdint.h>
 
+#include "job/doing.h"
 #include "job/schema.h"
 #include "job/tally.h"
 #include "overlay/base/wire.h"
 #include "overlay/wire/frame.h"
+#include "topo/tree.h"
 
 enum job_word_kind {
     JOB_WORD_STARTED = 1, /* all processes of a job on this node run */
@@ -38,14 +40,18 @@ enum job_word_kind {
                              lines may come in pieces */
     JOB_WORD_LINE_LOST,   /* an unfinished line of a process cannot be read back
                              from the daemon's file */
+    JOB_WORD_DOING,       /* what these processes are doing: answers a LOOK,
+                             or (ticket 0) reports that they make no progress,
+                             or do so again; see job/stall.h */
     JOB_WORD_KINDS
 };
 
 enum {
     JOB_WORD_STEP_MAX = 32,
     JOB_WORD_BYTES_MAX = 512,
-    JOB_WORD_OUTPUTS = 3,   /* channels of output: stdout, stderr, stddiag */
-    JOB_WORD_PIDS_MAX = 64, /* the most pids in one word */
+    JOB_WORD_OUTPUTS = 3,     /* channels of output: stdout, stderr, stddiag */
+    JOB_WORD_PIDS_MAX = 64,   /* the most pids in one word */
+    JOB_WORD_RANGES_MAX = 60, /* the most ranges in one word */
 };
 
 /* What happens to the stdin of a process that does not read. */
@@ -104,8 +110,12 @@ struct job_word {
     uint32_t stdin_event;             /* STDIN: enum job_stdin_event */
     uint32_t pids[JOB_WORD_PIDS_MAX]; /* PIDS: the pid of process `rank`, then
                                          of the next ones */
-    uint32_t jobs;                    /* OVER: number of jobs */
-    uint32_t packages, cores;         /* MACHINE: 0 where it is not known */
+    uint16_t ticket;                  /* DOING: of the LOOK */
+    uint8_t doing;                    /* DOING: enum job_doing */
+    uint32_t ranges_count;
+    struct topo_range ranges[JOB_WORD_RANGES_MAX]; /* DOING: processes */
+    uint32_t jobs;                                 /* OVER: number of jobs */
+    uint32_t packages, cores; /* MACHINE: 0 where it is not known */
     struct job_usage usage;
     char text[JOB_WORD_BYTES_MAX]; /* FAILED: the step; NOTE: the note; MACHINE:
                                       why it is not known */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "endpoints/client/sessions.h"
 #include "endpoints/sys/clock.h"
@@ -77,12 +78,18 @@ static int ask(const struct ep_session *session, enum job_door_kind kind,
 static int add_groups(const struct ps_listing *listing,
                       const struct ep_session *session, int64_t end_ms)
 {
+    static const struct timespec pause = {.tv_nsec = 50000000};
     struct ps_row *row = &listing->rows[listing->count - 1];
-    struct job_door answer;
+    struct job_door answer = {.is_more = true};
 
-    if (row->kind != PS_JOB ||
-        ask(session, JOB_DOOR_GROUPS, row->base, end_ms, &answer) != 0 ||
-        answer.kind != JOB_DOOR_GROUPED)
+    while (row->kind == PS_JOB && answer.is_more) {
+        if (ask(session, JOB_DOOR_GROUPS, row->base, end_ms, &answer) != 0 ||
+            answer.kind != JOB_DOOR_GROUPED)
+            return 0;
+        if (answer.is_more)
+            nanosleep(&pause, NULL);
+    }
+    if (row->kind != PS_JOB)
         return 0;
     row->groups =
         strndup((const char *)answer.rest.at, ov_rd_left(&answer.rest));

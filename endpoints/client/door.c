@@ -182,8 +182,8 @@ static bool groups(struct client *client, const struct job_door *msg)
     struct job_door answer = {.kind = JOB_DOOR_GROUPED};
     struct text_buf text = {0};
 
-    answer.is_over =
-        !ep_viewers_groups(client->door->viewers, msg->base, &text);
+    answer.is_over = !ep_viewers_groups(client->door->viewers, msg->base, &text,
+                                        &answer.is_more);
     if (!text.bad && text.len_bytes <= JOB_DOOR_REST_MAX)
         answer.rest = ov_rd_init((const uint8_t *)text.at, text.len_bytes);
     say(client, &answer);

@@ -104,9 +104,10 @@ struct ep_client_events {
                      struct ep_client_spawned *out, char *why);
     /* Tells how much the job with this base has written and was given. */
     void (*on_flow)(void *arg, uint32_t base, struct ep_client_flow *out);
-    /* Appends lines that say which of the job's processes run, and how the
-     * others have ended. */
-    void (*on_groups)(void *arg, uint32_t base, struct text_buf *text);
+    /* Appends lines that say which of the job's processes run and what they are
+     * doing, and how the others have ended. Returns false when nodes are being
+     * asked what the processes are doing: a later call will say that. */
+    bool (*on_groups)(void *arg, uint32_t base, struct text_buf *text);
     void (*on_say)(void *arg, const char *text); /* tells the user */
     /* Tells the user, but only with --verbose. */
     void (*on_note)(void *arg, const char *text);

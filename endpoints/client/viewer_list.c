@@ -83,12 +83,12 @@ void ep_viewers_list(const struct ep_viewers *all, uint32_t base,
 }
 
 bool ep_viewers_groups(const struct ep_viewers *all, uint32_t base,
-                       struct text_buf *text)
+                       struct text_buf *text, bool *is_more)
 {
     const struct ep_seen_job *job = find_job(all, base);
 
     if (job == NULL || job->base != base || job->is_daemons)
         return false;
-    all->cfg.events->on_groups(all->cfg.arg, base, text);
+    *is_more = !all->cfg.events->on_groups(all->cfg.arg, base, text);
     return true;
 }

@@ -138,9 +138,10 @@ void ep_viewers_list(const struct ep_viewers *all, uint32_t base,
                      struct job_door *answer);
 
 /* Writes which processes of the job with this base run, and how the others have
- * ended, as lines. Returns false when there is no such job, or it is over. */
+ * ended, as lines. *is_more: what they are doing is not known yet, but will be
+ * soon. Returns false when there is no such job, or it is over. */
 bool ep_viewers_groups(const struct ep_viewers *all, uint32_t base,
-                       struct text_buf *text);
+                       struct text_buf *text, bool *is_more);
 
 /* --- clients */
 

@@ -9,6 +9,7 @@
 #include "endpoints/boot/gate.h"
 #include "endpoints/boot/starter.h"
 #include "endpoints/daemon/binding.h"
+#include "endpoints/daemon/looks.h"
 #include "endpoints/daemon/processes.h"
 #include "endpoints/daemon/tails.h"
 #include "endpoints/hub/hub.h"
@@ -96,6 +97,7 @@ struct daemon {
     struct daemon_below below;
     struct ep_hub *hub;       /* NULL until the starter has said `go` */
     struct ep_writer *writer; /* for all calls that may block */
+    struct ep_looks *looks;   /* owned */
     struct ep_tails *tails;   /* unfinished lines of all nodes here */
     struct ep_boot_config config;
     struct event *farewell; /* ends the wait for the nodes to leave */
@@ -116,7 +118,7 @@ struct daemon {
     uint8_t end;            /* enum daemon_end */
     bool is_elsewhere_told;
     bool is_tails_told; /* it was reported that no line can go to a file */
-    bool has_goodbye;   /* a node has received the launcher's goodbye */
+    bool has_goodbye;   /* a node has received the goodbye */
     bool has_begun;     /* a frame came down: all nodes have joined */
     bool is_bare;       /* it is ending, and none of its processes is left */
 };
@@ -137,8 +139,7 @@ void ep_daemon_note(struct daemon *d, uint32_t node, const char *words);
 /* Sends a line of any kind to the starter, cut to EP_BOOT_TEXT_MAX. */
 void ep_daemon_words(struct daemon *d, enum ep_boot_up_kind kind, uint32_t node,
                      uint32_t time_ms, const char *words);
-/* Writes the lines in d->above.said, as far as stdout takes them. */
-void ep_daemon_say(struct daemon *d);
+void ep_daemon_say(struct daemon *d); /* as far as stdout takes them */
 /* Ends the processes and then the loop; only the first reason counts. Tells the
  * daemons beneath to end, but not on DAEMON_FAILS: they find other parents.
  * Before this daemon has joined the tree, a failure fails the whole launch. */
@@ -173,8 +174,7 @@ extern const struct ep_hub_events ep_daemon_hub_events;
 extern const struct ep_spawner_events ep_daemon_spawner_events;
 
 /* --- call.c: daemons that a resource manager started */
-/* Connects to the parent; the connection then replaces descriptors 0 and 1.
- * Returns 0, OV_ESYS or OV_ENOMEM. */
+/* Connects to the parent, by descriptors 0 and 1 then. OV_ESYS, OV_ENOMEM. */
 int ep_daemon_call(struct daemon *d);
 /* Waits for the daemons of these nodes. Returns 0, or an error with `why`. */
 int ep_daemon_await(struct daemon *d, struct topo_range kids, char *why);

@@ -231,6 +231,8 @@ static int begin_job(struct daemon *d, uint32_t index, uint32_t slot)
     node->jobs++;
     rc = ep_processes_begin(node->local, &job->job, &job->binding,
                             program_of(slot));
+    if (job->job.stall_ms > 0)
+        ep_looks_watch(d->looks);
     /* the job may have no process on this node, so it may be over */
     ep_daemon_on_over(d);
     return rc;

@@ -465,7 +465,13 @@ static struct node_job *make(struct ep_processes *local, const struct job *job)
         return NULL;
     node_job->procs_count = job_on_node(job, local->cfg.node);
     node_job->procs = calloc(node_job->procs_count, sizeof(*node_job->procs));
-    if (node_job->procs == NULL) {
+    if (job->stall_ms > 0)
+        node_job->stalls =
+            calloc(node_job->procs_count, sizeof(*node_job->stalls));
+    if (node_job->procs == NULL ||
+        (job->stall_ms > 0 && node_job->stalls == NULL)) {
+        free(node_job->procs);
+        free(node_job->stalls);
         free(node_job);
         return NULL;
     }
@@ -517,7 +523,7 @@ void ep_node_job_free(struct node_job *node_job)
                           node_job->local->cfg.pool);
     }
     free(node_job->procs);
-    free(node_job->pids);
+    free(node_job->stalls);
     free(node_job);
 }
 

@@ -19,8 +19,10 @@ static void on_signal(struct daemon *d, uint32_t index,
     uint32_t signo = order->number;
 
     if (order->ranges_count == 0 &&
-        (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT))
+        (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT)) {
         ep_processes_pause(local, signo != SIGCONT);
+        ep_looks_pause(d->looks, signo != SIGCONT);
+    }
     /* Each node signals its own processes, because another node of this daemon
      * may not have received the job yet. */
     ep_processes_signal(local, order);
@@ -51,6 +53,9 @@ static void on_order(struct daemon *d, uint32_t index,
     case JOB_CONTROL_MACHINE:
         if (job_order_has(order, d->numbers[index]))
             ep_daemon_tell_machine(d, index);
+        break;
+    case JOB_CONTROL_LOOK:
+        ep_looks_ask(d->looks, index, order);
         break;
     case JOB_CONTROL_CLOCK:
         ep_processes_clock(local, order->time_ns);

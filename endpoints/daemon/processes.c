@@ -193,7 +193,7 @@ static void say_pids(const struct node_job *node_job)
 
         if (state.count == 0)
             state.rank = ep_proc_number(proc);
-        state.pids[state.count++] = node_job->pids[i];
+        state.pids[state.count++] = proc->pid;
         if (i + 1 == node_job->procs_count ||
             state.count == JOB_WORD_PIDS_MAX ||
             node_job->procs[i + 1].rank != proc->rank + 1) {
@@ -214,15 +214,10 @@ void ep_processes_started(struct ep_processes *local, uint32_t number,
                              .count = node_job->procs_count,
                              .sent_ns = ep_clock_ns()};
 
-    if (node_job->pids == NULL)
-        node_job->pids = calloc(node_job->procs_count, sizeof(*node_job->pids));
-    OV_ASSERT(node_job->pids != NULL);
-    node_job->pids[proc - node_job->procs] = (uint32_t)pid;
+    proc->pid = (uint32_t)pid;
     if (++node_job->started < node_job->procs_count)
         return;
     say_pids(node_job);
-    free(node_job->pids);
-    node_job->pids = NULL;
     ep_processes_say(local, &state);
 }
 
@@ -241,6 +236,40 @@ void ep_processes_exited(struct ep_processes *local, uint32_t number,
                          int status)
 {
     ep_node_job_exited(ep_node_job_find(local, number), status);
+}
+
+static struct job_stall_limit limit_of(const struct job *job)
+{
+    return (struct job_stall_limit){
+        .ns = (uint64_t)job->stall_ms * 1000000,
+        .counts_compute = !job->stall_all,
+    };
+}
+
+void ep_processes_each(struct ep_processes *local,
+                       void (*each)(void *arg, const struct ep_running *it),
+                       void *arg)
+{
+    const struct node_job *node_job;
+
+    TAILQ_FOREACH (node_job, &local->node_jobs, entry) {
+        for (uint32_t i = 0; i < node_job->procs_count; i++) {
+            const struct proc *proc = &node_job->procs[i];
+            struct ep_running it = {.number = ep_proc_number(proc)};
+
+            if (proc->is_over)
+                continue;
+            it.has_ended = !proc->is_running;
+            it.pid = proc->is_running ? (pid_t)proc->pid : 0;
+            for (unsigned o = 0; o < OUTPUTS; o++)
+                it.output_bytes += proc->outputs[o].tally.bytes;
+            if (node_job->stalls != NULL && node_job->job != NULL) {
+                it.stall = &node_job->stalls[i];
+                it.limit = limit_of(node_job->job);
+            }
+            each(arg, &it);
+        }
+    }
 }
 
 bool ep_processes_has(const struct ep_processes *local, uint32_t number)

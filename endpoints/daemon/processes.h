@@ -13,12 +13,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "endpoints/daemon/binding.h"
 #include "endpoints/sys/cache.h"
 #include "endpoints/hub/hub.h"
 #include "job/job.h"
 #include "job/order.h"
+#include "job/stall.h"
 #include "job/word.h"
 
 struct ep_processes;
@@ -118,6 +120,23 @@ void ep_processes_failed(struct ep_processes *local, uint32_t number,
                          const char *step, int err);
 void ep_processes_exited(struct ep_processes *local, uint32_t number,
                          int status);
+
+/* A process of the node that runs, or whose output is still open. */
+struct ep_running {
+    uint32_t number;
+    bool has_ended;
+    pid_t pid;             /* 0: it has ended, or does not run yet */
+    uint64_t output_bytes; /* so far */
+    /* its job is watched for progress (struct job); else NULL */
+    struct job_stall *stall;
+    struct job_stall_limit limit;
+};
+
+/* Calls back for each of them, in the order of their jobs and then of their
+ * numbers. O(processes). */
+void ep_processes_each(struct ep_processes *local,
+                       void (*each)(void *arg, const struct ep_running *it),
+                       void *arg);
 
 /* Follows a SIGNAL order: sends it to the processes that run here. O(processes
  * * ranges). */

@@ -23,6 +23,7 @@
 #include "endpoints/daemon/processes.h"
 #include "endpoints/spawn/spawner.h"
 #include "job/clock.h"
+#include "job/stall.h"
 
 enum { OUTPUTS = JOB_WORD_OUTPUTS };
 
@@ -48,6 +49,7 @@ struct proc {
     struct event *linger; /* owned; made when the process has ended */
     uint64_t taken_bytes; /* bytes of stdin that it had read when it ended */
     uint64_t exit_ns;     /* when it ended */
+    uint32_t pid;         /* 0: not known yet */
     uint32_t rank;        /* its rank in its job */
     uint32_t app;
     uint16_t lane; /* LANE_NONE: the process has none */
@@ -77,7 +79,8 @@ struct node_job {
     /* borrowed; NULL when no process here reads stdin */
     struct ep_inlet *inlet;
     uint32_t program; /* the spawner's number of the job's first program */
-    uint32_t *pids;   /* owned until all processes are started; then NULL */
+    /* owned, by index of the process; NULL: none is watched */
+    struct job_stall *stalls;
     uint32_t started;
     uint32_t over;
 };

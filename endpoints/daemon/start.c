@@ -197,9 +197,27 @@ static int open_tails(struct daemon *d)
     return ep_tails_open(&cfg, &d->tails);
 }
 
+static struct ep_processes *on_node(void *arg, uint32_t index)
+{
+    return ((struct daemon *)arg)->nodes[index].local;
+}
+
+static int open_looks(struct daemon *d)
+{
+    const struct ep_looks_cfg cfg = {
+        .base = d->base,
+        .writer = d->writer,
+        .nodes_count = d->nodes_count,
+        .node = on_node,
+        .arg = d,
+    };
+
+    return ep_looks_open(&cfg, &d->looks);
+}
+
 static int open_locals(struct daemon *d)
 {
-    if (open_tails(d))
+    if (open_tails(d) || open_looks(d))
         return OV_ENOMEM;
     for (uint32_t i = 0; i < d->nodes_count; i++) {
         struct ep_processes_cfg cfg = {

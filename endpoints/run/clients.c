@@ -73,13 +73,39 @@ static void on_flow(void *arg, uint32_t base, struct ep_client_flow *out)
     out->waiting_bytes = ep_run_down_waiting(r->down);
 }
 
-static void on_groups(void *arg, uint32_t base, struct text_buf *text)
+/* Appends the last line of the output that came last. */
+static void add_last(const struct run_last_output *last, struct text_buf *text)
+{
+    uint32_t end = last->len_bytes, begin;
+
+    while (end > 0 && last->text[end - 1] == '\n')
+        end--;
+    begin = end;
+    while (begin > 0 && last->text[begin - 1] != '\n')
+        begin--;
+    if (begin == end)
+        return;
+    text_buf_printf(text, "last output: rank %u: ", last->rank);
+    for (uint32_t i = begin; i < end; i++)
+        text_buf_add(text, last->text[i] != '\0' ? &last->text[i] : "?", 1);
+    text_buf_add(text, "\n", 1);
+}
+
+static bool on_groups(void *arg, uint32_t base, struct text_buf *text)
 {
     struct run *r = arg;
-    const struct run_job *job = ep_run_job_of(r, base);
+    struct run_job *job = ep_run_job_of(r, base);
+    const uint64_t now_ns = ep_clock_ns();
+    bool is_known;
 
-    if (job != NULL)
-        ep_run_groups(&r->plan, &job->life, text);
+    if (job == NULL)
+        return true;
+    ep_run_look_ask(&job->look, &job->life, r->orders, now_ns);
+    is_known = ep_run_look_is_over(&job->look, now_ns);
+    ep_run_groups(&r->plan, &job->life, is_known ? job->look.doing : NULL,
+                  text);
+    add_last(&job->last_output, text);
+    return is_known;
 }
 
 static void on_left(void *arg, uint32_t base, uint32_t writer)

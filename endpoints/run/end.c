@@ -16,6 +16,7 @@
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/recent.h"
+#include "endpoints/run/rest.h"
 #include "endpoints/run/suspension.h"
 #include "endpoints/sys/clock.h"
 #include "job/order.h"
@@ -307,26 +308,41 @@ static void on_words(void *arg)
         ep_watch_soon(r->end.words);
 }
 
+static void end_late(void *arg)
+{
+    struct run *r = arg;
+
+    tell_awaited(r);
+    if (!ep_run_relaunch_stop(r->plan.relaunch, EXIT_TIMEOUT, &r->session.code))
+        ep_run_abort(r, EXIT_TIMEOUT);
+}
+
 static void on_limit(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
+    const struct run_rest_words words = {
+        .rest = "still running at the timeout", .then = end_late, .arg = r};
 
     (void)fd;
     (void)what;
     ep_voice_say(&r->voice, "timed out after %g s (--timeout); the job ends",
                  r->options.timeout_s);
-    if (r->session.has_begun && !r->options.is_dvm)
-        (void)ep_run_exits_rest(&r->plan, &r->own.life, &r->voice,
-                                "still running at the timeout");
-    tell_awaited(r);
-    if (!ep_run_relaunch_stop(r->plan.relaunch, EXIT_TIMEOUT, &r->session.code))
-        ep_run_abort(r, EXIT_TIMEOUT);
+    if (r->session.has_begun && !r->options.is_dvm &&
+        job_session_goes_on(&r->session))
+        ep_run_rest_tell(r->end.rest.rest, r->orders, &words);
+    else
+        end_late(r);
 }
 
 int ep_run_end_open(struct run *r)
 {
     double gone_s = (double)(ep_clock_ns() - r->plan.relaunch->start_ns) / 1e9;
     double left_s = r->options.timeout_s - gone_s;
+    const struct run_rest_cfg rest = {.base = r->base,
+                                      .plan = &r->plan,
+                                      .life = &r->own.life,
+                                      .look = &r->own.look,
+                                      .session = &r->session};
     /* limit of a time that is over: fires at once */
     struct timeval limit = {0, 1};
 
@@ -336,6 +352,8 @@ int ep_run_end_open(struct run *r)
     if (r->end.limit == NULL || r->end.hard == NULL || r->end.check == NULL ||
         ep_watch_open(r->base, WATCH_MS, WATCH_MS, on_watch, r, &r->watch) ||
         ep_watch_open(r->base, 1, WORDS_MS, on_words, r, &r->end.words))
+        return OV_ENOMEM;
+    if (ep_run_rest_open(&rest, &r->end.rest.rest) != 0)
         return OV_ENOMEM;
     ep_watch_soon(r->watch);
     if (ep_voice_waits(&r->voice))
@@ -357,6 +375,8 @@ void ep_run_end_close(struct run *r)
         if (timers[i] != NULL)
             event_free(timers[i]);
     }
+    ep_run_rest_close(r->end.rest.rest);
+    r->end.rest.rest = NULL;
     ep_watch_close(r->watch);
     ep_watch_close(r->end.words);
     r->watch = r->end.words = NULL;

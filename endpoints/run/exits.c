@@ -1,4 +1,4 @@
-/* The lines about processes that ended badly, and about those that run. */
+/* The lines about processes that ended badly. */
 #include "endpoints/run/exits.h"
 
 #include <signal.h>
@@ -270,18 +270,4 @@ void ep_run_exits_drop(struct ep_stats *stats)
     }
     free((void *)stats->ends.at);
     free((void *)stats->ends.firsts);
-}
-
-/* --- those that run */
-
-bool ep_run_exits_rest(const struct run_plan *plan, const struct job_life *life,
-                       struct run_voice *voice, const char *words)
-{
-    char who[RUN_ROLL_MAX];
-
-    if (ep_run_roll_words(plan, life, JOB_PROCESS_TOLD, life->job->size, who) ==
-        0)
-        return false;
-    ep_voice_say(voice, "%s: %s", words, who);
-    return true;
 }

@@ -1,4 +1,4 @@
-/* Tells how the processes of the run's own job ended, and which still run. */
+/* Tells how the processes of the run's own job ended. */
 #ifndef ENDPOINTS_RUN_EXITS_H
 #define ENDPOINTS_RUN_EXITS_H
 
@@ -48,10 +48,5 @@ void ep_run_exits_tell(const struct run_plan *plan, const struct job_life *life,
 void ep_run_exits_fill(const struct run_plan *plan, const struct job_life *life,
                        struct ep_stats *stats);
 void ep_run_exits_drop(struct ep_stats *stats);
-
-/* Tells which processes still run, behind words such as "still running after
- * SIGINT". Says nothing and returns false when all are over. O(processes). */
-bool ep_run_exits_rest(const struct run_plan *plan, const struct job_life *life,
-                       struct run_voice *voice, const char *words);
 
 #endif

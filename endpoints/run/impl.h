@@ -59,11 +59,12 @@ struct run_jobs {
 };
 
 /* Telling the user which processes still run. */
-struct run_rest {
+struct run_questions {
     struct event *timer; /* a second has passed since the signal `signo` */
     struct event *quit;  /* SIGQUIT; NULL: not handled */
     uint64_t quit_ns;    /* when the last SIGQUIT came */
     int signo;
+    struct run_rest *rest; /* owned: asks, and tells */
 };
 
 /* The timers and the state of the end of a run. */
@@ -74,7 +75,7 @@ struct run_end {
     struct event *check; /* fires to look whether the run is done */
     /* owned: the timer that tries to write stderr again */
     struct run_watch *words;
-    struct run_rest rest;
+    struct run_questions rest;
     bool is_ending; /* the dvm is ending: see dvm.c */
     bool is_quiet;  /* the user needs no message about the end */
     /* some output was dropped because it could not be written */
@@ -90,6 +91,7 @@ struct run_told {
     /* how old the launch is when the user is told again whom it waits for */
     unsigned awaited_s;
     struct run_readers *readers; /* owned: processes that do not read stdin */
+    struct run_stalls *stalls;   /* owned: those that make no progress */
     struct run_recent *recent;   /* owned: what processes wrote last */
 };
 
@@ -148,9 +150,9 @@ struct run {
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
  *     survey  losses  launch  awaited  sweeps  counts  orders  clock  flight
  *     down  signals  suspension  records  log  verdict  roll  recent  exits
- *     groups  readers  subscription  pool  placing  job_plan  sinks  history
- *     job  jobs  end  own  stats  report  redirect  loss  dvm  interrupt
- *     door  clients  words  up  run
+ *     look  groups  rest  readers  stalls  subscription  pool  placing job_plan
+ * sinks history job  jobs  end  own  stats  report  redirect  loss  dvm
+ * interrupt door  clients  words  up  run
  */
 
 /* --- end.c */

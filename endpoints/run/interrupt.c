@@ -6,10 +6,10 @@
 
 #include "endpoints/run/down.h"
 #include "endpoints/run/dvm.h"
-#include "endpoints/run/exits.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/orders.h"
+#include "endpoints/run/rest.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/run/suspension.h"
 #include "endpoints/sys/clock.h"
@@ -22,23 +22,25 @@ enum { REST_S = 1 };
 static void on_rest(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
+    const struct run_rest_words words = {
+        .rest = r->end.rest.signo == SIGINT ? "still running after SIGINT"
+                                            : "still running after SIGTERM"};
 
     (void)fd;
     (void)what;
     if (job_session_goes_on(&r->session))
-        (void)ep_run_exits_rest(&r->plan, &r->own.life, &r->voice,
-                                r->end.rest.signo == SIGINT
-                                    ? "still running after SIGINT"
-                                    : "still running after SIGTERM");
+        ep_run_rest_tell(r->end.rest.rest, r->orders, &words);
 }
 
 static void tell_rest(struct run *r)
 {
+    static const struct run_rest_words words = {
+        .rest = "still running", .none = "all processes have ended"};
+
     if (!r->session.has_begun)
         ep_voice_say(&r->voice, "the processes do not run yet");
-    else if (!ep_run_exits_rest(&r->plan, &r->own.life, &r->voice,
-                                "still running"))
-        ep_voice_say(&r->voice, "all processes have ended");
+    else
+        ep_run_rest_tell(r->end.rest.rest, r->orders, &words);
 }
 
 /* A second SIGQUIT within REST_S does what it does to any program. */

@@ -31,15 +31,23 @@ void ep_run_job_fini(struct run_job *job)
     ep_run_sinks_close(job->sinks);
     ep_proof_close(job->proof);
     job_subscription_close(job->subscription);
+    ep_run_look_fini(&job->look);
     job_life_close(&job->life);
     job_fini(&job->desc);
 }
 
-void ep_run_job_wrote(struct run_job *job, uint32_t len_bytes)
+void ep_run_job_wrote(struct run_job *job, const struct job_record *rec)
 {
-    if (len_bytes == 0)
+    struct run_last_output *last = &job->last_output;
+
+    if (rec->len_bytes == 0)
         return;
-    job->output_bytes += len_bytes;
+    last->rank = rec->rank;
+    last->len_bytes =
+        rec->len_bytes < RUN_LAST_BYTES ? rec->len_bytes : RUN_LAST_BYTES;
+    memcpy(last->text, rec->mem + (rec->len_bytes - last->len_bytes),
+           last->len_bytes);
+    job->output_bytes += rec->len_bytes;
     job->output_ns = ep_clock_ns();
 }
 

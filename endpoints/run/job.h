@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/run/look.h"
 #include "job/job.h"
 #include "job/life.h"
 
@@ -39,6 +40,15 @@ struct run_job_events {
     void (*on_cut)(struct run_job *job, const struct job_record *end);
 };
 
+enum { RUN_LAST_BYTES = 160 };
+
+/* The end of the record of output that came last. */
+struct run_last_output {
+    uint32_t rank;
+    uint32_t len_bytes;
+    char text[RUN_LAST_BYTES];
+};
+
 struct run_job {
     struct run_job *next; /* the next job; the first one is the run's own */
     struct run *run;
@@ -48,6 +58,8 @@ struct run_job {
     /* Bytes that have come from its processes, and when they came last (0: none
      * came); and bytes that clients have pushed to them. */
     uint64_t output_bytes, output_ns, pushed_bytes;
+    struct run_last_output last_output;
+    struct run_look look; /* what its processes are doing */
     /* Owned: compares output that arrived with what processes say that they
      * wrote. */
     struct ep_proof *proof;
@@ -69,7 +81,7 @@ bool ep_run_job_is_own(const struct run_job *job);
 void ep_run_job_fini(struct run_job *job);
 
 /* Notes that output of the job has come. */
-void ep_run_job_wrote(struct run_job *job, uint32_t len_bytes);
+void ep_run_job_wrote(struct run_job *job, const struct job_record *rec);
 
 /* Changes in the life of a job. `number` is the number of a process in the
  * session. */

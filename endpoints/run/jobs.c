@@ -375,7 +375,7 @@ void ep_run_jobs_output(struct run *r, const struct job_record *rec)
 
     if (job == NULL)
         return;
-    ep_run_job_wrote(job, rec->len_bytes);
+    ep_run_job_wrote(job, rec);
     if (job->sinks == NULL)
         ep_run_subscription_record(job, rec->proc - job->desc.base,
                                    rec->channel, rec->len_bytes);

@@ -138,6 +138,8 @@ int ep_run_plan_job(struct run_plan *p)
     p->job->slow = o->slow;
     p->job->spill_bytes = o->spill_bytes;
     p->job->close_ms = (uint32_t)(o->close_s * 1000);
+    p->job->stall_ms = (uint32_t)(o->stall_s * 1000);
+    p->job->stall_all = o->stall_all;
     if (job_set_string(&p->job->spill_dir, o->spill_dir))
         return ep_voice_fail(p->voice, "out of memory");
     rc = list_readers(p);

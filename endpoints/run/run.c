@@ -29,6 +29,7 @@
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/report.h"
 #include "endpoints/run/sinks.h"
+#include "endpoints/run/stalls.h"
 #include "endpoints/run/stats.h"
 #include "endpoints/run/style.h"
 #include "endpoints/run/stats_json.h"
@@ -321,6 +322,7 @@ static void close_all(struct run *r)
     ep_run_jobs_close(r);
     ep_run_redirect_close(r);
     ep_run_readers_close(r->told.readers);
+    ep_run_stalls_close(r->told.stalls);
     ep_recent_close(r->told.recent);
     ep_hub_close(r->hub);
     ep_run_launch_close(r->launch);

@@ -81,6 +81,11 @@ struct ep_run_options {
     bool exports_only; /* programs get nothing else of that environment */
     bool kill_on_bad_exit;
     enum ep_run_loss on_node_loss;
+    /* Processes that make no progress for that time are told (0: none are),
+     * also those that only compute; and a command to run for each; or NULL. */
+    double stall_s;
+    bool stall_all;
+    const char *stall_command;
     double timeout_s;
     double linger_s;
     const char *stats;

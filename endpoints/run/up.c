@@ -18,6 +18,7 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/readers.h"
+#include "endpoints/run/stalls.h"
 #include "endpoints/run/recent.h"
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/style.h"
@@ -71,7 +72,7 @@ static void on_record(void *arg, const struct ov_act *act,
     }
     ep_watch_soon(r->watch);
     r->counts.output_bytes[rec->channel] += slice->len_bytes;
-    ep_run_job_wrote(&r->own, slice->len_bytes);
+    ep_run_job_wrote(&r->own, &out);
     ep_recent_add(r->told.recent, rec->rank, out.mem, out.len_bytes);
     ep_run_redirect_record(r, &out);
 }
@@ -178,6 +179,14 @@ static struct ep_output_cfg output_cfg(struct run *r)
     return cfg;
 }
 
+static int open_stalls(struct run *r)
+{
+    const struct run_stalls_cfg cfg = {
+        .plan = &r->plan, .life = &r->own.life, .base = r->base};
+
+    return ep_run_stalls_open(&cfg, &r->told.stalls);
+}
+
 int ep_run_output_open(struct run *r)
 {
     struct ep_output_cfg cfg;
@@ -187,7 +196,9 @@ int ep_run_output_open(struct run *r)
     if (ep_run_records_open(give_back, r, &r->records) ||
         ep_run_logs_open(&r->logs) || ep_writer_open(r->base, &r->writer) ||
         ep_run_redirect_open(r) || ep_recent_open(&r->told.recent) ||
-        ep_run_readers_open(&r->plan, &r->own.life, r->base, &r->told.readers))
+        ep_run_readers_open(&r->plan, &r->own.life, r->base,
+                            &r->told.readers) ||
+        open_stalls(r))
         return OV_ENOMEM;
     cfg = output_cfg(r);
     ep_fds_widen(STDOUT_FILENO);

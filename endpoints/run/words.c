@@ -16,6 +16,8 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/readers.h"
+#include "endpoints/run/rest.h"
+#include "endpoints/run/stalls.h"
 #include "endpoints/run/clients.h"
 #include "endpoints/sys/clock.h"
 
@@ -224,6 +226,17 @@ static void on_pids(struct run_job *job, uint32_t node,
         job->run->options.desk->started(tap->desk);
 }
 
+static void on_doing(struct run_job *job, uint32_t node,
+                     const struct job_word *word)
+{
+    (void)node;
+    if (word->ticket == 0 && ep_run_job_is_own(job))
+        ep_run_stalls_hear(job->run->told.stalls, word);
+    if (ep_run_look_hear(&job->look, &job->life, word) &&
+        ep_run_job_is_own(job))
+        ep_run_rest_heard(job->run->end.rest.rest);
+}
+
 static void on_started(struct run_job *job, uint32_t node,
                        const struct job_word *word)
 {
@@ -271,7 +284,7 @@ static session_word_fn *const of_session[JOB_WORD_KINDS] = {
 static process_word_fn *const of_process[JOB_WORD_KINDS] = {
     [JOB_WORD_PIDS] = on_pids,        [JOB_WORD_STARTED] = on_started,
     [JOB_WORD_STDIN] = on_slow_stdin, [JOB_WORD_EXIT] = on_exit_word,
-    [JOB_WORD_FAILED] = on_failed,
+    [JOB_WORD_FAILED] = on_failed,    [JOB_WORD_DOING] = on_doing,
 };
 
 static void on_word(struct run *r, uint32_t node, const struct job_word *word)
@@ -282,7 +295,8 @@ static void on_word(struct run *r, uint32_t node, const struct job_word *word)
         of_session[word->kind](r, node, word);
     if (of_process[word->kind] == NULL)
         return;
-    job = ep_run_job_of(r, word->rank);
+    job = ep_run_job_of(r, word->ranges_count > 0 ? word->ranges[0].first
+                                                  : word->rank);
     if (job != NULL)
         of_process[word->kind](job, node, word);
 }

@@ -48,6 +48,8 @@ int ep_process_look(pid_t pid, struct ep_process *out)
         .pid = pid,
         .parent = stat.parent,
         .start = stat.start,
+        .cpu_ticks = stat.cpu_ticks,
+        .state = stat.state,
         .is_zombie =
             ep_pid_stat_is_dead(&stat) || (stat.flags & FLAG_EXITING) != 0,
     };

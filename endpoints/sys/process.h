@@ -16,8 +16,10 @@
 struct ep_process {
     pid_t pid;
     pid_t parent;
-    uint64_t start; /* when it began, in ticks since the boot */
-    bool is_zombie; /* it has begun to exit, or is a zombie */
+    uint64_t start;     /* when it began, in ticks since the boot */
+    uint64_t cpu_ticks; /* processor time of all its threads */
+    char state;         /* of its first thread: a letter of proc(5) */
+    bool is_zombie;     /* it has begun to exit, or is a zombie */
 };
 
 /* Reads about a process. Cost: one small file. Returns 0; OV_ENOENT: there is

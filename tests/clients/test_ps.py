@@ -144,21 +144,25 @@ def detailed():
                     "both run")
     name, host = row(job)["job"], os.uname().nodename
     check("groups" not in row(job), row(job))
+    groups = ["reading stdin: ranks 1-3 (3) on " + host,
+              "exit 3: rank 0 on " + host]
+    live.eventually(lambda: listed(name)[0]["groups"] == groups, 60,
+                    "three read, and one has ended")
     for which in (job.proc.pid, name):
         found, = listed(str(which))
-        check_eq((job.proc.pid, ["running: ranks 1-3 (3) on " + host,
-                                 "exit 3: rank 0 on " + host]),
-                 (found["pid"], found["groups"]))
+        check_eq((job.proc.pid, groups), (found["pid"], found["groups"]))
         check("quiet_s" not in found, "no output has come")
     lines = live.Ran(live.XYLEM, "ps", name).lines()
-    check_eq(["  running: ranks 1-3 (3) on " + host,
-              "  exit 3: rank 0 on " + host,
+    check_eq([*("  " + group for group in groups),
               "  output: none yet; stdin: 0 taken, 0 waiting"], lines[2:])
     job.stdin.write(INPUT)
     job.stdin.close()
     live.eventually(lambda: row(job)["output_bytes"] == 3 * len("done\n") and
                     row(job)["stdin_waiting_bytes"] == 0, 60,
                     "all have read and written")
+    check(re.fullmatch("  last output: rank [1-3]: done",
+                       live.Ran(live.XYLEM, "ps", name).lines()[-2]),
+          "the last line of output")
     check(re.fullmatch("  output: 15, the last [0-9:]+ ago; "
                        "stdin: 68K taken, 0 waiting",
                        live.Ran(live.XYLEM, "ps", name).lines()[-1]),
@@ -195,10 +199,10 @@ def lost():
                    "--", "sh", "-c", live.Gate.WAIT, gate.path)
     live.eventually(lambda: len(daemons(job)) == 3 and listed(
         str(job.proc.pid))[0].get("groups") ==
-        ["running: ranks 0-2 (3) on " + os.uname().nodename], 60, "all run")
+        ["waiting: ranks 0-2 (3) on " + os.uname().nodename], 60, "all run")
     os.kill(daemons(job)[0], signal.SIGKILL)
     live.eventually(lambda: row(job).get("left") == 2, 60, "one is lost")
-    check_eq(["running", "lost with a node"],
+    check_eq(["waiting", "lost with a node"],
              [one.split(":")[0] for one in
               listed(str(job.proc.pid))[0]["groups"]])
     finish(job, gate, 1)

@@ -27,6 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 {
     char *text = malloc(len_bytes + 1);
     struct ep_pid_stat stat;
+    uint64_t number;
+    long call;
     int rc;
 
     FUZZ_CHECK(text != NULL);
@@ -40,6 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
                    (stat.state == 'Z' || stat.state == 'X'));
         check_renamed(strrchr(text, ')') + 1, &stat);
     }
+    rc = ep_pid_io_parse(text, &number);
+    FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
+    rc = ep_pid_syscall_parse(text, &call, &number);
+    FUZZ_CHECK(rc == 0 || rc == OV_EPROTO);
     free(text);
     return 0;
 }

@@ -78,19 +78,25 @@ static void jobs_that_are_over_are_left_out(void **state)
 static void groups_are_those_of_one_job(void **state)
 {
     struct text_buf text = {0};
+    bool is_more = false;
     struct lab lab;
 
     (void)state;
     lab_open(&lab);
-    assert_false(ep_viewers_groups(lab.all, 0, &text));
+    assert_false(ep_viewers_groups(lab.all, 0, &text, &is_more));
     lab_begin(&lab);
     lab_job_begun(&lab, "own.1", 10, 2, 0);
-    assert_true(ep_viewers_groups(lab.all, 10, &text));
+    lab.is_looking = true;
+    assert_true(ep_viewers_groups(lab.all, 10, &text, &is_more));
     assert_string_equal(text.at, "running: those from 10 on\n");
-    assert_false(ep_viewers_groups(lab.all, 9, &text));
-    assert_false(ep_viewers_groups(lab.all, 11, &text));
+    assert_true(is_more);
+    lab.is_looking = false;
+    assert_true(ep_viewers_groups(lab.all, 10, &text, &is_more));
+    assert_false(is_more);
+    assert_false(ep_viewers_groups(lab.all, 9, &text, &is_more));
+    assert_false(ep_viewers_groups(lab.all, 11, &text, &is_more));
     lab_job_ended(&lab, 10);
-    assert_false(ep_viewers_groups(lab.all, 10, &text));
+    assert_false(ep_viewers_groups(lab.all, 10, &text, &is_more));
     lab_close(&lab);
     text_buf_fini(&text);
 }
@@ -98,6 +104,7 @@ static void groups_are_those_of_one_job(void **state)
 static void a_dvm_is_listed_as_its_daemons(void **state)
 {
     struct text_buf text = {0};
+    bool is_more = false;
     struct lab lab;
 
     (void)state;
@@ -106,7 +113,7 @@ static void a_dvm_is_listed_as_its_daemons(void **state)
     lab_begin(&lab);
     assert_string_equal(list(&lab, 0), "own 0+4 left 4, 2 hosts h[0-1], 100 "
                                        "out, 7 in, 3 wait, 'prog' dvm");
-    assert_false(ep_viewers_groups(lab.all, 0, &text));
+    assert_false(ep_viewers_groups(lab.all, 0, &text, &is_more));
     lab_close(&lab);
 }
 

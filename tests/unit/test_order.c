@@ -64,6 +64,10 @@ static const struct {
      8,
      {8, 7, 6, 5, 4, 3, 2, 1},
      0},
+    {{.kind = JOB_CONTROL_LOOK, .ticket = 0x102, THREE_TO_FIVE_AND_NINE},
+     18,
+     {2, 1, RANGES_BYTES},
+     1 << 10},
 };
 
 enum { CASES = sizeof(cases) / sizeof(cases[0]) };
@@ -168,7 +172,7 @@ static void ranges_have_their_ends(void **state)
 static void the_document_has_the_rows(void **state)
 {
     static const char *const names[] = {"SIGNAL", "KILL",    "REPLAY", "WANT",
-                                        "FORGET", "MACHINE", "CLOCK"};
+                                        "FORGET", "MACHINE", "CLOCK",  "LOOK"};
 
     (void)state;
     for (unsigned kind = JOB_CONTROL_SIGNAL; kind < JOB_CONTROL_KINDS; kind++)

@@ -167,27 +167,6 @@ static void many_ways_are_nine_lines(void **state)
     assert_int_equal(lines, 9);
 }
 
-static void who_still_runs(void **state)
-{
-    bool is_any;
-
-    (void)state;
-    for (uint32_t rank = 0; rank < SIZE; rank++) {
-        if (rank != 3 && rank != 107)
-            end(rank, 0);
-    }
-    capture_begin(&c.said);
-    is_any = ep_run_exits_rest(&c.f.plan, &c.life, &c.f.voice,
-                               "still running after SIGINT");
-    capture_end(&c.said);
-    assert_true(is_any);
-    assert_string_equal(c.said.text, "xylem: still running after SIGINT: ranks "
-                                     "3,107 on n[1-2] (2 of 400)\n");
-    end(3, 0);
-    end(107, 0);
-    assert_false(ep_run_exits_rest(&c.f.plan, &c.life, &c.f.voice, "running"));
-}
-
 static void a_roll_is_bounded(void **state)
 {
     struct run_roll roll;
@@ -216,7 +195,6 @@ int main(void)
         TEST(neighbours_are_folded_and_counted),
         TEST(what_others_have_ended_stands_apart),
         TEST(many_ways_are_nine_lines),
-        TEST(who_still_runs),
         TEST(a_roll_is_bounded),
     };
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "job/doing.h"
 #include "job/life.h"
 #include "tests/unit/plan_rig.h"
 #include "text/fields.h"
@@ -22,6 +23,9 @@ struct trial {
     struct fixture f;
     struct job_life life;
     struct text_buf text;
+    uint8_t known[HOSTS * EACH]; /* what each process is doing */
+    const uint8_t *doing;        /* NULL, or `known` */
+    struct capture said;
 };
 
 static struct trial c;
@@ -63,7 +67,7 @@ static void start(uint32_t first, uint32_t last)
 static const char *groups(void)
 {
     text_buf_clear(&c.text);
-    ep_run_groups(&c.f.plan, &c.life, &c.text);
+    ep_run_groups(&c.f.plan, &c.life, c.doing, &c.text);
     assert_false(c.text.bad);
     return c.text.at;
 }
@@ -128,6 +132,70 @@ static void many_ways_to_end_are_nine_lines(void **state)
                                      "ways\n"));
 }
 
+/* What is not known of a process that runs is not said. */
+static void processes_that_run_are_listed_by_what_they_do(void **state)
+{
+    (void)state;
+    start(1, 3);
+    step(JOB_LIFE_PROCESS_ENDED, 2, 0);
+    memset(c.known, JOB_DOING_COMPUTES, 20);
+    c.known[2] = JOB_DOING_WAITS;
+    c.known[3] = JOB_DOING_WAITS;
+    c.known[11] = JOB_DOING_READS;
+    c.known[20] = JOB_DOING_STOPPED;
+    c.known[21] = JOB_DOING_LEFT;
+    c.doing = c.known;
+    assert_string_equal(groups(),
+                        "computing: ranks 0-1,4-10,12-19 (17) on n[1-2]\n"
+                        "reading stdin: rank 11 on n2\n"
+                        "waiting: rank 3 on n1\n"
+                        "stopped: rank 20 on n3\n"
+                        "ended, but its output is still open: rank 21 on n3\n"
+                        "running: ranks 22-29 (8) on n3\n"
+                        "not started yet: ranks 30-39 (10) on n4\n"
+                        "exit 0: rank 2 on n1\n");
+}
+
+static const char *rest(bool *is_any)
+{
+    capture_begin(&c.said);
+    *is_any = ep_run_groups_rest(&c.f.plan, &c.life, c.doing, &c.f.voice,
+                                 "still running");
+    capture_end(&c.said);
+    return c.said.text;
+}
+
+static void who_still_runs(void **state)
+{
+    bool is_any;
+
+    (void)state;
+    start(1, 4);
+    for (uint32_t rank = 0; rank < HOSTS * EACH; rank++) {
+        if (rank != 3 && rank != 17)
+            step(JOB_LIFE_PROCESS_ENDED, rank, 0);
+    }
+    assert_string_equal(rest(&is_any), "xylem: still running: ranks 3,17 on "
+                                       "n[1-2] (2 of 40)\n");
+    assert_true(is_any);
+    c.doing = c.known;
+    assert_string_equal(rest(&is_any),
+                        "xylem: still running: ranks 3,17 on n[1-2] (2 of 40), "
+                        "no answer from their hosts\n");
+    c.known[3] = JOB_DOING_WAITS;
+    assert_string_equal(rest(&is_any),
+                        "xylem: still running: ranks 3,17 on n[1-2] (2 of 40)\n"
+                        "xylem:   waiting: rank 3 on n1\n"
+                        "xylem:   no answer from their hosts: rank 17 on n2\n");
+    c.known[17] = JOB_DOING_WAITS;
+    assert_string_equal(rest(&is_any), "xylem: still running: ranks 3,17 on "
+                                       "n[1-2] (2 of 40), waiting\n");
+    step(JOB_LIFE_PROCESS_ENDED, 3, 0);
+    step(JOB_LIFE_PROCESS_ENDED, 17, 0);
+    assert_string_equal(rest(&is_any), "");
+    assert_false(is_any);
+}
+
 int main(void)
 {
 #define TRIAL(name)                                                            \
@@ -137,6 +205,8 @@ int main(void)
         TRIAL(each_end_has_a_line),
         TRIAL(what_cannot_be_started_is_said),
         TRIAL(many_ways_to_end_are_nine_lines),
+        TRIAL(processes_that_run_are_listed_by_what_they_do),
+        TRIAL(who_still_runs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,11 @@ static const struct job_word words[] = {
     {.kind = JOB_WORD_MACHINE, .text = "nobody can tell"},
     {.kind = JOB_WORD_PIECES, .err = 28},
     {.kind = JOB_WORD_LINE_LOST, .rank = 4, .err = 5},
+    {.kind = JOB_WORD_DOING,
+     .ticket = 0x102,
+     .doing = JOB_DOING_STOPPED,
+     .ranges = {{3, 5}, {9, 9}},
+     .ranges_count = 2},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
@@ -98,6 +103,7 @@ static const uint8_t golden[] = {
     110, 32, 116, 101, 108, 108,
     11, 4, 0, 28, 0, 0, 0,
     12, 8, 0, 4, 0, 0, 0, 5, 0, 0, 0,
+    13, 19, 0, 2, 1, 4, 3, 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0,
     // clang-format on
 };
 
@@ -223,7 +229,7 @@ static void the_document_has_the_rows(void **state)
 {
     static const char *const names[JOB_WORD_KINDS] = {
         "",      "STARTED", "EXIT", "FAILED",  "ADOPTED", "USAGE",     "NOTE",
-        "STDIN", "PIDS",    "OVER", "MACHINE", "PIECES",  "LINE_LOST",
+        "STDIN", "PIDS",    "OVER", "MACHINE", "PIECES",  "LINE_LOST", "DOING",
     };
 
     (void)state;

@@ -226,10 +226,12 @@ static void on_flow(void *arg, uint32_t base, struct ep_client_flow *out)
                                 .waiting_bytes = 3};
 }
 
-static void on_groups(void *arg, uint32_t base, struct text_buf *text)
+static bool on_groups(void *arg, uint32_t base, struct text_buf *text)
 {
-    (void)arg;
+    const struct lab *lab = arg;
+
     text_buf_printf(text, "running: those from %u on\n", base);
+    return !lab->is_looking;
 }
 
 void lab_begin(struct lab *lab)

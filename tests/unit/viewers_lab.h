@@ -37,6 +37,7 @@ struct lab {
     struct ep_viewers *tap;            /* the same, while they are open */
     uint32_t size, parts, cache_bytes; /* of the run's own job */
     uint32_t each;                     /* processes of a part */
+    bool is_looking; /* nodes have not said yet what processes are doing */
     bool is_dvm;
     bool tells_wanted;   /* what on_wanted returns */
     bool pushes_at_once; /* pushed() is called from within on_push */

@@ -1,0 +1,39 @@
+/* Tells the user which processes of the run's own job make no progress
+ * (--on-stall), and which go on after that.
+ *
+ * Nodes report each process once (job/stall.h). Those that come within half a
+ * second are told together, in a line for each thing that they do; later ones
+ * are gathered for ten seconds.
+ */
+#ifndef ENDPOINTS_RUN_STALLS_H
+#define ENDPOINTS_RUN_STALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_base;
+struct job_life;
+struct job_word;
+struct run_plan;
+struct run_stalls;
+
+struct run_stalls_cfg {
+    const struct run_plan *plan; /* borrowed, like all pointers */
+    const struct job_life *life;
+    struct event_base *base;
+    /* Some were told. `are_told` says of each rank whether it is among them; it
+     * is valid within the call. NULL: nothing else is to be done. */
+    void (*on_told)(void *arg, const bool *are_told);
+    void *arg;
+};
+
+/* Returns 0 or OV_ENOMEM. */
+int ep_run_stalls_open(const struct run_stalls_cfg *cfg,
+                       struct run_stalls **out);
+void ep_run_stalls_close(struct run_stalls *stalls); /* NULL is fine */
+
+/* Takes a DOING message that answers nothing: these processes have made no
+ * progress for the limit of the job, or go on. O(processes in it). */
+void ep_run_stalls_hear(struct run_stalls *stalls, const struct job_word *word);
+
+#endif

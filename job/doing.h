@@ -1,0 +1,17 @@
+/* What a process that runs is doing, with all that it has started. */
+#ifndef JOB_DOING_H
+#define JOB_DOING_H
+
+enum job_doing {
+    JOB_DOING_UNKNOWN,
+    JOB_DOING_COMPUTES,
+    JOB_DOING_READS, /* it waits for its stdin */
+    JOB_DOING_WAITS, /* it waits for anything else in the kernel */
+    JOB_DOING_STOPPED,
+    JOB_DOING_LEFT,    /* it has ended, but what it has started holds its output
+                          open */
+    JOB_DOING_GOES_ON, /* it was stalled (job/stall.h), and has gone on */
+    JOB_DOINGS
+};
+
+#endif

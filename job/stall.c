@@ -1,0 +1,34 @@
+/* Compares what is seen of a process with what was seen before. */
+#include "job/stall.h"
+
+static bool has_moved(const struct job_stall_sample *last,
+                      const struct job_stall_sample *now, bool counts_compute)
+{
+    if (counts_compute &&
+        (now->cpu_ticks != last->cpu_ticks || now->doing == JOB_DOING_COMPUTES))
+        return true;
+    return now->moved_bytes != last->moved_bytes ||
+           now->output_bytes != last->output_bytes ||
+           now->members != last->members;
+}
+
+enum job_doing job_stall_step(struct job_stall *stall,
+                              const struct job_stall_limit *limit,
+                              const struct job_stall_sample *sample,
+                              uint64_t now_ns)
+{
+    const bool was_told = stall->is_told;
+    const bool moves = stall->since_ns == 0 ||
+                       has_moved(&stall->last, sample, limit->counts_compute);
+
+    stall->last = *sample;
+    if (moves) {
+        stall->since_ns = now_ns;
+        stall->is_told = false;
+        return was_told ? JOB_DOING_GOES_ON : JOB_DOING_UNKNOWN;
+    }
+    if (was_told || limit->ns == 0 || now_ns - stall->since_ns < limit->ns)
+        return JOB_DOING_UNKNOWN;
+    stall->is_told = true;
+    return sample->doing;
+}

@@ -1,0 +1,49 @@
+/* Tells that a process has made no progress for some time. Pure.
+ *
+ * A process makes progress when it computes, when it writes output, and when
+ * bytes go into it or out of it by system calls; and so does all that it has
+ * started. A process that only computes makes no progress where computing does
+ * not count. Waking up without one of these, as a process does that looks at
+ * something once a second, is no progress.
+ */
+#ifndef JOB_STALL_H
+#define JOB_STALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/doing.h"
+
+/* What was seen of a process and all that it has started. Each number is
+ * compared with the same of the sample before, so it may fall, as it does when
+ * one of them ends. */
+struct job_stall_sample {
+    uint64_t cpu_ticks;   /* processor time */
+    uint64_t moved_bytes; /* read and written by system calls */
+    uint64_t output_bytes;
+    uint64_t members; /* differs when other processes belong to it */
+    enum job_doing doing;
+};
+
+struct job_stall_limit {
+    uint64_t ns;         /* 0: nothing is ever told */
+    bool counts_compute; /* a process that computes makes progress */
+};
+
+/* All zero before the first sample. */
+struct job_stall {
+    struct job_stall_sample last;
+    uint64_t since_ns; /* the first sample since the last progress */
+    bool is_told;
+};
+
+/* Takes a sample at this time, which does not go back. Returns what the process
+ * is doing when it has made no progress for as long as the limit, once for each
+ * time; JOB_DOING_GOES_ON at the first progress after that; else
+ * JOB_DOING_UNKNOWN. O(1). */
+enum job_doing job_stall_step(struct job_stall *stall,
+                              const struct job_stall_limit *limit,
+                              const struct job_stall_sample *sample,
+                              uint64_t now_ns);
+
+#endif

@@ -1,0 +1,176 @@
+/* What real processes are doing, with all that they have started. */
+#include "config.h"
+
+#include "endpoints/daemon/families.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "endpoints/sys/clock.h"
+
+enum { LIMIT_MS = 60000 };
+
+static int fds[2]; /* a pipe whose reader is the stdin of processes */
+
+static pid_t start(const char *script)
+{
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        setpgid(0, 0);
+        dup2(fds[0], STDIN_FILENO);
+        close(fds[1]);
+        execl("/bin/sh", "sh", "-c", script, (char *)NULL);
+        _exit(127);
+    }
+    return pid;
+}
+
+static struct job_stall_sample look(pid_t pid)
+{
+    struct ep_family family = {.pid = pid, .is_close = true};
+
+    family.sample.output_bytes = 11;
+    ep_families_look(&family, 1);
+    assert_int_equal(family.sample.output_bytes, 11);
+    return family.sample;
+}
+
+/* Looks until the process does this. */
+static void await(pid_t pid, enum job_doing doing)
+{
+    const int64_t end_ms = ep_clock_ms() + LIMIT_MS;
+
+    while (look(pid).doing != doing)
+        assert_true(ep_clock_ms() < end_ms);
+}
+
+static void end(pid_t pid)
+{
+    kill(-pid, SIGKILL);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+static void one_that_reads_stdin(void **state)
+{
+    const pid_t pid = start("exec cat");
+
+    (void)state;
+    await(pid, JOB_DOING_READS);
+    end(pid);
+}
+
+/* What it has started reads the same stdin. */
+static void one_whose_child_reads_stdin(void **state)
+{
+    const pid_t pid = start("cat; :");
+
+    (void)state;
+    await(pid, JOB_DOING_READS);
+    assert_int_equal(write(fds[1], "word\n", 5), 5);
+    await(pid, JOB_DOING_READS);
+    end(pid);
+}
+
+/* Its child reads from another pipe. */
+static void one_that_waits(void **state)
+{
+    const pid_t pid = start("tail -f /dev/null | cat >/dev/null; :");
+
+    (void)state;
+    await(pid, JOB_DOING_WAITS);
+    end(pid);
+}
+
+static void one_that_computes_below_a_shell(void **state)
+{
+    const pid_t pid = start("sh -c 'while :; do :; done'; :");
+    const uint64_t first_ticks = look(pid).cpu_ticks;
+    const int64_t end_ms = ep_clock_ms() + LIMIT_MS;
+
+    (void)state;
+    await(pid, JOB_DOING_COMPUTES);
+    while (look(pid).cpu_ticks < first_ticks + 3)
+        assert_true(ep_clock_ms() < end_ms);
+    end(pid);
+}
+
+static void one_that_is_stopped(void **state)
+{
+    const pid_t pid = start("kill -STOP $$; exec tail -f /dev/null");
+
+    (void)state;
+    await(pid, JOB_DOING_STOPPED);
+    kill(pid, SIGCONT);
+    await(pid, JOB_DOING_WAITS);
+    end(pid);
+}
+
+/* A process that starts others, and moves bytes, is seen to have changed. */
+static void changes_are_seen(void **state)
+{
+    const pid_t pid = start("read line; cat /dev/null; exec cat");
+    struct job_stall_sample before;
+
+    (void)state;
+    await(pid, JOB_DOING_READS);
+    before = look(pid);
+    assert_int_equal(look(pid).members, before.members);
+    assert_int_equal(look(pid).moved_bytes, before.moved_bytes);
+    assert_int_equal(write(fds[1], "word\n", 5), 5);
+    while (look(pid).moved_bytes == before.moved_bytes)
+        usleep(1000); /* sleep-ok: between looks */
+    end(pid);
+}
+
+static void one_that_is_gone_is_not_known(void **state)
+{
+    const pid_t pid = start("exit 0");
+    struct ep_family families[2] = {{.pid = 0}, {.pid = pid}};
+
+    (void)state;
+    waitpid(pid, NULL, 0);
+    ep_families_look(families, 2);
+    assert_int_equal(families[0].sample.doing, JOB_DOING_UNKNOWN);
+    assert_int_equal(families[1].sample.doing, JOB_DOING_UNKNOWN);
+    ep_families_look(families, 0);
+}
+
+static int open_pipe(void **state)
+{
+    (void)state;
+    return pipe(fds);
+}
+
+static int close_pipe(void **state)
+{
+    (void)state;
+    close(fds[0]);
+    close(fds[1]);
+    return 0;
+}
+
+int main(void)
+{
+#define WITH_PIPE(name)                                                        \
+    cmocka_unit_test_setup_teardown(name, open_pipe, close_pipe)
+    const struct CMUnitTest tests[] = {
+        WITH_PIPE(one_that_reads_stdin),
+        WITH_PIPE(one_whose_child_reads_stdin),
+        WITH_PIPE(one_that_waits),
+        WITH_PIPE(one_that_computes_below_a_shell),
+        WITH_PIPE(one_that_is_stopped),
+        WITH_PIPE(changes_are_seen),
+        WITH_PIPE(one_that_is_gone_is_not_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
