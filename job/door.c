@@ -117,7 +117,9 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_SIGNAL] = {UINT(status, "signal")},
     [JOB_DOOR_ENDED] = {JOB_SCHEMA_FLAGS(1, ended_flags),
                         UINT(first, "process"), UINT(status, "status"),
-                        UINT(count, "failed")},
+                        UINT(count, "failed"),
+                        JOB_SCHEMA_REST(struct job_door, rest, "lines", 1, 0,
+                                        JOB_DOOR_ENDS_MAX)},
     [JOB_DOOR_SIGNALLED] = {JOB_SCHEMA_FLAGS(1, over_flags)},
     [JOB_DOOR_TAKEN] = {UINT(taken, "outputs"),
                         JOB_SCHEMA_FLAGS(1, over_flags)},
@@ -168,6 +170,8 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
     [JOB_DOOR_GROUPS] = {UINT(base, "base")},
     [JOB_DOOR_GROUPED] = {JOB_SCHEMA_FLAGS(1, grouped_flags),
                           REST("lines", 1, 0)},
+    [JOB_DOOR_FIRST] = {UINT(first, "process"), UINT(status, "status"),
+                        TEXT_OF("words", 0)},
 };
 
 const struct job_schema_row *job_door_rows(unsigned kind)

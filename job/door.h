@@ -31,6 +31,7 @@ enum {
     JOB_DOOR_TEXT_MAX = 512,
     JOB_DOOR_OUTPUT_MAX = 128 * 1024, /* bytes of output in a message */
     JOB_DOOR_REST_MAX = 32 * 1024,    /* bytes of ranges in a PUSH */
+    JOB_DOOR_ENDS_MAX = 16 * 1024,    /* bytes of lines in an ENDED */
     JOB_DOOR_HEAD_MAX = 64,           /* longest head before output or ranges */
     JOB_DOOR_BYTES_MAX = JOB_DOOR_HEAD_MAX + JOB_DOOR_OUTPUT_MAX,
     JOB_DOOR_PARTS = 64, /* PART messages that answer one WHERE, at most */
@@ -86,7 +87,7 @@ struct job_door {
     uint8_t channels; /* bits, 1 << channel. JOB, BEGUN: the channels of the
                          processes. PULL: the channels that the client wants */
     /* JOB, BEGUN, PART, PLACE, PIDS, EXITS, LISTED: the first process. OUTPUT,
-     * BROKEN: the process. NAME, NAMED: the rank. */
+     * BROKEN, FIRST: the process. NAME, NAMED: the rank. */
     uint32_t first;
     uint32_t
         base; /* STAGE, FORGOTTEN, DESCRIBE, LIST, GROUPS: base of the job */
@@ -116,13 +117,16 @@ struct job_door {
      * TOOLS: the address. ATTACH: the name of the job, or "" for the only job.
      * JOB, BEGUN: the name of the job. PART: the host. UNSTARTED: further
      * details of the reason. PLACE: the program. NAME, NAMED: the namespace.
-     * NOTE: the sentence. LISTED: the command, cut if it is too long. */
+     * NOTE: the sentence. LISTED: the command, cut if it is too long. FIRST: a
+     * sentence that says how the process ended; "" where a signal of the user
+     * has ended it. */
     char text[JOB_DOOR_TEXT_MAX];
     /* Borrowed; sizes are in bytes. RANGES: first 4, last 4 for each range; the
      * ranges of all RANGES messages ascend and do not touch. OUTPUT, LOG: the
-     * text. GROUPED: lines. PUSH: a message of overlay/wire/push.h. SPAWN: a
-     * piece of the request. PIDS: 4 for each pid. EXITS: 4 for each status, as
-     * from waitpid(), or JOB_DOOR_RUNS. EVENT: the bytes of the event. */
+     * text. GROUPED, ENDED: lines. PUSH: a message of overlay/wire/push.h.
+     * SPAWN: a piece of the request. PIDS: 4 for each pid. EXITS: 4 for each
+     * status, as from waitpid(), or JOB_DOOR_RUNS. EVENT: the bytes of the
+     * event. */
     struct ov_rd rest;
 };
 

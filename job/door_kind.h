@@ -35,7 +35,9 @@ enum job_door_kind {
                            client that watches: for those in RANGES */
     JOB_DOOR_SIGNALLED, /* session: a SIGNAL is on its way; is_over: no process
                            runs */
-    JOB_DOOR_ENDED,     /* session: all processes of the job have ended */
+    JOB_DOOR_ENDED,     /* session: all processes of the job have ended; lines
+                           that say how, except for the process that FIRST has
+                           named */
     JOB_DOOR_TAKEN,     /* client that redirects: this many OUTPUTs, counted
                            from PULL on, need not go to the console when the
                            client disconnects; later ones do. is_over: these
@@ -71,6 +73,8 @@ enum job_door_kind {
                          with this base are */
     JOB_DOOR_GROUPED, /* session: lines that say so. is_over: no such job runs
                        */
+    JOB_DOOR_FIRST,   /* session, to who has started the job: this process is
+                         the first one that has failed, as far as is known */
     JOB_DOOR_KINDS
 };
 

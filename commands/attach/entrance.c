@@ -69,6 +69,7 @@ static bool is_answer(const struct entrance *entrance,
     case JOB_DOOR_OUTPUT:
     case JOB_DOOR_PULLED:
     case JOB_DOOR_STARTED:
+    case JOB_DOOR_FIRST:
     case JOB_DOOR_ENDED:
         return !entrance->has_spawned;
     default:

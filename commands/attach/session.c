@@ -74,9 +74,9 @@ const char *session_spawn(struct ep_session *connection,
 
 /* --- what the session sends */
 
-static void pass_on(const struct job_door *msg)
+static struct show_output output_of(const struct job_door *msg)
 {
-    const struct show_output output = {
+    return (struct show_output){
         .rank = msg->first - session.in.job.first,
         .channel = msg->channel,
         .is_end = msg->is_end,
@@ -85,6 +85,11 @@ static void pass_on(const struct job_door *msg)
         .mem = msg->rest.at,
         .len_bytes = ov_rd_left(&msg->rest),
     };
+}
+
+static void pass_on(const struct job_door *msg)
+{
+    const struct show_output output = output_of(msg);
 
     session.events->on_output(&output);
 }
@@ -136,6 +141,7 @@ static void tell_unsaved(void)
  * room now. */
 static bool take_output(const struct job_door *msg)
 {
+    const struct show_output output = output_of(msg);
     int rc = 0;
 
     if (pass_on_kept() && show_has_room())
@@ -146,6 +152,8 @@ static bool take_output(const struct job_door *msg)
         tell_unsaved();
     if (rc != 0)
         return false;
+    if (session.events->on_heard != NULL)
+        session.events->on_heard(&output);
     session.packet_bytes = 0;
     return true;
 }
@@ -161,8 +169,10 @@ static void hear_of_own(const struct job_door *msg)
         session.events->on_unstarted(msg);
     else if (msg->kind == JOB_DOOR_SIGNALLED)
         session.events->on_signalled();
+    else if (msg->kind == JOB_DOOR_FIRST)
+        session.events->on_first(msg, msg->first - session.in.job.first);
     else if (msg->kind == JOB_DOOR_ENDED)
-        session.events->on_ended(msg, msg->first - session.in.job.first);
+        session.events->on_ended(msg);
 }
 
 /* Handles one message. False: it is output for which there is no room now. */

@@ -42,9 +42,13 @@ struct session_events {
     void (*on_unstarted)(const struct job_door *unstarted);
     /* A signal is on its way. */
     void (*on_signalled)(void);
-    /* All processes have ended: the message ENDED, and the rank of the process
-     * that the message names. */
-    void (*on_ended)(const struct job_door *ended, uint32_t rank);
+    /* Output of the job that we have started, when it comes; on_output may
+     * follow later. */
+    void (*on_heard)(const struct show_output *output);
+    /* A process has failed first: the message FIRST, and the process's rank. */
+    void (*on_first)(const struct job_door *first, uint32_t rank);
+    /* All processes have ended: the message ENDED. */
+    void (*on_ended)(const struct job_door *ended);
 };
 
 /* Attaches to the job of this name or, with NULL, to the only job. The

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "commands/attach/feed.h"
@@ -21,6 +20,7 @@
 #include "commands/choose.h"
 #include "commands/commands.h"
 #include "commands/refuse.h"
+#include "commands/submit/ending.h"
 #include "commands/submit/request.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/run/style.h"
@@ -49,10 +49,8 @@ static struct {
     struct topo_ranges readers;
     struct topo_range only; /* a range that has only `reader` */
     struct show_job job;
-    struct job_door ended; /* how the job has ended */
-    uint32_t ended_rank;
     unsigned untold; /* how many signals the dvm has not acknowledged yet */
-    bool is_started, is_complete, has_ended, is_stopping, is_leaving;
+    bool is_started, is_complete, is_stopping, is_leaving;
     bool is_quiet; /* the reader of stdout has closed it */
     int code;
 } submit;
@@ -72,38 +70,9 @@ static void finish(int code)
     show_finish();
 }
 
-static const char *host_of(uint32_t rank)
-{
-    const char *host = rank < submit.job.size ? submit.job.hosts[rank] : NULL;
-
-    return host != NULL ? host : "?";
-}
-
-/* Reports the end of the job in the same words as `xylem run` without --dvm,
- * and returns the exit code. */
-static int tell_end(const struct job_door *ended, uint32_t rank)
-{
-    const int signo = WIFSIGNALED(ended->status) ? WTERMSIG(ended->status) : 0;
-    const int code = WEXITSTATUS(ended->status);
-
-    if (ended->is_lost)
-        return words_say("the job has not run to its end: a node with some of "
-                         "its processes is lost (the dvm says which)");
-    if (ended->count == 0)
-        return 0;
-    if (signo != 0)
-        words_say("rank %u on %s was ended by signal %d (%s)", rank,
-                  host_of(rank), signo, strsignal(signo));
-    else
-        words_say("rank %u on %s returned %d", rank, host_of(rank), code);
-    if (ended->count > 1)
-        words_say("%u processes failed", ended->count);
-    return signo != 0 ? 128 + signo : code;
-}
-
 static void check_over(void)
 {
-    if (submit.is_complete && submit.has_ended)
+    if (submit.is_complete && ending_is_over())
         finish(0);
 }
 
@@ -269,11 +238,9 @@ static void on_unstarted(const struct job_door *unstarted)
             "%s", request_explain(submit.options, submit.reader, unstarted)));
 }
 
-static void on_ended(const struct job_door *ended, uint32_t rank)
+static void on_ended(const struct job_door *ended)
 {
-    submit.ended = *ended;
-    submit.ended_rank = rank;
-    submit.has_ended = true;
+    ending_over(ended);
     check_over();
 }
 
@@ -290,6 +257,7 @@ static bool open_base(pid_t dvm)
     submit.limit = evtimer_new(submit.base, on_limit, NULL);
     submit.stop = evtimer_new(submit.base, on_stop_wait, NULL);
     return submit.limit != NULL && submit.stop != NULL &&
+           ending_open(submit.base, &submit.job) == 0 &&
            loss_open(submit.base, dvm, &losses) == 0;
 }
 
@@ -377,6 +345,8 @@ static const char *begin(struct ep_session *dvm)
         .on_started = on_started,
         .on_unstarted = on_unstarted,
         .on_signalled = on_signalled,
+        .on_heard = ending_output,
+        .on_first = ending_first,
         .on_ended = on_ended,
     };
     static const struct show_events show_events = {
@@ -404,11 +374,12 @@ static int end_program(void)
 
     feed_close();
     show_give_up(); /* drops output, so that stderr is free for our message */
-    if (submit.is_complete && submit.has_ended && !submit.is_quiet)
-        of_job = tell_end(&submit.ended, submit.ended_rank);
+    if (submit.is_complete && ending_is_over() && !submit.is_quiet)
+        of_job = ending_tell();
     if (code == 0)
         code = of_job;
     session_leave();
+    ending_close();
     show_close();
     session_close();
     if (show_dropped_bytes() > 0) {

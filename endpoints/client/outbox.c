@@ -132,13 +132,18 @@ void ep_outbox_say(struct ep_outbox *box, const struct job_door *msg)
 {
     uint8_t mem[JOB_DOOR_HEAD_MAX + JOB_DOOR_TEXT_MAX];
     struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-    uint32_t len_bytes;
+    struct job_door head = *msg;
+    const uint32_t rest_bytes = (uint32_t)ov_rd_left(&msg->rest);
+    uint32_t head_bytes;
 
-    job_door_encode(&wr, msg);
+    head.rest = (struct ov_rd){0};
+    job_door_encode(&wr, &head);
     OV_ASSERT(!wr.bad);
-    len_bytes = (uint32_t)(wr.at - mem);
-    if (box->first != NULL || !send_now(box, mem, len_bytes, NULL, 0))
-        (void)keep_packet(box, EP_OUTBOX_WORDS_BYTES, mem, len_bytes, NULL, 0);
+    head_bytes = (uint32_t)(wr.at - mem);
+    if (box->first != NULL ||
+        !send_now(box, mem, head_bytes, msg->rest.at, rest_bytes))
+        (void)keep_packet(box, EP_OUTBOX_WORDS_BYTES, mem, head_bytes,
+                          msg->rest.at, rest_bytes);
 }
 
 bool ep_outbox_is_empty(const struct ep_outbox *box)

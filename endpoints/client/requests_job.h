@@ -70,6 +70,9 @@ enum ep_client_event {
     EP_CLIENT_JOB_STARTED, /* all processes of the job run */
     /* A process cannot be started, so the others are killed; reported once. */
     EP_CLIENT_JOB_FAILED,
+    /* A process has failed, or another one was earlier: it is the first that is
+     * known. */
+    EP_CLIENT_JOB_FIRST,
     EP_CLIENT_JOB_ENDED, /* all processes of the job have ended */
     /* The job has ended, and none of its output is kept any longer. */
     EP_CLIENT_JOB_FORGOTTEN
@@ -85,7 +88,11 @@ struct ep_client_job {
     uint8_t channels;     /* BEGUN: the job's channels, 1 << channel each */
     uint32_t apps, parts; /* BEGUN: how many programs and parts it has */
     uint32_t cache_bytes; /* BEGUN: how much output is kept of each channel */
-    uint32_t rank;        /* FAILED: the process, by its rank */
+    uint32_t rank;        /* FAILED, FIRST: the process, by its rank */
+    int status;           /* FIRST: how it ended, as from waitpid() */
+    /* FIRST: a sentence about it, or "". ENDED: lines about all others that did
+     * not return 0, or NULL. Borrowed. */
+    const char *words;
     const char *step; /* FAILED: the step of the start that failed, borrowed */
     const char *subject; /* FAILED: the program or directory, borrowed */
     int err;             /* FAILED: the errno of that step */

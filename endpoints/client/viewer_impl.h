@@ -173,11 +173,8 @@ const char *ep_viewer_spawn(struct ep_viewer *viewer,
 const char *ep_viewer_spawn_on(struct ep_viewer *viewer);
 const char *ep_viewer_signal(struct ep_viewer *viewer,
                              const struct job_door *msg);
-/* Tell the client what becomes of the job that it owns. */
-void ep_viewer_started(struct ep_viewer *viewer);
-void ep_viewer_unstarted(struct ep_viewer *viewer,
-                         const struct ep_client_job *told);
-void ep_viewer_over(struct ep_viewer *viewer);
+/* Tells the client what becomes of the job that it owns. */
+void ep_viewer_tell(struct ep_viewer *viewer, const struct ep_client_job *told);
 /* Has its job wait while more than HOLD_BYTES wait for the client. */
 void ep_viewer_hold(struct ep_viewer *viewer);
 /* Ends the client's job, as the client leaves, unless it is to be kept. */
@@ -192,7 +189,7 @@ bool ep_viewer_spawn_wish(struct ep_viewers *all,
 
 /* --- viewer_attach.c */
 
-/* Opens the client's outbox unless it is open. Returns 0 or OV_ENOMEM. */
+/* Opens the outbox unless it is open. Returns 0 or OV_ENOMEM. */
 int ep_viewer_box(struct ep_viewer *viewer);
 /* Makes the client look at this job. Returns NULL, or what is wrong. */
 const char *ep_viewer_attach(struct ep_viewer *viewer, struct ep_seen_job *job);

@@ -111,14 +111,8 @@ static void tell_owner(struct ep_viewers *all, const struct ep_seen_job *job,
 
     while (at != NULL && (at->job != job || !at->is_owner))
         at = at->next;
-    if (at == NULL)
-        return;
-    if (told->event == EP_CLIENT_JOB_STARTED)
-        ep_viewer_started(at);
-    else if (told->event == EP_CLIENT_JOB_FAILED)
-        ep_viewer_unstarted(at, told);
-    else if (told->event == EP_CLIENT_JOB_ENDED)
-        ep_viewer_over(at);
+    if (at != NULL)
+        ep_viewer_tell(at, told);
 }
 
 /* Adds a job that begins. When no client here has asked for it, all its
@@ -155,7 +149,8 @@ void ep_viewers_job(struct ep_viewers *all, const struct ep_client_job *told)
         begin_job(all, told);
     if (job == NULL || (job->is_over && told->event != EP_CLIENT_JOB_FORGOTTEN))
         return; /* only FORGOTTEN may follow the end of a job */
-    job->is_started |= told->event != EP_CLIENT_JOB_BEGUN;
+    job->is_started |= told->event != EP_CLIENT_JOB_BEGUN &&
+                       told->event != EP_CLIENT_JOB_FIRST;
     job->is_over |= told->event == EP_CLIENT_JOB_ENDED;
     ep_viewers_soon(all);
     tell_owner(all, job, told);

@@ -132,11 +132,6 @@ const char *ep_viewer_spawn(struct ep_viewer *viewer,
 
 /* --- what becomes of the job */
 
-void ep_viewer_started(struct ep_viewer *viewer)
-{
-    ep_outbox_say(viewer->box, &(struct job_door){.kind = JOB_DOOR_STARTED});
-}
-
 static uint8_t reason_of(const struct ep_client_job *told)
 {
     if (strcmp(told->step, "chdir") == 0)
@@ -148,8 +143,8 @@ static uint8_t reason_of(const struct ep_client_job *told)
     return told->err == ENOENT ? JOB_DOOR_NO_PROGRAM : JOB_DOOR_NO_EXEC;
 }
 
-void ep_viewer_unstarted(struct ep_viewer *viewer,
-                         const struct ep_client_job *told)
+static void tell_unstarted(struct ep_viewer *viewer,
+                           const struct ep_client_job *told)
 {
     char why[EP_CLIENT_WHY_MAX];
 
@@ -158,10 +153,36 @@ void ep_viewer_unstarted(struct ep_viewer *viewer,
     refuse_job(viewer, reason_of(told), why);
 }
 
-void ep_viewer_over(struct ep_viewer *viewer)
+static void tell_first(struct ep_viewer *viewer,
+                       const struct ep_client_job *told)
+{
+    struct job_door msg = {
+        .kind = JOB_DOOR_FIRST,
+        .first = viewer->job->base + told->rank,
+        .status = told->status,
+    };
+
+    snprintf(msg.text, sizeof(msg.text), "%s", told->words);
+    ep_outbox_say(viewer->box, &msg);
+}
+
+/* The length of the whole lines that fit into a message. */
+static size_t cut_lines(const char *lines)
+{
+    size_t len = strlen(lines);
+
+    if (len <= JOB_DOOR_ENDS_MAX)
+        return len;
+    len = JOB_DOOR_ENDS_MAX;
+    while (len > 0 && lines[len - 1] != '\n')
+        len--;
+    return len;
+}
+
+static void tell_end(struct ep_viewer *viewer, const char *lines_or_null)
 {
     const struct job_failure *failure = &viewer->job->failure;
-    const struct job_door msg = {
+    struct job_door msg = {
         .kind = JOB_DOOR_ENDED,
         .is_lost = failure->is_lost,
         .first = viewer->job->base + failure->rank,
@@ -169,7 +190,33 @@ void ep_viewer_over(struct ep_viewer *viewer)
         .count = failure->count,
     };
 
+    if (lines_or_null != NULL)
+        msg.rest = ov_rd_init((const uint8_t *)lines_or_null,
+                              cut_lines(lines_or_null));
     ep_outbox_say(viewer->box, &msg);
+}
+
+void ep_viewer_tell(struct ep_viewer *viewer, const struct ep_client_job *told)
+{
+    static const struct job_door started = {.kind = JOB_DOOR_STARTED};
+
+    switch (told->event) {
+    case EP_CLIENT_JOB_STARTED:
+        ep_outbox_say(viewer->box, &started);
+        break;
+    case EP_CLIENT_JOB_FAILED:
+        tell_unstarted(viewer, told);
+        break;
+    case EP_CLIENT_JOB_FIRST:
+        tell_first(viewer, told);
+        break;
+    case EP_CLIENT_JOB_ENDED:
+        tell_end(viewer, told->words);
+        break;
+    case EP_CLIENT_JOB_BEGUN:
+    case EP_CLIENT_JOB_FORGOTTEN:
+        break;
+    }
 }
 
 const char *ep_viewer_signal(struct ep_viewer *viewer,

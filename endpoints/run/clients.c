@@ -137,6 +137,18 @@ static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
     return true;
 }
 
+/* Notes that a signal goes to a further job as a whole. */
+static void note_signal(struct run *r, int signo,
+                        const struct topo_range *range)
+{
+    struct run_job *job = ep_run_job_of(r, range->first);
+
+    if (job != NULL && !ep_run_job_is_own(job) &&
+        range->first == job->desc.base &&
+        range->last - range->first == job->desc.size - 1)
+        job_life_signalled(&job->life, signo);
+}
+
 static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
                       uint32_t count)
 {
@@ -144,6 +156,8 @@ static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
 
     if (!job_session_runs(&r->session))
         return false;
+    for (uint32_t i = 0; i < count; i++)
+        note_signal(r, signo, &ranges[i]);
     ep_run_orders_signal(r->orders, signo, ranges, count);
     return true;
 }

@@ -14,7 +14,11 @@
 #include "job/life.h"
 
 /* With the message about the first failure they are ten. */
-enum { LINES_MAX = 9, REPORT_HOSTS = 4096 };
+enum {
+    LINES_MAX = 9,
+    REPORT_HOSTS = 4096,
+    LINE_BYTES = RUN_ROLL_MAX + 128,
+};
 
 /* The name of a signal that the launcher passes on. */
 static const char *name_of(int signo)
@@ -35,7 +39,7 @@ static const char *name_of(int signo)
 
 /* --- the first failure */
 
-enum { END_MAX = 320 };
+enum { END_MAX = (RUN_EXITS_FIRST_MAX - 64) / 2 };
 
 /* Writes "rank 3 on node1 returned 7". */
 static const char *words_of(const struct run_plan *plan,
@@ -81,25 +85,35 @@ static uint32_t count_others(const struct job_life *life,
     return count;
 }
 
-void ep_run_exits_first(const struct run_plan *plan,
-                        const struct job_life *life, struct run_voice *voice)
+bool ep_run_exits_first_words(const struct run_plan *plan,
+                              const struct job_life *life, char *text)
 {
     const struct job_failure *failure = &life->failure;
     const struct job_first *other = NULL;
     const uint32_t others = count_others(life, &other);
     char first[END_MAX], second[END_MAX];
 
+    text[0] = '\0';
     if (is_by_user(life, failure->status))
-        return;
+        return false;
     words_of(plan, &failure->firsts[0], first);
-    if (others == 0) {
-        ep_voice_say(voice, "%s", first);
-        return;
-    }
-    ep_voice_say(voice, "%s; within %.1f ms also %s%s", first,
-                 (double)job_failure_unsure_ns(failure) / 1e6,
+    if (others == 0)
+        snprintf(text, RUN_EXITS_FIRST_MAX, "%s", first);
+    else
+        snprintf(text, RUN_EXITS_FIRST_MAX, "%s; within %.1f ms also %s%s",
+                 first, (double)job_failure_unsure_ns(failure) / 1e6,
                  words_of(plan, other, second),
                  others > 1 ? ", and others" : "");
+    return true;
+}
+
+void ep_run_exits_first(const struct run_plan *plan,
+                        const struct job_life *life, struct run_voice *voice)
+{
+    char text[RUN_EXITS_FIRST_MAX];
+
+    if (ep_run_exits_first_words(plan, life, text))
+        ep_voice_say(voice, "%s", text);
 }
 
 void ep_run_exits_earlier(const struct run_plan *plan,
@@ -148,14 +162,15 @@ void ep_run_exits_wrote(const struct run_plan *plan,
 static void put_itself(int status, const char *who, char *line)
 {
     if (WIFSIGNALED(status))
-        snprintf(line, RUN_EXITS_MAX, "signal %d (%s): %s", WTERMSIG(status),
+        snprintf(line, LINE_BYTES, "signal %d (%s): %s", WTERMSIG(status),
                  strsignal(WTERMSIG(status)), who);
     else
-        snprintf(line, RUN_EXITS_MAX, "exit %d: %s", WEXITSTATUS(status), who);
+        snprintf(line, LINE_BYTES, "exit %d: %s", WEXITSTATUS(status), who);
 }
 
-void ep_run_exits_words(const struct run_plan *plan,
-                        const struct job_life *life, uint8_t number, char *line)
+/* Writes how the processes of a group ended, and which they are. */
+static void put_group(const struct run_plan *plan, const struct job_life *life,
+                      uint8_t number, char *line)
 {
     const struct job_exits *group = &life->census.groups[number];
     char who[RUN_ROLL_MAX];
@@ -168,45 +183,60 @@ void ep_run_exits_words(const struct run_plan *plan,
         put_itself(group->status, who, line);
         break;
     case JOB_EXIT_OTHER:
-        snprintf(line, RUN_EXITS_MAX, "other exit codes: %s", who);
+        snprintf(line, LINE_BYTES, "other exit codes: %s", who);
         break;
     case JOB_EXIT_SIGNAL:
-        snprintf(line, RUN_EXITS_MAX, "ended by your %s: %s",
+        snprintf(line, LINE_BYTES, "ended by your %s: %s",
                  name_of(WTERMSIG(group->status)), who);
         break;
     case JOB_EXIT_KILLED:
-        snprintf(line, RUN_EXITS_MAX, "ended by xylem: %u process%s",
-                 group->count, group->count == 1 ? "" : "es");
+        snprintf(line, LINE_BYTES, "ended by xylem: %u process%s", group->count,
+                 group->count == 1 ? "" : "es");
         break;
     case JOB_EXIT_CAUSES:
         break;
     }
 }
 
-static void tell_group(const struct run_plan *plan, const struct job_life *life,
-                       struct run_voice *voice, uint8_t number)
+void ep_run_exits_groups(const struct run_plan *plan,
+                         const struct job_life *life, uint32_t named,
+                         struct text_buf *text)
 {
-    char line[RUN_EXITS_MAX];
+    struct job_census_view view;
+    char line[LINE_BYTES];
 
-    ep_run_exits_words(plan, life, number, line);
-    ep_voice_say(voice, "%s", line);
+    job_census_view(&life->census, LINES_MAX, named, &view);
+    for (uint32_t i = 0; i < view.shown_count; i++) {
+        put_group(plan, life, view.shown[i], line);
+        text_buf_printf(text, "%s\n", line);
+    }
+    if (view.left_groups > 0)
+        text_buf_printf(text, "%u more processes ended in %u other ways\n",
+                        view.left_processes, view.left_groups);
+}
+
+void ep_run_exits_others(const struct run_plan *plan,
+                         const struct job_life *life, struct text_buf *text)
+{
+    const bool is_named =
+        life->failure.count > 0 && !is_by_user(life, life->failure.status);
+
+    ep_run_exits_groups(plan, life, is_named ? life->failure.rank : UINT32_MAX,
+                        text);
 }
 
 void ep_run_exits_tell(const struct run_plan *plan, const struct job_life *life,
                        struct run_voice *voice)
 {
-    const uint32_t named =
-        life->failure.count > 0 && !is_by_user(life, life->failure.status)
-            ? life->failure.rank
-            : UINT32_MAX;
-    struct job_census_view view;
+    struct text_buf text = {0};
 
-    job_census_view(&life->census, LINES_MAX, named, &view);
-    for (uint32_t i = 0; i < view.shown_count; i++)
-        tell_group(plan, life, voice, view.shown[i]);
-    if (view.left_groups > 0)
-        ep_voice_say(voice, "%u more processes ended in %u other ways",
-                     view.left_processes, view.left_groups);
+    ep_run_exits_others(plan, life, &text);
+    for (char *at = text.at, *end; at != NULL && *at != '\0'; at = end + 1) {
+        end = strchr(at, '\n');
+        *end = '\0';
+        ep_voice_say(voice, "%s", at);
+    }
+    text_buf_fini(&text);
 }
 
 /* --- the report */

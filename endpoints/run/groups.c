@@ -13,7 +13,6 @@
 #include "text/fields.h"
 
 enum {
-    LINES_MAX = 9,
     /* A process that was not started yet, and one that runs, by what it does.
      * No state of job/life.h, and no number of a group behind these, is as
      * large. */
@@ -102,22 +101,6 @@ static void add_group(const struct run_plan *plan, const struct job_life *life,
         text_buf_printf(text, "%s: %s\n", words, who);
 }
 
-static void add_failed(const struct run_plan *plan, const struct job_life *life,
-                       struct text_buf *text)
-{
-    struct job_census_view view;
-    char line[RUN_EXITS_MAX];
-
-    job_census_view(&life->census, LINES_MAX, UINT32_MAX, &view);
-    for (uint32_t i = 0; i < view.shown_count; i++) {
-        ep_run_exits_words(plan, life, view.shown[i], line);
-        text_buf_printf(text, "%s\n", line);
-    }
-    if (view.left_groups > 0)
-        text_buf_printf(text, "%u more processes ended in %u other ways\n",
-                        view.left_processes, view.left_groups);
-}
-
 void ep_run_groups(const struct run_plan *plan, const struct job_life *life,
                    const uint8_t *doing, struct text_buf *text)
 {
@@ -134,7 +117,7 @@ void ep_run_groups(const struct run_plan *plan, const struct job_life *life,
     add_group(plan, &now, JOB_PROCESS_TOLD, "running", text);
     add_group(plan, &now, UNHEARD, "not started yet", text);
     add_group(plan, &now, JOB_PROCESS_ENDED, "exit 0", text);
-    add_failed(plan, &now, text);
+    ep_run_exits_groups(plan, &now, UINT32_MAX, text);
     add_group(plan, &now, JOB_PROCESS_UNSTARTED, "could not be started", text);
     add_group(plan, &now, JOB_PROCESS_LOST, "lost with a node", text);
     free(now.processes);

@@ -8,6 +8,7 @@
 
 #include "endpoints/client/viewers.h"
 #include "endpoints/run/down.h"
+#include "endpoints/run/exits.h"
 #include "endpoints/run/records.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
@@ -53,6 +54,28 @@ void ep_run_job_wrote(struct run_job *job, const struct job_record *rec)
 
 /* --- the job's end */
 
+void ep_run_job_first(struct run_job *job)
+{
+    const struct job_failure *failure = &job->life.failure;
+    char words[RUN_EXITS_FIRST_MAX];
+    const struct ep_client_job told = {
+        .event = EP_CLIENT_JOB_FIRST,
+        .base = job->desc.base,
+        .size = job->desc.size,
+        .rank = failure->rank,
+        .status = failure->status,
+        .words = words,
+    };
+
+    if (failure->count == 0 ||
+        (job->has_first && job->first.rank == failure->rank))
+        return;
+    job->has_first = true;
+    job->first = failure->firsts[0];
+    (void)ep_run_exits_first_words(&job->run->plan, &job->life, words);
+    ep_viewers_job(job->run->clients.viewers, &told);
+}
+
 void ep_run_job_kill(struct run_job *job)
 {
     struct topo_range all = {job->desc.base,
@@ -82,7 +105,12 @@ static void end_job(struct run_job *job)
         .size = job->desc.size,
     };
     struct run_job **at = &r->own.next;
+    struct text_buf lines = {0};
 
+    ep_run_job_first(job);
+    if (job->life.failure.count > 0)
+        ep_run_exits_others(&r->plan, &job->life, &lines);
+    told.words = lines.bad ? NULL : lines.at;
     while (*at != job)
         at = &(*at)->next;
     *at = job->next;
@@ -93,6 +121,7 @@ static void end_job(struct run_job *job)
             told.base, told.base + told.size - 1);
     ep_run_nodes_empty(job->run->nodes, &job->desc);
     ep_viewers_job(r->clients.viewers, &told);
+    text_buf_fini(&lines);
     if (job->desc.cache_bytes > 0) {
         ep_run_history_add(r->jobs.past, &job->desc, ep_clock_ns());
         ep_watch_soon(r->jobs.late);

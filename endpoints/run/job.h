@@ -69,6 +69,8 @@ struct run_job {
     struct run_sinks *sinks; /* owned; NULL: only clients get its output */
     /* the process that ended last, and its status */
     uint32_t last, last_status;
+    bool has_first; /* the client knows of the failure `first` */
+    struct job_first first;
     struct job_span last_at; /* and when it ended */
     bool is_cut;             /* some of its output could not be written */
 };
@@ -88,6 +90,9 @@ void ep_run_job_wrote(struct run_job *job, const struct job_record *rec);
 
 /* Notes that every process of this node runs, or will never run. */
 void ep_run_job_started(struct run_job *job, uint32_t node);
+/* Tells the client that has started the job which process has failed first,
+ * unless the client knows that already. */
+void ep_run_job_first(struct run_job *job);
 /* Notes that a process has ended with this status, and when. Returns false when
  * this ended a further job, which was freed. The functions below return the
  * same. */

@@ -45,10 +45,12 @@ static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
     ep_viewers_job(job->run->clients.viewers, told);
 }
 
+/* A failure that the launcher hears of later may be the first: the client is
+ * told that at the end of the job. */
 static void on_bad_exit(struct run_job *job)
 {
-    /* Does nothing, as the client that has started the job reports it. */
-    (void)job;
+    if (!job->has_first)
+        ep_run_job_first(job);
 }
 
 static void on_cut(struct run_job *job, const struct job_record *end)

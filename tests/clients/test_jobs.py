@@ -74,7 +74,7 @@ class Spawned(doors.Client):
         if kind == "UNSTARTED":
             self.refused.append((body[0], body[1:].decode()))
         elif kind == "ENDED":
-            self.ended = struct.unpack("<BIiI", body)
+            self.ended = struct.unpack_from("<BIiI", body)
 
     def until(self, truth, what):
         """Listens until that holds; False when it is cut off before."""

@@ -15,6 +15,22 @@ def start(*options, nodes=3, **more):
     return dvm
 
 
+class Run(pmix.Command):
+    """`xylem run --dvm ARGS`."""
+
+    def __init__(self, *args, **more):
+        super().__init__("run", "--dvm", *args, **more)
+
+    def said(self):
+        return super().said().decode()
+
+
+def run(*args, **more):
+    """The exit code, stdout and stderr."""
+    one = Run(*args, **more)
+    return one.wait(), one.shown(), one.said()
+
+
 def patient(said):
     """The words without what is told on a busy machine."""
     return "".join(line for line in said.splitlines(True)

@@ -13,7 +13,7 @@
 #include "tests/unit/rig.h"
 #include "tests/unit/viewers_lab.h"
 
-enum { SIZE = 4, RECORD = 32 * 1024, HOLD = 1 << 20 };
+enum { SIZE = LAB_OWN_SIZE, RECORD = 32 * 1024, HOLD = 1 << 20 };
 
 static const char *const no_signal =
     "a client can send only valid signals, and only to a job that it has "
@@ -24,31 +24,6 @@ static void begin(struct lab *lab)
     lab_open(lab);
     lab->is_dvm = true;
     lab_begin(lab);
-}
-
-/* A client that has started a job of SIZE processes, and has heard of it. */
-static void own(struct lab *lab, struct lab_client *client)
-{
-    const char *const argv[] = {"a", NULL};
-    struct job_wish app = {.program.argv = argv, .procs = SIZE};
-    const struct job_request request = {.apps = &app,
-                                        .apps_count = 1,
-                                        .has_stdin = true,
-                                        .has_stddiag = true,
-                                        .waits = true,
-                                        .comes = LAB_BOTH | 8,
-                                        .forwards = LAB_BOTH | 8,
-                                        .cache_bytes = JOB_CACHE_UNSAID};
-    uint8_t mem[256];
-    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
-
-    job_request_encode(&wr, &request);
-    lab_calls(lab);
-    lab_ask(lab, client);
-    assert_string_equal(lab_spawn(client, mem, (size_t)(wr.at - mem), false),
-                        "");
-    assert_memory_equal(lab_heard(client), "job ", 4);
-    ASSERT_CALLS(lab, "spawn 4*a, 0 reads, stddiag");
 }
 
 static void end_job(struct lab *lab)
@@ -74,7 +49,7 @@ static void output_comes_from_the_first_byte(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     assert_true(ep_viewers_wants(lab.tap, 10, 1));
     assert_true(ep_viewers_wants(lab.tap, 13, 2));
     assert_true(ep_viewers_wants(lab.tap, 13, 3));
@@ -103,7 +78,7 @@ static void the_end_says_what_failed_first(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     lab_job_started(&lab, LAB_BASE);
     ep_viewers_exit(lab.tap, 10, 0, (struct job_span){0});
     ep_viewers_exit(lab.tap, 12, 3 << 8, (struct job_span){0});
@@ -119,6 +94,38 @@ static void the_end_says_what_failed_first(void **state)
     lab_close(&lab);
 }
 
+static void the_end_says_how_the_others_ended(void **state)
+{
+    struct ep_client_job first = {.event = EP_CLIENT_JOB_FIRST,
+                                  .base = LAB_BASE,
+                                  .rank = 2,
+                                  .status = 3 << 8,
+                                  .words = "rank 2 is the first"};
+    struct ep_client_job end = {.event = EP_CLIENT_JOB_ENDED, .base = LAB_BASE};
+    static char lines[2 * JOB_DOOR_ENDS_MAX];
+    struct lab_client client;
+    struct lab lab;
+
+    (void)state;
+    begin(&lab);
+    lab_own(&lab, &client);
+    ep_viewers_job(lab.tap, &first); /* before all of them run */
+    ASSERT_HEARD(&client, "first 12: rank 2 is the first");
+    lab_job_started(&lab, LAB_BASE);
+    first.rank = 1;
+    first.words = "";
+    ep_viewers_job(lab.tap, &first);
+    ASSERT_HEARD(&client, "started; first 11: ");
+    memset(lines, 'x', sizeof(lines) - 1);
+    lines[999] = lines[JOB_DOOR_ENDS_MAX] = '\n';
+    end.words = lines;
+    ep_viewers_job(lab.tap, &end); /* only whole lines come */
+    ASSERT_HEARD(&client, "ended 10 of 0 failed, status 0; 1000 bytes of "
+                          "lines");
+    lab_leave(&client);
+    lab_close(&lab);
+}
+
 static void the_end_says_that_some_were_lost(void **state)
 {
     struct lab_client client;
@@ -126,7 +133,7 @@ static void the_end_says_that_some_were_lost(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     ep_viewers_exit(lab.tap, 10, 0, (struct job_span){0});
     ep_viewers_lost(lab.tap, 10, 1); /* had ended before */
     ep_viewers_lost(lab.tap, 12, 1);
@@ -136,7 +143,7 @@ static void the_end_says_that_some_were_lost(void **state)
     lab_job_ended(&lab, LAB_BASE);
     ASSERT_HEARD(&client, "ended 12 of 1 failed, status 9, lost");
     lab_leave(&client);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     ep_viewers_exit(lab.tap, 14, 0, (struct job_span){0});
     ep_viewers_lost(lab.tap, 14, 1);
     lab_job_ended(&lab, 14);
@@ -152,8 +159,8 @@ static void who_owns_is_told_of_its_own_job(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &one);
-    own(&lab, &other);
+    lab_own(&lab, &one);
+    lab_own(&lab, &other);
     lab_attach(&lab, &looks, "own.1");
     lab_job_started(&lab, LAB_BASE);
     lab_write(&lab, 14, 1, "a");
@@ -180,7 +187,7 @@ static void it_asks_where_at_any_time(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     assert_string_equal(lab_say(&client, ask), "");
     ASSERT_HEARD(&client, "part 0 10+2 h0");
     while (ep_outbox_is_empty(client.viewer->box))
@@ -212,11 +219,11 @@ static void it_may_not_do_what_those_do_who_look(void **state)
     (void)state;
     begin(&lab);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        own(&lab, &client);
+        lab_own(&lab, &client);
         assert_string_equal(lab_say(&client, cases[i].msg), cases[i].why);
         lab_leave(&client);
     }
-    own(&lab, &client);
+    lab_own(&lab, &client);
     assert_string_equal(
         lab_range(&client, lab.next, lab.next),
         "RANGES must name processes of the job, in ascending order, and come "
@@ -233,7 +240,7 @@ static void its_pushes_wait_until_the_job_is_started(void **state)
     (void)state;
     begin(&lab);
     lab.pushes_at_once = true;
-    own(&lab, &client);
+    lab_own(&lab, &client);
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 10, 10, "a"), "");
     lab_turn(&lab);
     ASSERT_CALLS(&lab, "");
@@ -258,7 +265,7 @@ static void its_signals_are_for_all_of_the_job(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     assert_string_equal(send_signal(&client, SIGTERM), "");
     ASSERT_CALLS(&lab, "signal 15 10-13");
     ASSERT_HEARD(&client, "signalled");
@@ -273,7 +280,7 @@ static void its_signals_are_for_all_of_the_job(void **state)
                           "ended 10 of 0 failed, status 0; signalled");
     lab_leave(&client);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        own(&lab, &client);
+        lab_own(&lab, &client);
         assert_string_equal(send_signal(&client, bad[i]), no_signal);
         lab_leave(&client);
     }
@@ -287,7 +294,7 @@ static void who_looks_sends_no_signals(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     lab_attach(&lab, &looks, "own.1");
     assert_string_equal(send_signal(&looks, SIGTERM), no_signal);
     ASSERT_CALLS(&lab, "left 10/2");
@@ -303,7 +310,7 @@ static void others_may_look_at_its_job(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     lab_attach(&lab, &looks, "");
     assert_string_equal(lab_pull(&looks, 2), "");
     lab_write(&lab, 10, 1, "a");
@@ -363,7 +370,7 @@ static void its_job_waits_until_all_is_sent(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     lab_attach(&lab, &looks, "own.1");
     assert_string_equal(lab_pull(&looks, LAB_BOTH), "");
     lab_calls(&lab);
@@ -396,7 +403,7 @@ static void who_looks_holds_nothing_back(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     lab_attach(&lab, &looks, "own.1");
     assert_string_equal(lab_pull(&looks, LAB_BOTH), "");
     lab_calls(&lab);
@@ -422,7 +429,7 @@ static void what_comes_all_the_same_has_a_limit(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     for (; !client.viewer->is_behind; written += RECORD)
         lab_put(&lab, 10, 1, mem, sizeof(mem), false);
     assert_in_range(ep_outbox_bytes(client.viewer->box), limit - 2 * RECORD,
@@ -441,7 +448,7 @@ static void its_job_ends_with_it(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     lab_leave(&client);
     ASSERT_CALLS(&lab, "left 10/1; signal 15 10-13");
     lab_turn(&lab);
@@ -456,7 +463,7 @@ static void a_job_that_waits_goes_on_to_end(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &client);
+    lab_own(&lab, &client);
     fill(&lab, &client);
     lab_turn(&lab);
     ASSERT_CALLS(&lab, "hold 10-13");
@@ -473,7 +480,7 @@ static void a_job_that_is_over_is_left_alone(void **state)
     (void)state;
     begin(&lab);
     lab.cache_bytes_of_spawned = 100;
-    own(&lab, &client);
+    lab_own(&lab, &client);
     end_job(&lab);
     lab_leave(&client);
     ASSERT_CALLS(&lab, "left 10/1");
@@ -500,9 +507,9 @@ static void what_does_not_end_is_killed(void **state)
     (void)state;
     begin(&lab);
     lab.cache_bytes_of_spawned = 100; /* it is there when it is over */
-    own(&lab, &one);
-    own(&lab, &other);
-    own(&lab, &third);
+    lab_own(&lab, &one);
+    lab_own(&lab, &other);
+    lab_own(&lab, &third);
     start_ns = rig_now_ns();
     lab_leave(&one);
     lab_leave(&other);
@@ -541,8 +548,8 @@ static void jobs_are_killed_one_after_the_other(void **state)
 
     (void)state;
     begin(&lab);
-    own(&lab, &one);
-    own(&lab, &other);
+    lab_own(&lab, &one);
+    lab_own(&lab, &other);
     lab_leave(&one);
     lab_leave(&other);
     lab_calls(&lab);
@@ -565,6 +572,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_comes_from_the_first_byte),
         cmocka_unit_test(the_end_says_what_failed_first),
+        cmocka_unit_test(the_end_says_how_the_others_ended),
         cmocka_unit_test(the_end_says_that_some_were_lost),
         cmocka_unit_test(who_owns_is_told_of_its_own_job),
         cmocka_unit_test(it_asks_where_at_any_time),

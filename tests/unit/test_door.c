@@ -105,9 +105,10 @@ static const struct {
       .is_lost = true,
       .first = 5,
       .status = 0x300,
-      .count = 2},
-     14,
-     {22, 1, 5, 0, 0, 0, 0, 3, 0, 0, 2},
+      .count = 2,
+      .rest = REST(two_bytes)},
+     16,
+     {22, 1, 5, 0, 0, 0, 0, 3, 0, 0, 2, 0, 0, 0, 'o', 'k'},
      14},
     {{.kind = JOB_DOOR_TAKEN, .taken = 0x102, .is_over = true},
      10,
@@ -212,6 +213,10 @@ static const struct {
      4,
      {44, 1, 'o', 'k'},
      2},
+    {{.kind = JOB_DOOR_FIRST, .first = 5, .status = 0x300, .text = "w"},
+     10,
+     {45, 5, 0, 0, 0, 0, 3, 0, 0, 'w'},
+     9},
 };
 
 static void assert_heard(const struct job_door *heard,
@@ -295,7 +300,7 @@ static void the_document_has_the_rows(void **state)
         "BEGUN",     "STAGE",   "BROKEN",  "FORGOTTEN", "DESCRIBE",
         "PLACE",     "PIDS",    "EXITS",   "DESCRIBED", "NAME",
         "NAMED",     "LOG",     "LOGGED",  "EVENT",     "NOTE",
-        "LIST",      "LISTED",  "GROUPS",  "GROUPED"};
+        "LIST",      "LISTED",  "GROUPS",  "GROUPED",   "FIRST"};
 
     (void)state;
     for (unsigned kind = JOB_DOOR_HELLO; kind < JOB_DOOR_KINDS; kind++)

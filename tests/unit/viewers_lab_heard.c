@@ -172,6 +172,11 @@ static void add_heard(char *heard, const struct job_door *msg)
     case JOB_DOOR_ENDED:
         lab_add(heard, "ended %u of %u failed, status %d%s", msg->first,
                 msg->count, msg->status, msg->is_lost ? ", lost" : "");
+        if (ov_rd_left(&msg->rest) > 0)
+            lab_add(heard, "%zu bytes of lines", ov_rd_left(&msg->rest));
+        break;
+    case JOB_DOOR_FIRST:
+        lab_add(heard, "first %u: %s", msg->first, msg->text);
         break;
     default:
         fail_msg("a session does not say %u here", msg->kind);

@@ -1,5 +1,6 @@
 /* What the launcher of viewers is asked to start. */
 #include "job/program.h"
+#include "job/request.h"
 #include "tests/unit/viewers_lab.h"
 
 static void add_app(char *text, size_t size_bytes, const struct job_wish *app)
@@ -60,4 +61,28 @@ uint32_t lab_note_spawn(struct lab *lab, const struct ep_client_spawn *spawn)
     add_output_wish(text + strlen(text), sizeof(text) - strlen(text), spawn);
     lab_add(lab->calls, "%s", text);
     return size;
+}
+
+void lab_own(struct lab *lab, struct lab_client *client)
+{
+    const char *const argv[] = {"a", NULL};
+    struct job_wish app = {.program.argv = argv, .procs = LAB_OWN_SIZE};
+    const struct job_request request = {.apps = &app,
+                                        .apps_count = 1,
+                                        .has_stdin = true,
+                                        .has_stddiag = true,
+                                        .waits = true,
+                                        .comes = LAB_BOTH | 8,
+                                        .forwards = LAB_BOTH | 8,
+                                        .cache_bytes = JOB_CACHE_UNSAID};
+    uint8_t mem[256];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+
+    job_request_encode(&wr, &request);
+    lab_calls(lab);
+    lab_ask(lab, client);
+    assert_string_equal(lab_spawn(client, mem, (size_t)(wr.at - mem), false),
+                        "");
+    assert_memory_equal(lab_heard(client), "job ", 4);
+    ASSERT_CALLS(lab, "spawn 4*a, 0 reads, stddiag");
 }
