@@ -431,8 +431,9 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
     ep_starter_failed(arg, proc, step, err);
 }
 
-static void on_exited(void *arg, uint32_t proc, int status)
+static void on_exited(void *arg, uint32_t proc, int status, uint64_t at_ns)
 {
+    (void)at_ns;
     ep_starter_exited(arg, proc, status);
 }
 

@@ -223,13 +223,13 @@ static void drop_input(const struct proc *proc)
         ep_feed_drop_target(ep_inlet_feed(inlet), ep_proc_number(proc));
 }
 
-void ep_node_job_exited(struct proc *proc, int status)
+void ep_node_job_exited(struct proc *proc, int status, uint64_t at_ns)
 {
     struct ep_processes *local = proc->node_job->local;
 
     proc->is_running = false;
     proc->status = status;
-    proc->exit_ns = ep_clock_ns();
+    proc->exit_ns = at_ns;
     if (proc->node_job->inlet != NULL)
         proc->taken_bytes = ep_feed_taken(ep_inlet_feed(proc->node_job->inlet),
                                           ep_proc_number(proc));

@@ -260,13 +260,13 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
 }
 
 /* Processes that we kill when we leave do not count as failed. */
-static void on_exit_(void *arg, uint32_t proc, int status)
+static void on_exit_(void *arg, uint32_t proc, int status, uint64_t at_ns)
 {
     struct daemon *d = arg;
     struct ep_processes *local = owner(d, proc);
 
     if (local != NULL && d->end == DAEMON_STAYS)
-        ep_processes_exited(local, proc, status);
+        ep_processes_exited(local, proc, status, at_ns);
 }
 
 static void on_ended(void *arg)

@@ -233,9 +233,9 @@ void ep_processes_failed(struct ep_processes *local, uint32_t number,
 }
 
 void ep_processes_exited(struct ep_processes *local, uint32_t number,
-                         int status)
+                         int status, uint64_t at_ns)
 {
-    ep_node_job_exited(ep_node_job_find(local, number), status);
+    ep_node_job_exited(ep_node_job_find(local, number), status, at_ns);
 }
 
 static struct job_stall_limit limit_of(const struct job *job)

@@ -119,7 +119,7 @@ void ep_processes_started(struct ep_processes *local, uint32_t number,
 void ep_processes_failed(struct ep_processes *local, uint32_t number,
                          const char *step, int err);
 void ep_processes_exited(struct ep_processes *local, uint32_t number,
-                         int status);
+                         int status, uint64_t at_ns);
 
 /* A process of the node that runs, or whose output is still open. */
 struct ep_running {

@@ -48,7 +48,7 @@ struct proc {
     struct output outputs[OUTPUTS];
     struct event *linger; /* owned; made when the process has ended */
     uint64_t taken_bytes; /* bytes of stdin that it had read when it ended */
-    uint64_t exit_ns;     /* when it ended */
+    uint64_t exit_ns;     /* when it ended, as its spawner says */
     uint32_t pid;         /* 0: not known yet */
     uint32_t rank;        /* its rank in its job */
     uint32_t app;
@@ -161,7 +161,7 @@ void ep_node_job_sweep(struct ep_processes *local);
 struct proc *ep_node_job_find(const struct ep_processes *local,
                               uint32_t number);
 void ep_node_job_failed(struct proc *proc, const char *step, int err);
-void ep_node_job_exited(struct proc *proc, int status);
+void ep_node_job_exited(struct proc *proc, int status, uint64_t at_ns);
 /* Sets whether the channel's output is wanted from now on, and whether it is
  * left in the pipe. */
 void ep_node_job_want(struct output *out, bool is_wanted, bool is_held_back);

@@ -145,9 +145,10 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
     end_sweep(all, proc, false);
 }
 
-static void on_exit_(void *arg, uint32_t proc, int status)
+static void on_exit_(void *arg, uint32_t proc, int status, uint64_t at_ns)
 {
     (void)status;
+    (void)at_ns;
     end_sweep(arg, proc, true);
 }
 

@@ -282,11 +282,11 @@ static void entry_exited(struct child *c, struct ep_spawned *entry, int status)
         outcome_read(c, entry);
         OV_ASSERT(entry->report_fd < 0);
     }
-    if (!entry->failed) {
+    if (!entry->failed)
         report(c, EP_SPAWN_EXIT,
                &(struct ep_report){.proc = entry->proc,
-                                   .value = (uint32_t)status});
-    }
+                                   .value = (uint32_t)status,
+                                   .at_ns = ep_clock_ns()});
     ep_spawn_table_remove(&c->table, entry);
 }
 

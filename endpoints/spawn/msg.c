@@ -57,6 +57,7 @@ static const struct job_schema_row report_rows[] = {
     JOB_SCHEMA_UINT(struct ep_report, proc, "proc"),
     JOB_SCHEMA_UINT(struct ep_report, step, "step"),
     JOB_SCHEMA_UINT(struct ep_report, value, "value"),
+    JOB_SCHEMA_UINT(struct ep_report, at_ns, "time"),
     {.kind = JOB_ROW_END},
 };
 

@@ -13,10 +13,10 @@
  *   SWEEP    end what dead daemons have left on this machine
  *
  *   spawner to owner
- *   (each a proc u32, a step u8 and a value u32)
+ *   (each a proc u32, a step u8, a value u32 and a time u64)
  *   STARTED  value: pid
  *   FAILED   step: what failed; value: errno
- *   EXIT     value: status as from waitpid
+ *   EXIT     value: status as from waitpid; time: when that was known
  *   ENDED    everything was ended, as END has asked
  *   ELSEWHERE  value: errno; the job's directory cannot be entered, and the
  *            process starts in the spawner's
@@ -101,6 +101,7 @@ struct ep_report {
     uint32_t proc;
     uint8_t step;   /* used by FAILED */
     uint32_t value; /* a pid, an errno or a status */
+    uint64_t at_ns; /* used by EXIT: when it was seen, as of ep_clock_ns() */
 };
 
 /* Encoders return a message to post, or NULL with *err set to OV_EINVAL (over 8

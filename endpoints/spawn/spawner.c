@@ -186,7 +186,8 @@ static int tell_report(struct ep_spawner *sp, const struct ep_wire_in *in)
                               (int)report.value);
         return 0;
     case EP_SPAWN_EXIT:
-        sp->events->on_exit(sp->arg, report.proc, (int)report.value);
+        sp->events->on_exit(sp->arg, report.proc, (int)report.value,
+                            report.at_ns);
         return 0;
     case EP_SPAWN_ENDED:
         sp->events->on_ended(sp->arg);

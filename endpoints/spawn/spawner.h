@@ -82,9 +82,10 @@ struct ep_spawner_events {
      * "descriptors" (limit reached), "fork", "session", "stdio", "limits",
      * "bind", "chdir", "env", "exec". */
     void (*on_failed)(void *arg, uint32_t proc, const char *step, int err);
-    /* The process has ended; status as from waitpid. Always after
-     * on_started. */
-    void (*on_exit)(void *arg, uint32_t proc, int status);
+    /* The process has ended; status as from waitpid. at_ns is the time of
+     * ep_clock_ns() at which the spawner has seen that: it may be long ago when
+     * this process was given no processor. Always after on_started. */
+    void (*on_exit)(void *arg, uint32_t proc, int status, uint64_t at_ns);
     /* ep_spawner_end is done: no process that the spawner has started, and no
      * descendant of one, is alive (but setuid programs that may not be killed
      * are given up after 2 s). Called once for several requests that

@@ -59,6 +59,34 @@ with case("of the one that failed first, though another one is heard of first"):
                     job.said()), job.said())
     check_has("exit 7: rank 1 on ", job.said())
 
+with case("of the one that failed first, though its daemon is stopped then"):
+    # The daemon of rank 0 hears of the end of rank 0 after rank 1 has ended.
+    place = os.path.join(live.TMP, "stopped")
+    gate = live.Gate()
+    job = live.Job("-N", 2, "--nodes-per-daemon", 1, "--", "sh", "-c", """
+        echo $XYLEM_RANK $$ $PPID
+        if test "$XYLEM_RANK" = 0; then read -r _ <"$0"; exit 5; fi
+        until read -r pid 2>/dev/null <"$1"; do sleep 0.1; done
+        while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+        sleep 0.2
+        exit 7""", gate.path, place)
+    ranks = dict((int(words[0]), [int(word) for word in words[1:]])
+                 for words in (job.stdout.readline().split() for _ in "12"))
+    daemon = live.parent(ranks[0][1])
+    os.kill(daemon, signal.SIGSTOP)
+    live.eventually(lambda: live.state(daemon) == b"T", 60, "it is stopped")
+    gate.open()
+    os.write(gate.fd, b"go\n")
+    with open(place + ".new", "w", encoding="ascii") as file:
+        file.write(f"{ranks[0][0]}\n")
+    os.rename(place + ".new", place)
+    live.eventually(lambda: re.search("(?m)^xylem: rank 1 on .* returned 7$",
+                                      job.said()), 60, "rank 1 is told")
+    os.kill(daemon, signal.SIGCONT)
+    check_eq(5, job.wait(), job.said())
+    check(re.search("(?m)^xylem: before that rank 0 on .* returned 5$",
+                    job.said()), job.said())
+
 TALKS = """
     if test "$XYLEM_RANK" = 1; then
         seq 1 12

@@ -48,7 +48,7 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
 
 /* Every test checks the order: started first, one exit, nothing after
  * failed. */
-static void on_exit_seen(void *arg, uint32_t proc, int status)
+static void on_exit_seen(void *arg, uint32_t proc, int status, uint64_t at_ns)
 {
     struct rig *rig = arg;
 
@@ -56,6 +56,7 @@ static void on_exit_seen(void *arg, uint32_t proc, int status)
     assert_false(proc_at(rig, proc)->has_exited);
     proc_at(rig, proc)->has_exited = true;
     proc_at(rig, proc)->status = status;
+    proc_at(rig, proc)->at_ns = at_ns;
     rig->exited++;
 }
 

@@ -22,6 +22,7 @@ struct rig_proc {
     int err;
     bool has_exited;
     int status;
+    uint64_t at_ns; /* when it exited */
 };
 
 struct rig {

@@ -103,9 +103,10 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
         ep_starter_failed(rig_st, proc, step, err);
 }
 
-static void on_exit_of(void *arg, uint32_t proc, int status)
+static void on_exit_of(void *arg, uint32_t proc, int status, uint64_t at_ns)
 {
     (void)arg;
+    (void)at_ns;
     exits++;
     if (rig_st != NULL)
         ep_starter_exited(rig_st, proc, status);

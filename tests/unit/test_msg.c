@@ -45,8 +45,10 @@ static const struct ep_spawn_proc dressed = {
 };
 
 static const struct ep_signal one = {.proc = 0x01020304, .signo = 15};
-static const struct ep_report report = {
-    .proc = 0x01020304, .step = EP_STEP_EXEC, .value = 0x8b00};
+static const struct ep_report report = {.proc = 0x01020304,
+                                        .step = EP_STEP_EXEC,
+                                        .value = 0x8b00,
+                                        .at_ns = 0x0a0b0c0d0e};
 
 /* Checks the bytes of a message and gives them back as one that has come. */
 static struct ep_wire_in sent(struct ep_wire_out *out, uint8_t type,
@@ -91,7 +93,8 @@ static const uint8_t dressed_bytes[] = {
     'a', 's', 't', 0, 1, 0, 0, 0, 'R', 'A', 'N', 'K', '=', '3', 0,
 };
 static const uint8_t one_bytes[] = {4, 3, 2, 1, 15};
-static const uint8_t report_bytes[] = {4, 3, 2, 1, EP_STEP_EXEC, 0, 0x8b, 0, 0};
+static const uint8_t report_bytes[] = {4, 3, 2, 1, EP_STEP_EXEC, 0, 0x8b, 0, 0,
+                                      0x0e, 0x0d, 0x0c, 0x0b, 0x0a, 0, 0, 0};
 // clang-format on
 
 static void a_job_is_these_bytes(void **state)
@@ -173,6 +176,7 @@ static void signals_and_reports_are_these_bytes(void **state)
     assert_int_equal(heard.proc, 0x01020304);
     assert_int_equal(heard.step, EP_STEP_EXEC);
     assert_int_equal(heard.value, 0x8b00);
+    assert_int_equal(heard.at_ns, 0x0a0b0c0d0e);
 }
 
 static int cut_job(const struct ep_wire_in *in)

@@ -160,7 +160,7 @@ static void end_one(unsigned nth, const char *words)
     assert_int_equal(write(one->out, words, strlen(words)), strlen(words));
     close(one->out);
     one->out = -1;
-    spawner.events->on_exit(spawner.arg, one->proc, 0);
+    spawner.events->on_exit(spawner.arg, one->proc, 0, 0);
 }
 
 /* The hosts that were not reached. */

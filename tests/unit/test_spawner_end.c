@@ -25,6 +25,7 @@
 #include <cmocka.h>
 
 #include "endpoints/spawn/setup.h"
+#include "endpoints/sys/clock.h"
 #include "tests/unit/spawn_rig.h"
 
 enum { LIVENESS_MS = 60000 };
@@ -328,6 +329,25 @@ static void group_signals_do_not_end_the_spawner(void **state)
 #define RIG_TEST(name)                                                         \
     cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 
+/* The owner listens only when the process has been gone for some time. */
+static void an_exit_has_the_time_of_the_spawner(void **state)
+{
+    struct rig *rig = *state;
+    uint64_t gone_ns;
+
+    rig_shell(rig, "exit 7");
+    rig_start(rig, 1, -1);
+    rig_wait(rig, &rig->started, 1);
+    while (kill((pid_t)rig->procs[1].pid, 0) == 0)
+        sched_yield();
+    gone_ns = ep_clock_ns();
+    while (ep_clock_ns() - gone_ns < 50 * UINT64_C(1000000))
+        sched_yield();
+    rig_wait(rig, &rig->exited, 1);
+    assert_in_range(rig->procs[1].at_ns, gone_ns - 1000000000,
+                    gone_ns + 40000000);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -340,6 +360,7 @@ int main(void)
         RIG_TEST(a_spawner_that_is_left_waits),
         RIG_TEST(killed_spawner_takes_its_processes_along),
         RIG_TEST(group_signals_do_not_end_the_spawner),
+        RIG_TEST(an_exit_has_the_time_of_the_spawner),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
