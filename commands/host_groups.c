@@ -14,6 +14,9 @@
 #include <unistd.h>
 
 #include "commands/refuse.h"
+#include "endpoints/sys/prelude.h"
+
+enum { WHAT_BYTES = 512 };
 
 extern char **environ;
 
@@ -22,6 +25,7 @@ extern char **environ;
 static int start_program(char *const argv[], pid_t *pid, int *fd)
 {
     posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
     int ends[2];
     int rc;
 
@@ -34,8 +38,12 @@ static int start_program(char *const argv[], pid_t *pid, int *fd)
     if (rc == 0)
         rc = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null",
                                               O_RDONLY, 0);
+    /* With a group of its own it can be killed with all that it has started. */
+    posix_spawnattr_init(&how);
+    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
     if (rc == 0)
-        rc = posix_spawnp(pid, argv[0], &files, NULL, argv, environ);
+        rc = posix_spawnp(pid, argv[0], &files, &how, argv, environ);
+    posix_spawnattr_destroy(&how);
     posix_spawn_file_actions_destroy(&files);
     close(ends[1]);
     *fd = ends[0];
@@ -50,22 +58,29 @@ static void put_group(FILE *to, char *group, char *between)
     char *const argv[] = {"nodeset", "-e", "-S", between, group, NULL};
     char *line = NULL;
     size_t line_bytes = 0;
-    int fd = -1, status = 0;
+    int fd = -1, status = 0, rc;
+    char what[WHAT_BYTES];
     bool has_line;
     pid_t pid;
     FILE *in;
-    int rc = start_program(argv, &pid, &fd);
 
+    snprintf(what, sizeof(what), "nodeset: waiting for the hosts of '%s'",
+             group);
+    ep_prelude_wait(what);
+    rc = start_program(argv, &pid, &fd);
     if (rc != 0)
         exit(refuse("'%s' is a group of hosts, and nodeset of ClusterShell, "
                     "which knows them, cannot be started: %s",
                     group, strerror(rc)));
+    ep_prelude_group(pid);
     in = fdopen(fd, "r");
     if (in == NULL)
         exit(refuse("out of memory"));
     has_line = getline(&line, &line_bytes, in) > 0 && line[0] != '\n';
     fclose(in);
     waitpid(pid, &status, 0);
+    ep_prelude_group(0);
+    ep_prelude_go_on();
     if (status != 0 || !has_line)
         exit(refuse("nodeset names no host for the group '%s'", group));
     line[strcspn(line, "\n")] = '\0';

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "commands/refuse.h"
-#include "endpoints/sys/clock.h"
 #include "endpoints/sys/prelude.h"
 #include "overlay/base/err.h"
 #include "topo/hosts.h"
@@ -19,10 +18,9 @@ bool host_input_read(struct ep_run_options *options)
 
     if (options->hostfile == NULL || strcmp(options->hostfile, "-") != 0)
         return false;
-    ep_prelude_open(options->timeout_s, ep_clock_ns());
     ep_prelude_wait("--hostfile: waiting for the list of hosts on stdin");
     rc = topo_hosts_read_from(&hosts, stdin, "stdin", why);
-    ep_prelude_close();
+    ep_prelude_go_on();
     options->hosts = rc == 0 ? topo_hosts_fold(&hosts, hosts.count) : NULL;
     options->hostfile = NULL;
     topo_hosts_fini(&hosts);

@@ -8,10 +8,9 @@
 
 /* When options->hostfile is "-", reads the lines of a host file from stdin to
  * its end, and returns true: options->hosts is the list, in memory that is
- * never freed, and options->hostfile NULL. Otherwise nothing changes. While it
- * waits, options->timeout_s and signals end the program, as the prelude does
- * it; so does a list that cannot be used, with a message and 2, or 1 when stdin
- * cannot be read. */
+ * never freed, and options->hostfile NULL. Otherwise nothing changes. To be
+ * called in the prelude (endpoints/sys/prelude.h). A list that cannot be used
+ * ends the program with a message and 2, or 1 when stdin cannot be read. */
 bool host_input_read(struct ep_run_options *options);
 
 #endif

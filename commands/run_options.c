@@ -14,6 +14,8 @@
 #include "commands/stream_options.h"
 #include "commands/values.h"
 #include "endpoints/boot/launcher.h"
+#include "endpoints/sys/clock.h"
+#include "endpoints/sys/prelude.h"
 #include "topo/tree.h"
 
 #define OPTION_INTO struct ep_run_options
@@ -488,6 +490,20 @@ static void read_variable(char **head, const struct run_command *command,
     usage_variable = NULL;
 }
 
+/* Does what may take long: --timeout and signals end the program meanwhile. */
+static void find_hosts(struct ep_run_options *options,
+                       const struct run_command *command)
+{
+    ep_prelude_open(options->timeout_s, options->start_ns);
+    options->hosts = host_groups_expand(options->hosts);
+    options->exclude = host_groups_expand(options->exclude);
+    /* The end of the list is the end of stdin, too. */
+    if (host_input_read(options) && options->input == NULL &&
+        command->takes == RUN_PROGRAMS)
+        options->input = "/dev/null";
+    ep_prelude_close();
+}
+
 void run_options_parse(int argc, char **argv, const struct run_command *command,
                        struct ep_run_options *options)
 {
@@ -517,17 +533,13 @@ void run_options_parse(int argc, char **argv, const struct run_command *command,
                                        .linger_s = 2,
                                        .launch_timeout_s = 60,
                                        .stdin_ranks = "all",
-                                       .desk = command->desk()};
+                                       .desk = command->desk(),
+                                       .start_ns = ep_clock_ns()};
     options->apps[0].program.argv =
         command->takes != RUN_PROGRAMS ? none : NULL;
     read_variable(argv, command, &how);
     read_programs(argc, argv, &how);
     check_all(options);
     check_dvm(options);
-    options->hosts = host_groups_expand(options->hosts);
-    options->exclude = host_groups_expand(options->exclude);
-    /* The end of the list is the end of stdin, too. */
-    if (host_input_read(options) && options->input == NULL &&
-        command->takes == RUN_PROGRAMS)
-        options->input = "/dev/null";
+    find_hosts(options, command);
 }

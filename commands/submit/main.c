@@ -398,7 +398,7 @@ int run_dvm(const struct ep_run_options *options)
                                                      .on_stop = on_stop,
                                                      .on_continue = on_continue,
                                                      .on_other = on_other};
-    const uint64_t begun_ns = ep_clock_ns();
+    const uint64_t begun_ns = options->start_ns;
     const char *word = options->dvm, *why;
     struct ep_session dvm;
 

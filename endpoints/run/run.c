@@ -485,10 +485,12 @@ static int launch(const struct ep_run_options *options,
 
 int ep_run(const struct ep_run_options *options)
 {
-    struct run_relaunch again = {.start_ns = ep_clock_ns()};
+    struct run_relaunch again = {.start_ns = options->start_ns};
     sigset_t before;
     int rc;
 
+    if (again.start_ns == 0)
+        again.start_ns = ep_clock_ns();
     /* Removes the mark of a job in which this launcher runs, as this run is
      * another job. */
     unsetenv(EP_MARK_NAME);

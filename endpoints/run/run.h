@@ -87,6 +87,8 @@ struct ep_run_options {
     bool stall_all;
     const char *stall_command;
     double timeout_s;
+    uint64_t start_ns; /* when the program was started (ep_clock_ns), from which
+                          timeout_s counts; 0: now */
     double linger_s;
     const char *stats;
     bool verbose, quiet; /* one of them at most */

@@ -30,6 +30,7 @@ static struct {
     /* When the time limit has passed, and when `what` is shown; 0: never. */
     uint64_t limit_ns, tell_ns;
     char told[WORDS_BYTES_MAX], over[WORDS_BYTES_MAX], ended[WORDS_BYTES_MAX];
+    pid_t group; /* to be killed at the end; 0: none */
     bool is_open;
 } prelude;
 
@@ -38,6 +39,14 @@ static void say(const char *words)
     ssize_t done = write(STDERR_FILENO, words, strlen(words));
 
     (void)done;
+}
+
+static void end(const char *words, int code)
+{
+    if (prelude.group > 0)
+        kill(-prelude.group, SIGKILL);
+    say(words);
+    _exit(code);
 }
 
 /* Sets the timer for the next of these times. */
@@ -60,10 +69,8 @@ static void on_time(void)
 {
     uint64_t now_ns = ep_clock_ns();
 
-    if (prelude.limit_ns != 0 && now_ns >= prelude.limit_ns) {
-        say(prelude.over);
-        _exit(EP_PRELUDE_TIMEOUT);
-    }
+    if (prelude.limit_ns != 0 && now_ns >= prelude.limit_ns)
+        end(prelude.over, EP_PRELUDE_TIMEOUT);
     if (prelude.tell_ns != 0 && now_ns >= prelude.tell_ns) {
         prelude.tell_ns = 0;
         say(prelude.told);
@@ -80,8 +87,7 @@ static void on_signal(int signo)
         errno = err;
         return;
     }
-    say(prelude.ended);
-    _exit(128 + (signo == SIGHUP ? SIGTERM : signo));
+    end(prelude.ended, 128 + (signo == SIGHUP ? SIGTERM : signo));
 }
 
 /* Blocks signals, so that handlers see either a whole change or none of it. */
@@ -158,6 +164,13 @@ void ep_prelude_wait(const char *what)
 void ep_prelude_go_on(void)
 {
     wait_for(NULL, 0);
+}
+
+void ep_prelude_group(pid_t group)
+{
+    hold_back(true);
+    prelude.group = group;
+    hold_back(false);
 }
 
 void ep_prelude_close(void)

@@ -12,6 +12,7 @@
 #define ENDPOINTS_SYS_PRELUDE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 /* exit code when the time limit has passed */
 enum { EP_PRELUDE_TIMEOUT = 124 };
@@ -27,6 +28,10 @@ void ep_prelude_open(double limit_s, uint64_t since_ns);
 void ep_prelude_wait(const char *what);
 /* Says that what ep_prelude_wait has named is done. */
 void ep_prelude_go_on(void);
+
+/* Names a group of processes that is to be killed when the process is ended;
+ * 0: none. */
+void ep_prelude_group(pid_t group);
 
 /* Ends the prelude. The caller handles signals from now on. */
 void ep_prelude_close(void);

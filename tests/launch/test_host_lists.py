@@ -49,7 +49,8 @@ with case("a list names hosts that are not to be in it"):
 with case("groups are those of nodeset"):
     path = os.path.join(live.TMP, "bin")
     os.mkdir(path)
-    ENV = {"PATH": path + ":" + os.environ["PATH"]}
+    ENV = {"PATH": path + ":" + os.environ["PATH"],
+           "STUCK": os.path.join(live.TMP, "stuck")}
     with open(os.path.join(path, "nodeset"), "w", encoding="ascii") as file:
         file.write("""#!/bin/sh
 cat
@@ -59,6 +60,7 @@ case $4 in
 @src:all) echo "n1$3n2$3n3$3n4$3n5" ;;
 @empty) echo ;;
 @ill) echo n1; exit 1 ;;
+@stuck) sleep 1000 & echo $$ $! >"$STUCK.new"; mv "$STUCK.new" "$STUCK"; wait ;;
 *) echo "no group $4" >&2; exit 2 ;;
 esac
 """)
@@ -75,6 +77,20 @@ esac
         ran = launch("-w", group, "--", "true", env=ENV, code=1)
         check_has("nodeset names no host for the group '%s'"
                   % group.rpartition("^")[2], ran.said)
+    for words, want in ((("--timeout", 2), 124), ((), 128 + signal.SIGTERM)):
+        job = live.Job(*words, "-w", "@stuck", "--", "true", env=ENV)
+        if not words:
+            live.eventually(lambda: os.path.exists(ENV["STUCK"]) and
+                            "nodeset: waiting for the hosts of '@stuck'\n" in
+                            job.said(), 60, "nodeset runs, which is told")
+            job.proc.send_signal(signal.SIGTERM)
+        check_eq(want, job.wait(), job.said())
+        check_has("nodeset: waiting for the hosts of '@stuck'\n", job.said())
+        if os.path.exists(ENV["STUCK"]):
+            pids = [int(pid) for pid in live.read_file(ENV["STUCK"]).split()]
+            live.eventually(lambda: {live.state(pid) for pid in pids} <=
+                            {b"", b"Z"}, 60, "it is killed, and its child")
+            os.remove(ENV["STUCK"])
     os.remove(file.name)
     ran = launch("-w", "@odd", "--", "true", env={"PATH": path}, code=1)
     check_has("'@odd' is a group of hosts, and nodeset of ClusterShell, which "
