@@ -150,7 +150,7 @@ int ending_tell(void)
                   "processes is lost (the dvm says which)");
     tell_first();
     if (ending.first.words[0] != '\0')
-        (void)ep_recent_lines(ending.recent, show_line, &has_begun);
+        (void)ep_recent_show(ending.recent, show_line, &has_begun);
     tell_others();
     return job_failure_exit(&ending.failure);
 }

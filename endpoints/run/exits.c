@@ -154,7 +154,7 @@ void ep_run_exits_wrote(const struct run_plan *plan,
     struct showing showing = {plan, voice, life->failure.rank, false};
 
     if (!is_by_user(life, life->failure.status))
-        (void)ep_recent_lines(recent, show_line, &showing);
+        (void)ep_recent_show(recent, show_line, &showing);
 }
 
 /* --- all of them */
@@ -278,13 +278,26 @@ static void fill_firsts(const struct run_plan *plan,
     stats->ends.firsts_s = (double)job_failure_unsure_ns(failure) / 1e9;
 }
 
+static void add_line(void *arg, const char *text)
+{
+    struct ep_stats_ends *ends = arg;
+
+    ends->lines[ends->lines_count] = strdup(text);
+    ends->lines_count += ends->lines[ends->lines_count] != NULL;
+}
+
 void ep_run_exits_fill(const struct run_plan *plan, const struct job_life *life,
-                       struct ep_stats *stats)
+                       const struct run_recent *recent, struct ep_stats *stats)
 {
     struct job_census_view view;
     struct ep_stats_end *ends;
 
     fill_firsts(plan, &life->failure, stats);
+    if (life->failure.count > 0)
+        stats->ends.lines =
+            calloc(RUN_RECENT_LINES, sizeof(*stats->ends.lines));
+    if (stats->ends.lines != NULL)
+        (void)ep_recent_lines(recent, RUN_RECENT_LINES, add_line, &stats->ends);
     job_census_view(&life->census, JOB_CENSUS_GROUPS, UINT32_MAX, &view);
     ends = calloc((size_t)view.shown_count + 1, sizeof(*ends));
     stats->ends.at = ends;
@@ -298,6 +311,9 @@ void ep_run_exits_drop(struct ep_stats *stats)
         free(stats->ends.at[i].ranks);
         free(stats->ends.at[i].hosts);
     }
+    for (uint32_t i = 0; i < stats->ends.lines_count; i++)
+        free(stats->ends.lines[i]);
+    free(stats->ends.lines);
     free((void *)stats->ends.at);
     free((void *)stats->ends.firsts);
 }

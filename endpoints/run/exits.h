@@ -54,10 +54,11 @@ void ep_run_exits_wrote(const struct run_plan *plan,
                         const struct run_recent *recent,
                         struct run_voice *voice);
 
-/* Fills the report of --stats with the same: all groups, and with more of their
- * ranks and hosts. ep_run_exits_drop() frees what was made for it. */
+/* Fills the report of --stats with the same: all groups, with more of their
+ * ranks and hosts, and the last lines of the process that failed first.
+ * ep_run_exits_drop() frees what was made for it. */
 void ep_run_exits_fill(const struct run_plan *plan, const struct job_life *life,
-                       struct ep_stats *stats);
+                       const struct run_recent *recent, struct ep_stats *stats);
 void ep_run_exits_drop(struct ep_stats *stats);
 
 #endif

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "overlay/base/err.h"
 
 enum {
-    KEPT_BYTES = 2048,
     SCREEN_BYTES = 4096, /* some 50 lines of 80 columns */
 };
 
@@ -29,7 +29,7 @@ struct run_recent {
     uint32_t kept_rank;
     bool has_kept;
     uint32_t kept_bytes;
-    uint8_t kept[KEPT_BYTES];
+    uint8_t kept[RUN_RECENT_KEPT_BYTES];
 };
 
 int ep_recent_open(struct run_recent **out)
@@ -77,7 +77,8 @@ static uint64_t get_entry(const struct run_recent *recent, uint64_t from,
 void ep_recent_add(struct run_recent *recent, uint32_t rank, const uint8_t *mem,
                    uint32_t len_bytes)
 {
-    const uint32_t some = len_bytes < KEPT_BYTES ? len_bytes : KEPT_BYTES;
+    const uint32_t some =
+        len_bytes < RUN_RECENT_KEPT_BYTES ? len_bytes : RUN_RECENT_KEPT_BYTES;
     struct entry entry = {rank, some, 0}, oldest;
 
     if (len_bytes == 0) /* the end of a channel */
@@ -96,7 +97,7 @@ void ep_recent_add(struct run_recent *recent, uint32_t rank, const uint8_t *mem,
 /* Appends the bytes of an entry; what was there first makes room. */
 static void append(struct run_recent *recent, uint64_t from, uint32_t len_bytes)
 {
-    const uint32_t room = KEPT_BYTES - recent->kept_bytes;
+    const uint32_t room = RUN_RECENT_KEPT_BYTES - recent->kept_bytes;
 
     if (len_bytes > room) {
         const uint32_t gone = len_bytes - room;
@@ -128,23 +129,23 @@ void ep_recent_keep(struct run_recent *recent, uint32_t rank)
 
 /* Returns where the last lines begin. A line of which the begin is gone is not
  * among them, unless it is the only one. */
-static uint32_t find_first(const struct run_recent *recent)
+static uint32_t find_first(const struct run_recent *recent, unsigned most)
 {
     uint32_t at = recent->kept_bytes, lines = 0, first = 0;
 
-    while (at > 0 && lines < RUN_RECENT_LINES) {
+    while (at > 0 && lines < most) {
         at--;
         if (at + 1 < recent->kept_bytes && recent->kept[at] == '\n') {
             first = at + 1;
             lines++;
         }
     }
-    return lines < RUN_RECENT_LINES && recent->kept_bytes < KEPT_BYTES ? 0
-                                                                       : first;
+    return lines < most && recent->kept_bytes < RUN_RECENT_KEPT_BYTES ? 0
+                                                                      : first;
 }
 
-static void show(const uint8_t *mem, uint32_t len_bytes,
-                 void (*line)(void *arg, const char *text), void *arg)
+static void put_line(const uint8_t *mem, uint32_t len_bytes,
+                     void (*line)(void *arg, const char *text), void *arg)
 {
     char text[RUN_RECENT_LINE_MAX + 1];
     uint32_t len = 0;
@@ -155,23 +156,32 @@ static void show(const uint8_t *mem, uint32_t len_bytes,
     line(arg, text);
 }
 
-unsigned ep_recent_lines(const struct run_recent *recent,
+unsigned ep_recent_lines(const struct run_recent *recent, unsigned most,
                          void (*line)(void *arg, const char *text), void *arg)
 {
     unsigned count = 0;
-    uint32_t at = find_first(recent);
+    uint32_t at = find_first(recent, most);
 
-    if (recent->output_bytes - recent->kept_end < SCREEN_BYTES)
-        return 0;
     while (at < recent->kept_bytes) {
         const uint8_t *mem = recent->kept + at;
         const uint8_t *end = memchr(mem, '\n', recent->kept_bytes - at);
         const uint32_t len =
             end != NULL ? (uint32_t)(end - mem) : recent->kept_bytes - at;
 
-        show(mem, len, line, arg);
+        put_line(mem, len, line, arg);
         count++;
         at += len + 1;
     }
     return count;
+}
+
+unsigned ep_recent_show(const struct run_recent *recent,
+                        void (*line)(void *arg, const char *text), void *arg)
+{
+    const unsigned most =
+        isatty(STDERR_FILENO) ? RUN_RECENT_SCREEN_LINES : RUN_RECENT_LINES;
+
+    if (recent->output_bytes - recent->kept_end < SCREEN_BYTES)
+        return 0;
+    return ep_recent_lines(recent, most, line, arg);
 }

@@ -16,7 +16,9 @@
 
 enum {
     RUN_RECENT_BYTES = 1024 * 1024, /* the block, in one piece */
-    RUN_RECENT_LINES = 10,          /* lines that are kept of a process */
+    RUN_RECENT_LINES = 50,          /* lines that are kept of a process, */
+    RUN_RECENT_KEPT_BYTES = 8192,   /* if they have no more bytes than that */
+    RUN_RECENT_SCREEN_LINES = 10,   /* of these, what a terminal shows */
     RUN_RECENT_LINE_MAX = 200,      /* bytes of a line that are shown */
 };
 
@@ -26,8 +28,8 @@ struct run_recent;
 int ep_recent_open(struct run_recent **out);
 void ep_recent_close(struct run_recent *recent); /* NULL is fine */
 
-/* Takes in a record of a process, of which the last 2 KiB are kept; it may be
- * empty. O(1). */
+/* Takes in a record of a process, of which the last RUN_RECENT_KEPT_BYTES are
+ * kept; it may be empty. O(1). */
 void ep_recent_add(struct run_recent *recent, uint32_t rank, const uint8_t *mem,
                    uint32_t len_bytes);
 
@@ -35,11 +37,15 @@ void ep_recent_add(struct run_recent *recent, uint32_t rank, const uint8_t *mem,
  * of another process before. O(RUN_RECENT_BYTES). */
 void ep_recent_keep(struct run_recent *recent, uint32_t rank);
 
-/* Calls `line` for each line that is kept, the oldest first, if more than a
- * screen of other output has come since the last of them. Control characters
- * are written as a dot; a longer line is cut. Returns how many lines there
- * were. */
-unsigned ep_recent_lines(const struct run_recent *recent,
+/* Calls `line` for each of the last lines that are kept, `most` of them at
+ * most, the oldest first. Control characters are written as a dot; a longer
+ * line is cut. Returns how many lines there were. */
+unsigned ep_recent_lines(const struct run_recent *recent, unsigned most,
                          void (*line)(void *arg, const char *text), void *arg);
+/* Does the same for a person who reads stderr: a terminal shows fewer lines
+ * than a file. There are none unless more than a screen of other output has
+ * come since the last of them. */
+unsigned ep_recent_show(const struct run_recent *recent,
+                        void (*line)(void *arg, const char *text), void *arg);
 
 #endif

@@ -61,7 +61,7 @@ int ep_run_stats_write(struct run *r)
     stats.frames.down += hub.frames_down;
     stats.refused_peers += hub.refused_peers;
     set_bounds(r, &stats);
-    ep_run_exits_fill(&r->plan, &r->own.life, &stats);
+    ep_run_exits_fill(&r->plan, &r->own.life, r->told.recent, &stats);
     rc = r->fds.stats < 0 ? ep_stats_write(r->options.stats, &stats, why)
                           : ep_stats_write_fd(r->fds.stats, &stats, why);
     r->fds.stats = -1;

@@ -129,6 +129,34 @@ static json_t *firsts_list(const struct ep_stats *stats)
     return list;
 }
 
+/* A byte that is not UTF-8 cannot be in JSON: then there is a dot for each byte
+ * that is not ASCII. */
+static json_t *line_string(char *line)
+{
+    json_t *string = json_string(line);
+
+    if (string != NULL)
+        return string;
+    for (char *at = line; *at != '\0'; at++) {
+        if ((*at & 0x80) != 0)
+            *at = '.';
+    }
+    return json_string(line);
+}
+
+static json_t *lines_list(const struct ep_stats *stats)
+{
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; list != NULL && i < stats->ends.lines_count; i++) {
+        if (json_array_append_new(list, line_string(stats->ends.lines[i]))) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 static json_t *ends_list(const struct ep_stats *stats)
 {
     json_t *list = json_array();
@@ -155,7 +183,7 @@ static json_t *report(const struct ep_stats *stats)
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:s?, s:f, s:f, s:I, s:I, s:I, s:I, s:i,"
         " s:{s:I, s:I, s:f}, s:{s:I, s:I, s:I, s:f, s:I}, s:{s:I, s:I},"
-        " s:{s:I, s:f}, s:o, s:I, s:o, s:o, s:f, s:o}",
+        " s:{s:I, s:f}, s:o, s:I, s:o, s:o, s:f, s:o, s:o}",
         "nodes", as_int(stats->nodes),
         "procs", as_int(stats->procs),
         "arity", as_int(stats->arity),
@@ -189,6 +217,7 @@ static json_t *report(const struct ep_stats *stats)
         "proof", proof_object(stats->proof),
         "first_failures", firsts_list(stats),
         "first_failures_s", stats->ends.firsts_s,
+        "last_lines", lines_list(stats),
         "ends", ends_list(stats));
     // clang-format on
 }

@@ -9,6 +9,7 @@
  * proof {channels, complete, given_up, bytes, gaps [{rank, channel,
  * expected_bytes, delivered_bytes, reason} ...]},
  * first_failures [{rank, host, exit_code, signal} ...], first_failures_s,
+ * last_lines [...],
  * ends [{by, exit_code, signal, count, ranks, hosts} ...].
  */
 #ifndef ENDPOINTS_RUN_STATS_JSON_H
@@ -39,6 +40,8 @@ struct ep_stats_ends {
     const struct ep_stats_first *firsts; /* borrowed */
     uint32_t firsts_count;
     double firsts_s; /* the time in which they failed, if they are several */
+    char **lines; /* owned by whoever fills this: the first one's last lines */
+    uint32_t lines_count;
     const struct ep_stats_end *at; /* borrowed */
     uint32_t count;
 };

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Exit codes, the end by a bad exit, by time and by a reader that leaves."""
 import contextlib
+import json
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import time
 
 import live
 from live import case, check, check_eq, check_has, check_lacks, launch
+from terminal import Terminal
 
 FOR_EVER = ("tail", "-f", "/dev/null")
 
@@ -104,14 +106,49 @@ with case("the last lines of the first failure, where they have scrolled away"):
     ran = launch("-N", 2, "--", "sh", "-c", TALKS,
                  os.path.join(live.TMP, "talks"), 5000, code=3)
     host = os.uname().nodename
-    lines = ran.said.splitlines()
     check_eq([f"xylem: rank 1 on {host} returned 3",
               f"xylem: the last lines of rank 1 on {host}:",
-              *(f"xylem:   {number}" for number in range(4, 13)),
-              "xylem:   the cell.7 is empty"], lines[-12:], ran.said)
+              *(f"xylem:   {number}" for number in range(1, 13)),
+              "xylem:   the cell.7 is empty"], ran.said.splitlines()[-15:],
+             ran.said)
     ran = launch("-N", 2, "--", "sh", "-c", TALKS,
                  os.path.join(live.TMP, "talks2"), 5, code=3)
     check_lacks("the last lines", ran.said)
+
+with case("ten of them on a terminal"):
+    term = Terminal(live.XYLEM, "run", "-N", 2, "--", "sh", "-c", TALKS,
+                    os.path.join(live.TMP, "talks3"), 5000)
+    check_eq(3, term.wait())
+    check(term.text.endswith(b"\r\n".join([
+        b"xylem: the last lines of rank 1 on %s:" % host.encode(),
+        *(b"xylem:   %d" % number for number in range(4, 13)),
+        b"xylem:   the cell.7 is empty", b""])), term.text[-1000:])
+
+with case("fifty of them, though the daemon is killed a moment later"):
+    gate = live.Gate()
+    stats = os.path.join(live.TMP, "stats")
+    job = live.Job("-N", 2, "--nodes-per-daemon", 1, "--on-node-loss=continue",
+                   "--stats", stats, "--", "sh", "-c", """
+        echo rank $XYLEM_RANK $PPID
+        if test "$XYLEM_RANK" = 1; then seq 70; exit 3; fi
+        read -r _ <"$0"
+        seq 5000""", gate.path)
+    live.eventually(lambda: f"rank 1 on {host} returned 3" in job.said(), 60,
+                    "it is told")
+    shown = [job.stdout.readline().split() for _ in range(72)]
+    daemon = live.parent(next(int(words[2]) for words in shown
+                              if words[:2] == [b"rank", b"1"]))
+    os.kill(daemon, signal.SIGKILL)
+    live.eventually(lambda: live.state(daemon) in (b"", b"Z"), 60, "it is dead")
+    gate.open()
+    os.write(gate.fd, b"go\n")
+    job.stdout.read()
+    check_eq(3, job.wait(), job.said())
+    check_has(f"xylem: the last lines of rank 1 on {host}:\n" + "".join(
+        f"xylem:   {number}\n" for number in range(21, 71)), job.said())
+    with open(stats, encoding="ascii") as file:
+        check_eq([str(number) for number in range(21, 71)],
+                 json.load(file)["last_lines"])
 
 with case("128 and the number of a signal"):
     launch("-N", 3, "--", "sh", "-c",

@@ -27,7 +27,8 @@ KINDS = {
     "lost_nodes": list, "refused_peers": int,
     "proof": {"channels": int, "complete": int, "given_up": int,
               "bytes": int, "gaps": list},
-    "first_failures": list, "first_failures_s": float, "ends": list,
+    "first_failures": list, "first_failures_s": float, "last_lines": list,
+    "ends": list,
 }
 
 
@@ -76,8 +77,8 @@ def plain():
               "bytes": got["stdout_bytes"] + got["stderr_bytes"]},
              got["proof"])
     check_eq([], got["lost_nodes"])
-    check_eq(([], 0.0, []), (got["first_failures"], got["first_failures_s"],
-                             got["ends"]))
+    check_eq(([], 0.0, [], []), tuple(got[name] for name in (
+        "first_failures", "first_failures_s", "last_lines", "ends")))
     check_eq({"count": 0, "longest_s": 0.0}, got["repairs"])
     check_eq(0, got["refused_peers"])
     check(0 < got["launch_s"] < got["wall_s"] < 60 * live.SLOW,

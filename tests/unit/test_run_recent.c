@@ -49,7 +49,7 @@ static void note(void *arg, const char *text)
 static const char *last_lines(void)
 {
     said[0] = '\0';
-    ep_recent_lines(recent, note, NULL);
+    ep_recent_show(recent, note, NULL);
     return said;
 }
 
@@ -66,24 +66,32 @@ static void they_are_shown_when_they_have_scrolled_away(void **state)
     assert_string_equal(last_lines(), "one|two and a half|three|");
 }
 
-static void they_are_ten_at_most(void **state)
+static void they_are_fifty_at_most(void **state)
 {
-    char text[16];
+    char text[16], want[256] = "";
 
     (void)state;
-    for (int i = 1; i <= 30; i++) {
+    for (int i = 1; i <= 70; i++) {
         snprintf(text, sizeof(text), "%d\n", i);
         writes(3, text);
     }
     writes(3, "open");
     ep_recent_keep(recent, 3);
-    others_write(50);
-    assert_string_equal(last_lines(), "22|23|24|25|26|27|28|29|30|open|");
+    said[0] = '\0';
+    assert_int_equal(ep_recent_lines(recent, 3, note, NULL), 3);
+    assert_string_equal(said, "69|70|open|");
+    for (int i = 22; i <= 70; i++)
+        snprintf(want + strlen(want), sizeof(want) - strlen(want), "%d|", i);
+    strcat(want, "open|");
+    said[0] = '\0';
+    assert_int_equal(ep_recent_lines(recent, RUN_RECENT_LINES, note, NULL), 50);
+    assert_string_equal(said, want);
+    assert_string_equal(last_lines(), ""); /* they are still to be seen */
 }
 
 static void control_bytes_and_long_lines_are_no_harm(void **state)
 {
-    char text[3000];
+    char text[RUN_RECENT_KEPT_BYTES + 1000];
 
     (void)state;
     memset(text, 'x', sizeof(text));
@@ -142,7 +150,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(they_are_shown_when_they_have_scrolled_away),
-        TEST(they_are_ten_at_most),
+        TEST(they_are_fifty_at_most),
         TEST(control_bytes_and_long_lines_are_no_harm),
         TEST(what_was_kept_stays),
         TEST(the_newest_are_there_after_much_output),

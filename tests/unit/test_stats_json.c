@@ -46,6 +46,8 @@ static const struct ep_proof_verdict proof = {
                      .delivered_bytes = 7}}},
 };
 
+static char one_line[] = "out of \303\244mory", other_line[] = "b\377d";
+static char *lines[] = {one_line, other_line};
 static const struct ep_stats_first firsts[] = {{3, "a", 7 << 8}, {5, "b", 11}};
 static char ranks[] = "3,5,...", hosts[] = "a,b", rank[] = "9";
 static const struct ep_stats_end ends[] = {
@@ -86,6 +88,8 @@ static const struct ep_stats sample = {
     .ends = {.firsts = firsts,
              .firsts_count = 2,
              .firsts_s = 0.25,
+             .lines = lines,
+             .lines_count = 2,
              .at = ends,
              .count = 2},
 };
@@ -210,6 +214,10 @@ static const char sample_text[] = "{\n"
                                   "    }\n"
                                   "  ],\n"
                                   "  \"first_failures_s\": 0.25,\n"
+                                  "  \"last_lines\": [\n"
+                                  "    \"out of \u00e4mory\",\n"
+                                  "    \"b.d\"\n"
+                                  "  ],\n"
                                   "  \"ends\": [\n"
                                   "    {\n"
                                   "      \"by\": \"itself\",\n"
