@@ -128,6 +128,15 @@ static void add_number(json_t *object, const char *key, uint64_t value)
     json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
+/* Adds the number of a node as in XYLEM_NODE; null for the launcher. */
+static void add_node(json_t *object, const char *key,
+                     const struct ep_layout *layout, uint32_t node)
+{
+    json_object_set_new(
+        object, key,
+        node == 0 ? json_null() : json_integer(ep_layout_place(layout, node)));
+}
+
 static json_t *node_json(const struct ep_layout *layout, uint32_t node)
 {
     const struct topo_fabric *fabric = &ep_layout_plan(layout)->fabric;
@@ -135,7 +144,7 @@ static json_t *node_json(const struct ep_layout *layout, uint32_t node)
     uint32_t s = ep_layout_switch(layout, node);
     json_t *object = json_object();
 
-    add_number(object, "node", node);
+    add_node(object, "node", layout, node);
     json_object_set_new(object, "host",
                         json_string(ep_layout_host(layout, node)));
     json_object_set_new(object, "switch",
@@ -144,9 +153,8 @@ static json_t *node_json(const struct ep_layout *layout, uint32_t node)
                             : json_null());
     if (node == 0)
         return object;
-    add_number(object, "parent", topo_tree_parent(tree, node));
+    add_node(object, "parent", layout, topo_tree_parent(tree, node));
     add_number(object, "level", topo_tree_depth(tree, node));
-    add_number(object, "place", ep_layout_place(layout, node));
     add_number(object, "procs", ep_layout_procs(layout, node));
     json_object_set_new(object, "crosses",
                         json_boolean(tree_crosses(layout, node)));

@@ -155,7 +155,7 @@ static void on_end(void *arg, uint32_t index, enum ov_end why)
     char words[128];
 
     snprintf(words, sizeof(words), "node %u %s: its processes are killed",
-             d->numbers[index] - 1,
+             d->numbers[index],
              why == OV_END_DECLARED ? "was declared lost by the launcher"
                                     : "cannot reach any other daemon");
     ep_daemon_note(d, d->numbers[0], words);

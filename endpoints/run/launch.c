@@ -171,12 +171,15 @@ static void on_ready(void *arg, uint32_t index, const struct ep_boot_peer *peer)
 static void on_note(void *arg, uint32_t index, uint32_t node, const char *text)
 {
     struct run_launch *l = arg;
+    char words[EP_BOOT_TEXT_MAX];
 
     (void)index;
-    if (node > 0 && node <= l->cfg.plan->nodes_count)
-        ep_voice_note(l->cfg.plan->voice, "the daemon of node %u on %s: %s",
-                      ep_run_place(l->cfg.plan, node),
-                      ep_run_host(l->cfg.plan, node), text);
+    if (node == 0 || node > l->cfg.plan->nodes_count)
+        return;
+    ep_run_name_nodes(l->cfg.plan, text, words, sizeof(words));
+    ep_voice_note(l->cfg.plan->voice, "the daemon of node %u on %s: %s",
+                  ep_run_place(l->cfg.plan, node),
+                  ep_run_host(l->cfg.plan, node), words);
 }
 
 /* Reports that a daemon has failed. Which one it is follows from its virtual

@@ -88,6 +88,11 @@ int ep_run_use_shape(struct run_plan *plan);
 /* Returns the place in the list of hosts of a node greater than 0. Messages for
  * the user name nodes by this number. */
 uint32_t ep_run_place(const struct run_plan *plan, uint32_t node);
+/* Copies a note of a daemon, in which `node 5' is node 5 of the tree, with the
+ * number for the user in its place, or `the launcher'. A longer text than
+ * size_bytes is cut. */
+void ep_run_name_nodes(const struct run_plan *plan, const char *text, char *out,
+                       size_t size_bytes);
 
 /* --- plan_machine.c: what is known or guessed about the hosts' machines, if
  * the ranks depend on it (survey.h). Runs before ranks are placed. */

@@ -4,6 +4,7 @@
  * Places, which count hosts in the list and are the numbers of nodes that the
  * user sees, do not depend on the tree. The numbers of nodes in the overlay do.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,46 @@ enum { ARITY_VIRTUAL = 16, SHOWN_BYTES = 200 };
 uint32_t ep_run_place(const struct run_plan *p, uint32_t node)
 {
     return p->tree.shape.host != NULL ? p->tree.shape.host[node] : node - 1;
+}
+
+/* Reads the number of a node of the tree. Returns false if there is none. */
+static bool read_node(const struct run_plan *p, const char **at, uint32_t *node)
+{
+    uint64_t number = 0;
+    const char *end = *at;
+
+    for (; *end >= '0' && *end <= '9' && number <= p->nodes_count; end++)
+        number = number * 10 + (uint64_t)(*end - '0');
+    if (end == *at || number > p->nodes_count)
+        return false;
+    *at = end;
+    *node = (uint32_t)number;
+    return true;
+}
+
+void ep_run_name_nodes(const struct run_plan *p, const char *text, char *out,
+                       size_t size_bytes)
+{
+    static const char mark[] = "node ";
+    uint32_t node;
+
+    for (const char *at; (at = strstr(text, mark)) != NULL;) {
+        const char *behind = at + strlen(mark);
+        char name[32] = "the launcher";
+        int len;
+
+        if (!read_node(p, &behind, &node))
+            snprintf(name, sizeof(name), "%s", mark);
+        else if (node > 0)
+            snprintf(name, sizeof(name), "node %u", ep_run_place(p, node));
+        len = snprintf(out, size_bytes, "%.*s%s", (int)(at - text), text, name);
+        if (len < 0 || (size_t)len >= size_bytes)
+            return;
+        out += len;
+        size_bytes -= (size_t)len;
+        text = behind;
+    }
+    snprintf(out, size_bytes, "%s", text);
 }
 
 static int check_arity(struct run_plan *p)

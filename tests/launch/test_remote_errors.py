@@ -177,7 +177,7 @@ def refused():
     os.chmod(shell, 0o755)
     job = live.Job("--launcher", "ssh", "--rsh", shell, "-w", "a,b,c", "-v",
                    "--launch-timeout", 60 * live.SLOW, "--", "true")
-    words = "node 2 is refused by node 0: that node has a newer"
+    words = "node 1 is refused by the launcher: that node has a newer"
     live.eventually(lambda: words in job.said() or job.proc.poll() is not None,
                     60, "one is refused")
     check(words in job.said(), "not a word of it: " + job.said())

@@ -70,10 +70,11 @@ def built():
     job.stdin.close()
     check_eq(b"", job.stdout.read(), "then")
     job.check_ok()
-    check_eq({node["host"]: nodes[node["parent"]]["host"]
-              if node["parent"] > 0 else "" for node in nodes[1:]}, got)
-    places = {node["host"]: node["place"] for node in nodes[1:]}
-    check_eq((0, 1, 2, 3), tuple(places[h] for h in ("h14", "h3", "h9", "h1")))
+    check_eq(None, nodes[0]["node"], "the launcher has no number:")
+    host_of = {node["node"]: node["host"] for node in nodes}
+    host_of[None] = ""
+    check_eq({node["host"]: host_of[node["parent"]] for node in nodes[1:]}, got)
+    check_eq(["h14", "h3", "h9", "h1"], [host_of[place] for place in range(4)])
 
 
 def names():
@@ -97,15 +98,15 @@ def names():
         beneath[node["node"]].add(int(node["host"][1:]))
         beneath[node["parent"]] |= beneath[node["node"]]
     for node, found in beneath.items():
-        check_eq(max(found) - min(found) + 1, len(found), "beneath %d" % node)
+        check_eq(max(found) - min(found) + 1, len(found), "beneath %s" % node)
     check_eq(["n7", "n10", "n3"], [
-        next(n["host"] for n in whole["nodes"][1:] if n["place"] == place)
-        for place in range(3)])
+        next(n["host"] for n in whole["nodes"][1:] if n["node"] == number)
+        for number in range(3)])
 
     for options in (("--topology", "none", "--arity", 2), ("--arity", 12)):
         whole = json.loads(tree("-w", hosts, *options, "--json"))
         check_eq("list", whole["by"])
-        check_eq(list(range(12)), [n["place"] for n in whole["nodes"][1:]])
+        check_eq(list(range(12)), [n["node"] for n in whole["nodes"][1:]])
 
 
 def named():

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -122,6 +123,27 @@ static void a_layout_is_a_plan_without_a_run(void **state)
     close_fixture(&f);
 }
 
+static void notes_of_daemons_name_nodes_as_users_do(void **state)
+{
+    char out[64], want[64];
+    struct fixture f;
+
+    (void)state;
+    open_fixture(&f, "c,b,a");
+    assert_int_equal(ep_run_plan_nodes(&f.plan, &f.most), 0);
+    ep_run_name_nodes(&f.plan, "node 3 is refused by node 0: no", out, 64);
+    snprintf(want, 64, "node %u is refused by the launcher: no",
+             ep_run_place(&f.plan, 3));
+    assert_string_equal(out, want);
+    ep_run_name_nodes(&f.plan, "a node, node 4 and node 99999999999", out, 64);
+    assert_string_equal(out, "a node, node 4 and node 99999999999");
+    ep_run_name_nodes(&f.plan, "node 0 and node 0", out, 16);
+    assert_string_equal(out, "the launcher an");
+    ep_run_name_nodes(&f.plan, "node 0", out, 5);
+    assert_string_equal(out, "the ");
+    close_fixture(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +153,7 @@ int main(void)
         cmocka_unit_test(ranks_go_by_the_machines_that_are_known),
         cmocka_unit_test(hosts_are_left_out_of_some_alone),
         cmocka_unit_test(a_layout_is_a_plan_without_a_run),
+        cmocka_unit_test(notes_of_daemons_name_nodes_as_users_do),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
