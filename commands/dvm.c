@@ -54,18 +54,21 @@ static bool is_stop(const char *word)
     return strcmp(word, "--stop") == 0 || strncmp(word, "--stop=", 7) == 0;
 }
 
-/* True when the arguments contain --stop, but not --help, which takes
- * precedence. */
-static bool is_stop_meant(int argc, char **argv)
+/* Returns the first of the arguments for which this is true, or NULL. */
+static char *find_word(int argc, char **argv, bool (*is)(const char *word))
 {
-    bool is_meant = false;
-
     for (int i = 2; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0)
-            return false;
-        is_meant |= is_stop(argv[i]);
+        if (is(argv[i]))
+            return argv[i];
     }
-    return is_meant;
+    return NULL;
+}
+
+/* Tells whether the word asks for help or the version. */
+static bool is_question(const char *word)
+{
+    return strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0 ||
+           strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0;
 }
 
 /* Finds the dvm, tells it to end, and waits until it has. */
@@ -120,8 +123,14 @@ int dvm_main(int argc, char **argv)
         .takes = RUN_NO_PROGRAMS};
 
     usage_command = "dvm";
-    if (is_stop_meant(argc, argv))
-        return stop_dvm(argc, argv);
+    if (find_word(argc, argv, is_stop) != NULL) {
+        char *words[] = {argv[0], argv[1], find_word(argc, argv, is_question),
+                         NULL};
+
+        if (words[2] == NULL)
+            return stop_dvm(argc, argv);
+        run_options_parse(3, words, &command, &options); /* ends the program */
+    }
     run_options_parse(argc, argv, &command, &options);
     options.is_dvm = true;
     options.stdin_ranks = "none";

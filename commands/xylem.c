@@ -111,6 +111,11 @@ static int help(void)
     return 0;
 }
 
+static bool is_either(const char *word, const char *letter, const char *name)
+{
+    return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
+}
+
 /* Handles `xylem help' and `xylem help COMMAND'. */
 static int help_command(int argc, char **argv)
 {
@@ -118,15 +123,11 @@ static int help_command(int argc, char **argv)
     char *words[] = {argv[0], argv[2], option, NULL};
     int i;
 
-    if (argc == 2)
+    if (argc == 2 || strcmp(argv[2], "help") == 0 ||
+        is_either(argv[2], "-h", "--help"))
         return help();
     i = find_command(argv[2]);
     return i < COMMANDS ? commands[i].main(3, words) : no_command(argv[2]);
-}
-
-static bool is_either(const char *word, const char *letter, const char *name)
-{
-    return strcmp(word, letter) == 0 || strcmp(word, name) == 0;
 }
 
 int main(int argc, char **argv)

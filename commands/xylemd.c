@@ -18,8 +18,8 @@ enum {
 }; /* less than the program that starts the sweep
       waits */
 
-/* True when the only argument is this option for the start-up text. */
-static bool is_boot(int argc, char **argv, const char *option)
+/* True when the only argument is this option. */
+static bool is_alone(int argc, char **argv, const char *option)
 {
     return argc == 2 && strcmp(argv[1], option) == 0;
 }
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 {
     struct ep_spawner *spawner;
     struct text_buf text = {0};
-    bool is_env = is_boot(argc, argv, "--boot-env");
+    bool is_env = is_alone(argc, argv, "--boot-env");
 
     start();
     fabric_offer();
@@ -63,11 +63,11 @@ int main(int argc, char **argv)
               stderr);
         return 2;
     }
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+    if (is_alone(argc, argv, "-V") || is_alone(argc, argv, "--version")) {
         printf("xylemd %s\n", PACKAGE_VERSION);
         return 0;
     }
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+    if (is_alone(argc, argv, "-h") || is_alone(argc, argv, "--help")) {
         printf("Usage: xylemd --boot\n       xylemd --boot-env\n       xylemd "
                "--sweep SESSION.NODE\n\nThe daemon of xylem, started by `xylem "
                "run', by another daemon, or by\na resource manager. It takes "
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     }
     if (argc == 3 && strcmp(argv[1], "--sweep") == 0)
         return sweep(argv[2]);
-    if (!is_env && !is_boot(argc, argv, "--boot")) {
+    if (!is_env && !is_alone(argc, argv, "--boot")) {
         fputs("xylemd: it is started by `xylem run', not by hand (try "
               "`xylemd --help')\n",
               stderr);

@@ -82,13 +82,29 @@ with case("usage and what it advises name the whole command"):
               launch("--version").out)
 
 with case("help and the version, in all the words that people try"):
-    for words in (["-h"], ["help"]):
+    for words in (["-h"], ["help"], ["help", "help"], ["help", "-h"],
+                  ["help", "--help"]):
         check_has(b"Usage: xylem COMMAND", tell(*words))
     for words in (["run", "-h"], ["help", "run"]):
         check_has(b"Usage: xylem run ", tell(*words))
     check_eq(tell("--version"), tell("-V"))
     for word in ("-V", "-vV", "--vers"):
         check_eq(tell("--version"), tell("run", word))
+    for command in ("run", "attach", "ps", "dvm", "tree", "sim"):
+        text = tell("help", command)
+        check_has(b"Usage: xylem %s " % command.encode(), text)
+        for word in ("-h", "--help"):
+            check_eq(text, tell(command, word))
+        for word in ("-V", "--version"):
+            check_eq(tell("--version"), tell(command, word))
+    for word in ("-h", "--help", "-V", "--version"):
+        check_eq(tell("dvm", word), tell("dvm", "--stop", word))
+    for word, name in (("-h", "--help"), ("-V", "--version")):
+        told = [subprocess.run([live.XYLEM + "d", option], check=True,
+                               stdout=subprocess.PIPE).stdout
+                for option in (word, name)]
+        check_eq(told[0], told[1])
+        check(told[0] != b"", f"xylemd {word} says nothing")
     check_has(b"there is no command 'rnu'", tell("help", "rnu", code=2))
 
 with case("-np is -n, and no other word is changed by it"):
