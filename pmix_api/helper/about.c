@@ -119,7 +119,7 @@ static const char *host_of(const struct px_about *about,
     if (what == HOSTNAME)
         return info->value.as.text;
     return what == NODEID
-               ? px_table_host(about->table, (uint32_t)info->value.as.number)
+               ? ep_table_host(about->table, (uint32_t)info->value.as.number)
                : NULL;
 }
 
@@ -137,11 +137,11 @@ static bool is_on(const struct px_about *about, const char *host)
 static enum px_lib_answer check_host(const struct px_about *about,
                                      const char *host)
 {
-    const struct px_table_place *place;
+    const struct ep_table_place *place;
 
     if (host == NULL)
         return PX_LIB_NOT_FOUND;
-    for (uint32_t i = 0; (place = px_table_at(about->table, i)) != NULL; i++) {
+    for (uint32_t i = 0; (place = ep_table_at(about->table, i)) != NULL; i++) {
         if (strcmp(place->host, host) == 0)
             return PX_LIB_YES;
     }
@@ -187,11 +187,11 @@ enum px_lib_answer px_about_read(const struct px_lib_ask *ask,
 }
 
 bool px_about_next(const struct px_about *about, const char *host,
-                   uint32_t *next, struct px_table_place *out)
+                   uint32_t *next, struct ep_table_place *out)
 {
-    const struct px_table_place *place;
+    const struct ep_table_place *place;
 
-    while ((place = px_table_at(about->table, (*next)++)) != NULL) {
+    while ((place = ep_table_at(about->table, (*next)++)) != NULL) {
         if (about->hosts != NULL
                 ? !is_on(about, place->host)
                 : host != NULL && strcmp(host, place->host) != 0)
@@ -211,7 +211,7 @@ bool px_about_next(const struct px_about *about, const char *host,
 
 uint32_t px_about_count(const struct px_about *about, const char *host)
 {
-    struct px_table_place place;
+    struct ep_table_place place;
     uint32_t next = 0, count = 0;
 
     while (px_about_next(about, host, &next, &place))

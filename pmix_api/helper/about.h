@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "pmix_api/helper/lib/lib.h"
-#include "pmix_api/helper/table.h"
+#include "endpoints/client/table.h"
 
 struct px_jobs;
 struct px_jobs_entry;
@@ -22,7 +22,7 @@ struct px_about {
     const struct px_jobs_entry *job;
     bool is_named; /* a qualifier names the job */
     /* The table of the job, set by the caller; NULL: it is not known. */
-    const struct px_table *table;
+    const struct ep_table *table;
     /* Borrowed: the query, when one of its qualifiers names hosts; NULL: all
      * hosts. */
     const struct px_lib_ask *hosts;
@@ -53,7 +53,7 @@ enum px_lib_answer px_about_read(const struct px_lib_ask *ask,
  * call. With `host` only places on that host are found, with NULL those on all
  * hosts. Returns false when there is no further place. O(qualifiers). */
 bool px_about_next(const struct px_about *about, const char *host,
-                   uint32_t *next, struct px_table_place *out);
+                   uint32_t *next, struct ep_table_place *out);
 /* The number of processes in all places that px_about_next() finds. O(places).
  */
 uint32_t px_about_count(const struct px_about *about, const char *host);

@@ -7,7 +7,7 @@
 #include "overlay/base/err.h"
 #include "pmix_api/helper/door.h"
 #include "pmix_api/helper/jobs.h"
-#include "pmix_api/helper/table.h"
+#include "endpoints/client/table.h"
 
 struct px_describer {
     const struct px_jobs *jobs;
@@ -15,7 +15,7 @@ struct px_describer {
      * awaited. */
     struct px_describer_user *first;
     /* Owned: the table, as far as it has come; NULL: memory is out. */
-    struct px_table *table;
+    struct ep_table *table;
 };
 
 int px_describer_open(const struct px_jobs *jobs, struct px_describer **out)
@@ -33,7 +33,7 @@ void px_describer_close(struct px_describer *describer)
 {
     if (describer == NULL)
         return;
-    px_table_close(describer->table);
+    ep_table_close(describer->table);
     free(describer);
 }
 
@@ -42,7 +42,7 @@ static void say_question(struct px_describer *describer)
     const struct px_describer_user *user = describer->first;
     const struct job_door msg = {.kind = JOB_DOOR_DESCRIBE, .base = user->base};
 
-    describer->table = px_table_open(user->base, user->size);
+    describer->table = ep_table_open(user->base, user->size);
     px_door_say(px_jobs_door(describer->jobs), &msg);
 }
 
@@ -66,8 +66,8 @@ void px_describer_ask(struct px_describer *describer,
  * incomplete table is useless. */
 static void add_rows(struct px_describer *describer, const struct job_door *msg)
 {
-    if (describer->table != NULL && px_table_add(describer->table, msg) != 0) {
-        px_table_close(describer->table);
+    if (describer->table != NULL && ep_table_add(describer->table, msg) != 0) {
+        ep_table_close(describer->table);
         describer->table = NULL;
     }
 }
@@ -75,12 +75,12 @@ static void add_rows(struct px_describer *describer, const struct job_door *msg)
 static void end_question(struct px_describer *describer, bool is_gone)
 {
     struct px_describer_user *user = describer->first;
-    struct px_table *table = describer->table;
+    struct ep_table *table = describer->table;
     enum px_lib_answer answer = PX_LIB_YES;
 
     if (is_gone) {
         answer = PX_LIB_NOT_FOUND;
-        px_table_close(table);
+        ep_table_close(table);
         table = NULL;
     } else if (table == NULL) {
         answer = PX_LIB_NO_RESOURCE;

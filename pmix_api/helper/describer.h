@@ -15,7 +15,7 @@ struct job_door;
 struct px_describer;
 struct px_jobs;
 struct px_jobs_entry;
-struct px_table;
+struct ep_table;
 
 /* A user of the describer, which can ask one question at a time. It owns this
  * struct, which must live until on_done. */
@@ -25,7 +25,7 @@ struct px_describer_user {
      * the job no longer exists. PX_LIB_NO_RESOURCE: memory is out, or the
      * launcher's answer is not valid. */
     void (*on_done)(void *arg, enum px_lib_answer answer,
-                    struct px_table *table);
+                    struct ep_table *table);
     void *arg;
     struct px_describer_user *next; /* used by the describer, like the members
                                        below */

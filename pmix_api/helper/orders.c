@@ -11,7 +11,7 @@
 #include "pmix_api/helper/door.h"
 #include "pmix_api/helper/jobs.h"
 #include "pmix_api/helper/scope.h"
-#include "pmix_api/helper/table.h"
+#include "endpoints/client/table.h"
 
 enum { HOST_BYTES = 256 };
 
@@ -68,12 +68,12 @@ static void answer(struct px_orders *orders, struct order **at,
 /* --- the processes of this node, one by one */
 
 static uint32_t count_here(const struct px_orders *orders,
-                           const struct px_table *table)
+                           const struct ep_table *table)
 {
-    const struct px_table_place *place;
+    const struct ep_table_place *place;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; (place = px_table_at(table, i)) != NULL; i++)
+    for (uint32_t i = 0; (place = ep_table_at(table, i)) != NULL; i++)
         count += strcmp(place->host, orders->here) == 0 ? place->count : 0;
     return count;
 }
@@ -81,13 +81,13 @@ static uint32_t count_here(const struct px_orders *orders,
 /* Replaces the name that stands for the processes of this node by a name for
  * each of these processes, and keeps the other names of the order. */
 static void name_each(const struct px_orders *orders, struct order *order,
-                      const struct px_table *table, struct px_lib_name *out)
+                      const struct ep_table *table, struct px_lib_name *out)
 {
     const struct px_lib_name whole = order->names[order->local];
-    const struct px_table_place *place;
+    const struct ep_table_place *place;
     size_t at = 0;
 
-    for (uint32_t i = 0; (place = px_table_at(table, i)) != NULL; i++) {
+    for (uint32_t i = 0; (place = ep_table_at(table, i)) != NULL; i++) {
         if (strcmp(place->host, orders->here) != 0)
             continue;
         for (uint32_t k = 0; k < place->count; k++) {
@@ -99,7 +99,7 @@ static void name_each(const struct px_orders *orders, struct order *order,
 
 static enum px_lib_answer expand(const struct px_orders *orders,
                                  struct order *order,
-                                 const struct px_table *table)
+                                 const struct ep_table *table)
 {
     const uint32_t here = count_here(orders, table);
     const size_t left = order->count - order->local - 1;
@@ -192,7 +192,7 @@ static void go_on(struct px_orders *orders)
     }
 }
 
-static void on_done(void *arg, enum px_lib_answer word, struct px_table *table)
+static void on_done(void *arg, enum px_lib_answer word, struct ep_table *table)
 {
     struct px_orders *orders = arg;
     struct order **at = find_unsaid(orders);
@@ -200,7 +200,7 @@ static void on_done(void *arg, enum px_lib_answer word, struct px_table *table)
     orders->is_asking = false;
     if (word == PX_LIB_YES)
         word = expand(orders, *at, table);
-    px_table_close(table);
+    ep_table_close(table);
     if (word != PX_LIB_YES)
         answer(orders, at, word);
     go_on(orders);

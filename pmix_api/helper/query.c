@@ -12,7 +12,7 @@
 #include "pmix_api/helper/describer.h"
 #include "pmix_api/helper/jobs.h"
 #include "pmix_api/helper/reply.h"
-#include "pmix_api/helper/table.h"
+#include "endpoints/client/table.h"
 
 enum { KEYS_MAX = 32, HOST_BYTES = 256 };
 
@@ -194,7 +194,7 @@ static void end_first(struct px_queries *queries)
     struct query *query = queries->first;
 
     for (uint32_t i = 0; i < queries->needs_count; i++)
-        px_table_close(queries->needs[i].table);
+        ep_table_close(queries->needs[i].table);
     free(queries->needs);
     free(queries->are_places);
     queries->needs = NULL;
@@ -239,14 +239,14 @@ static void go_on(struct px_queries *queries)
 /* Stores the table that was asked for; a job that the launcher no longer knows
  * has none. */
 static void on_done(void *arg, enum px_lib_answer answer,
-                    struct px_table *table)
+                    struct ep_table *table)
 {
     struct px_queries *queries = arg;
 
     if (answer == PX_LIB_NO_RESOURCE)
         queries->answer = answer;
     if (table != NULL && queries->are_places[queries->known])
-        px_table_cut(table);
+        ep_table_cut(table);
     queries->needs[queries->known++].table = table;
     go_on(queries);
 }

@@ -12,7 +12,7 @@
 #include "pmix_api/helper/lib/lib.h"
 #include "pmix_api/helper/about.h"
 #include "pmix_api/helper/jobs.h"
-#include "pmix_api/helper/table.h"
+#include "endpoints/client/table.h"
 
 /* An answer that is being made, and what it is made from. */
 struct reply {
@@ -24,7 +24,7 @@ struct reply {
 
 typedef enum px_lib_answer (*load_fn)(const struct reply *reply);
 
-const struct px_table *px_known_table(const struct px_known *known,
+const struct ep_table *px_known_table(const struct px_known *known,
                                       uint32_t base)
 {
     for (uint32_t i = 0; i < known->count; i++) {
@@ -67,7 +67,7 @@ static enum px_lib_answer put_file(const struct reply *reply, FILE *file,
 /* Fills a row about a process. Daemons have no known pid, but they all run by
  * the time of the first query. */
 static void describe(const struct px_about *about,
-                     const struct px_table_place *place, uint32_t rank,
+                     const struct ep_table_place *place, uint32_t rank,
                      struct px_lib_process *out)
 {
     int status;
@@ -77,10 +77,10 @@ static void describe(const struct px_about *about,
         .rank = rank,
         .host = place->host,
         .program = place->program,
-        .pid = px_table_pid(about->table, rank),
+        .pid = ep_table_pid(about->table, rank),
         .state = PX_LIB_RUNNING,
     };
-    if (px_table_exit(about->table, rank, &status)) {
+    if (ep_table_exit(about->table, rank, &status)) {
         out->state = WIFSIGNALED(status) ? PX_LIB_KILLED : PX_LIB_ENDED;
         out->exit_code = job_failure_code(status);
     } else if (out->pid == 0 && !about->job->is_dvm) {
@@ -93,7 +93,7 @@ static enum px_lib_answer load_rows(const struct reply *reply, const char *host)
     const struct px_about *about = reply->about;
     uint32_t size = px_about_count(about, host), next = 0, count = 0;
     struct px_lib_process *rows;
-    struct px_table_place place;
+    struct ep_table_place place;
 
     if (size == 0)
         return PX_LIB_NOT_FOUND;
@@ -126,7 +126,7 @@ static enum px_lib_answer load_local_table(const struct reply *reply)
 static enum px_lib_answer load_peers(const struct reply *reply)
 {
     const char *here = reply->known->here;
-    struct px_table_place place;
+    struct ep_table_place place;
     uint32_t next = 0;
     const char *before = "";
     char *text = NULL;
@@ -149,7 +149,7 @@ static enum px_lib_answer load_procs(const struct reply *reply)
 {
     const char *here = reply->known->here;
     uint32_t size = px_about_count(reply->about, here), next = 0, count = 0;
-    struct px_table_place place;
+    struct ep_table_place place;
     struct px_lib_name *names;
 
     if (size == 0)
@@ -186,7 +186,7 @@ static enum px_lib_answer load_exit(const struct reply *reply)
     if (about->rank == PX_LIB_ALL)
         return PX_LIB_BAD_PARAM;
     if (px_about_count(about, NULL) == 0 ||
-        !px_table_exit(about->table, about->rank, &status))
+        !ep_table_exit(about->table, about->rank, &status))
         return PX_LIB_NOT_FOUND;
     return put_number(reply, PX_LIB_INT, (uint64_t)job_failure_code(status));
 }
@@ -204,7 +204,7 @@ static enum px_lib_answer load_status(const struct reply *reply)
 {
     const struct px_about *about = reply->about;
     bool has_ended =
-        about->job->stage == JOB_DOOR_OVER || px_table_has_ended(about->table);
+        about->job->stage == JOB_DOOR_OVER || ep_table_has_ended(about->table);
 
     reply->value->type = PX_LIB_STATUS;
     reply->value->as.status = has_ended ? PX_LIB_JOB_END : PX_LIB_JOB_START;
@@ -241,14 +241,14 @@ enum { INFOS = 2 };
 /* Fills an info for a job, which contains the infos `infos`. */
 static void put_job(struct px_lib_info *out, struct px_lib_info *infos,
                     const struct px_jobs_entry *job,
-                    const struct px_table *table)
+                    const struct ep_table *table)
 {
     infos[0].key = PX_KEY_NSPACE;
     infos[0].value.type = PX_LIB_TEXT;
     infos[0].value.as.text = job->name;
     infos[1].key = PX_KEY_CMD_LINE;
     infos[1].value.type = PX_LIB_TEXT;
-    infos[1].value.as.text = px_table_command(table);
+    infos[1].value.as.text = ep_table_command(table);
     out->key = PX_KEY_INFO_ARRAY;
     out->value.type = PX_LIB_INFOS;
     out->value.count = INFOS;
@@ -270,7 +270,7 @@ static enum px_lib_answer load_space_info(const struct reply *reply)
         return PX_LIB_NO_RESOURCE;
     *reply->owned = all;
     for (uint32_t i = 0; (job = px_jobs_at(known->jobs, i)) != NULL; i++) {
-        const struct px_table *table = px_known_table(known, job->base);
+        const struct ep_table *table = px_known_table(known, job->base);
 
         if (job->is_dvm || table == NULL ||
             (about->is_named && job != about->job))

@@ -8,7 +8,7 @@
 
 struct px_about;
 struct px_jobs;
-struct px_table;
+struct ep_table;
 
 /* What must be known to make the answer to a key. */
 enum px_reply_need {
@@ -26,7 +26,7 @@ struct px_known {
     const char *here; /* the name of the launcher's host */
     const struct px_known_job {
         uint32_t base;
-        struct px_table *table; /* NULL: the job is no longer known */
+        struct ep_table *table; /* NULL: the job is no longer known */
     } * at;
     uint32_t count;
 };
@@ -39,7 +39,7 @@ enum px_reply_need px_reply_need(const char *key);
 
 /* The table of the job with this base; NULL: it was not fetched, or the job is
  * no longer known. O(count). */
-const struct px_table *px_known_table(const struct px_known *known,
+const struct ep_table *px_known_table(const struct px_known *known,
                                       uint32_t base);
 
 /* Makes the answer to a key in *info. The caller must free *owned when it has

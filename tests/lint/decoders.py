@@ -42,6 +42,7 @@ THROUGH = {
     "endpoints/client/sessions.c": "door",
     "endpoints/client/ranges.c": "viewer",
     "endpoints/client/viewer_left.c": "viewer",
+    "endpoints/client/table.c": "door",
     "endpoints/client/viewer_spawn.c": "viewer",
     "endpoints/run/redirect.c": "replay",
     "endpoints/run/words.c": "word",
@@ -58,7 +59,6 @@ THROUGH = {
     "pmix_api/helper/backlog.c": "door",
     "pmix_api/helper/door.c": "door",
     "pmix_api/helper/push.c": "door",
-    "pmix_api/helper/table.c": "door",
 }
 
 _LINE = "the user's own command line"

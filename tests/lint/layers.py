@@ -65,6 +65,7 @@ LAYERS = (
                               "topo/ranges.h", "job/*", "text/style.h",
                               "endpoints/sys/*", "endpoints/client/folder.h",
                               "endpoints/client/outbox.h",
+                              "endpoints/client/table.h",
                               "pmix_api/folder.h",
                               "pmix_api/helper/lib/key.h",
                               "pmix_api/helper/lib/lib.h",

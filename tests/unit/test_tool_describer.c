@@ -5,14 +5,14 @@
 #include "tests/unit/tool_rig.h"
 
 #include "pmix_api/helper/describer.h"
-#include "pmix_api/helper/table.h"
+#include "endpoints/client/table.h"
 
 static struct px_describer *describer;
 static struct asker {
     struct px_describer_user user;
     unsigned times;
     enum px_lib_answer answer;
-    struct px_table *table;
+    struct ep_table *table;
     const char *then; /* it asks about this one next */
 } askers[3];
 
@@ -27,11 +27,11 @@ static void ask(struct asker *asker, const char *job)
 }
 
 static void on_done(void *arg, enum px_lib_answer answer,
-                    struct px_table *table)
+                    struct ep_table *table)
 {
     struct asker *asker = arg;
 
-    px_table_close(asker->table);
+    ep_table_close(asker->table);
     asker->answer = answer;
     asker->table = table;
     asker->times++;
@@ -59,7 +59,7 @@ static int tear_down(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 3; i++)
-        px_table_close(askers[i].table);
+        ep_table_close(askers[i].table);
     px_describer_close(describer);
     tool_rig_end();
     return 0;
@@ -103,11 +103,11 @@ static void one_after_the_other(void **state)
     say_place(10, 4);
     say_end(false);
     assert_int_equal(askers[0].answer, PX_LIB_YES);
-    assert_int_equal(px_table_at(askers[0].table, 0)->count, 4);
+    assert_int_equal(ep_table_at(askers[0].table, 0)->count, 4);
     hear(20);
     say_place(20, 2);
     say_end(false);
-    assert_int_equal(px_table_at(askers[1].table, 0)->count, 2);
+    assert_int_equal(ep_table_at(askers[1].table, 0)->count, 2);
     hear(10);
     say_end(true);
     assert_int_equal(askers[2].answer, PX_LIB_NOT_FOUND);
@@ -117,7 +117,7 @@ static void one_after_the_other(void **state)
     assert_int_equal(askers[0].times, 1);
     say_end(false);
     assert_int_equal(askers[0].times, 2);
-    assert_int_equal(px_table_at(askers[0].table, 0)->count, 2);
+    assert_int_equal(ep_table_at(askers[0].table, 0)->count, 2);
     assert_int_equal(askers[1].times, 1);
 }
 

@@ -1,5 +1,5 @@
 /* Keeps the table of a job's processes. */
-#include "pmix_api/helper/table.h"
+#include "endpoints/client/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,18 +7,18 @@
 #include "job/door.h"
 #include "overlay/base/err.h"
 
-struct px_table {
+struct ep_table {
     uint32_t base, size, ended;
-    struct px_table_place *places; /* owned, with their names */
+    struct ep_table_place *places; /* owned, with their names */
     uint32_t count, room;
     /* Owned [size]; a status of JOB_DOOR_RUNS: the process has not ended. */
     uint32_t *pids, *statuses;
     char *command; /* owned, or NULL */
 };
 
-struct px_table *px_table_open(uint32_t base, uint32_t size)
+struct ep_table *ep_table_open(uint32_t base, uint32_t size)
 {
-    struct px_table *table = calloc(1, sizeof(*table));
+    struct ep_table *table = calloc(1, sizeof(*table));
 
     if (table == NULL)
         return NULL;
@@ -27,7 +27,7 @@ struct px_table *px_table_open(uint32_t base, uint32_t size)
     table->pids = calloc((size_t)size + 1, sizeof(*table->pids));
     table->statuses = malloc(((size_t)size + 1) * sizeof(*table->statuses));
     if (table->pids == NULL || table->statuses == NULL) {
-        px_table_close(table);
+        ep_table_close(table);
         return NULL;
     }
     for (uint32_t i = 0; i < size; i++)
@@ -37,9 +37,9 @@ struct px_table *px_table_open(uint32_t base, uint32_t size)
 
 /* Frees the names of a place, except a name that equals that of the place
  * before, which owns the string for both. */
-static void free_place(struct px_table *table, uint32_t index)
+static void free_place(struct ep_table *table, uint32_t index)
 {
-    const struct px_table_place *place = &table->places[index];
+    const struct ep_table_place *place = &table->places[index];
 
     if (index == 0 || place->host != place[-1].host)
         free(place->host);
@@ -47,13 +47,13 @@ static void free_place(struct px_table *table, uint32_t index)
         free(place->program);
 }
 
-static void free_places(struct px_table *table, uint32_t kept)
+static void free_places(struct ep_table *table, uint32_t kept)
 {
     while (table->count > kept)
         free_place(table, --table->count);
 }
 
-void px_table_close(struct px_table *table)
+void ep_table_close(struct ep_table *table)
 {
     if (table == NULL)
         return;
@@ -65,7 +65,7 @@ void px_table_close(struct px_table *table)
     free(table);
 }
 
-void px_table_cut(struct px_table *table)
+void ep_table_cut(struct ep_table *table)
 {
     free_places(table, 1);
     free(table->pids);
@@ -76,10 +76,10 @@ void px_table_cut(struct px_table *table)
 
 /* --- what the launcher tells */
 
-static bool has_room(struct px_table *table)
+static bool has_room(struct ep_table *table)
 {
     uint32_t room = table->room > 0 ? 2 * table->room : 4;
-    struct px_table_place *grown;
+    struct ep_table_place *grown;
 
     if (table->count < table->room)
         return true;
@@ -96,18 +96,18 @@ static char *share_name(const char *name, char *before)
     return before != NULL && strcmp(before, name) == 0 ? before : strdup(name);
 }
 
-static int add_place(struct px_table *table, const struct job_door *msg)
+static int add_place(struct ep_table *table, const struct job_door *msg)
 {
-    static const struct px_table_place none = {.host = NULL};
-    const struct px_table_place *before = &none;
-    struct px_table_place *place;
+    static const struct ep_table_place none = {.host = NULL};
+    const struct ep_table_place *before = &none;
+    struct ep_table_place *place;
 
     if (!has_room(table))
         return OV_ENOMEM;
     if (table->count > 0)
         before = &table->places[table->count - 1];
     place = &table->places[table->count];
-    *place = (struct px_table_place){
+    *place = (struct ep_table_place){
         .host = share_name(msg->host, before->host),
         .program = share_name(msg->text, before->program),
         .first = msg->first - table->base,
@@ -121,7 +121,7 @@ static int add_place(struct px_table *table, const struct job_door *msg)
     return 0;
 }
 
-static void add_numbers(struct px_table *table, const struct job_door *msg,
+static void add_numbers(struct ep_table *table, const struct job_door *msg,
                         uint32_t count)
 {
     const uint32_t first = msg->first - table->base;
@@ -139,14 +139,14 @@ static void add_numbers(struct px_table *table, const struct job_door *msg,
     }
 }
 
-static int set_command(struct px_table *table, const char *text)
+static int set_command(struct ep_table *table, const char *text)
 {
     free(table->command);
     table->command = strdup(text);
     return table->command != NULL ? 0 : OV_ENOMEM;
 }
 
-int px_table_add(struct px_table *table, const struct job_door *msg)
+int ep_table_add(struct ep_table *table, const struct job_door *msg)
 {
     const bool is_place = msg->kind == JOB_DOOR_PLACE;
     const size_t count =
@@ -165,13 +165,13 @@ int px_table_add(struct px_table *table, const struct job_door *msg)
 
 /* --- what is known */
 
-const struct px_table_place *px_table_at(const struct px_table *table,
+const struct ep_table_place *ep_table_at(const struct ep_table *table,
                                          uint32_t index)
 {
     return index < table->count ? &table->places[index] : NULL;
 }
 
-const char *px_table_command(const struct px_table *table)
+const char *ep_table_command(const struct ep_table *table)
 {
     return table->command != NULL ? table->command : "";
 }
@@ -183,7 +183,7 @@ static int compare(const void *a, const void *b)
     return strcmp(*left, *right);
 }
 
-const char *px_table_host(const struct px_table *table, uint32_t node)
+const char *ep_table_host(const struct ep_table *table, uint32_t node)
 {
     const char **hosts = calloc((size_t)table->count + 1, sizeof(*hosts));
     const char *host = NULL;
@@ -204,18 +204,18 @@ const char *px_table_host(const struct px_table *table, uint32_t node)
     return host;
 }
 
-int32_t px_table_pid(const struct px_table *table, uint32_t rank)
+int32_t ep_table_pid(const struct ep_table *table, uint32_t rank)
 {
     return (int32_t)table->pids[rank];
 }
 
-bool px_table_exit(const struct px_table *table, uint32_t rank, int *status)
+bool ep_table_exit(const struct ep_table *table, uint32_t rank, int *status)
 {
     *status = (int)table->statuses[rank];
     return table->statuses[rank] != JOB_DOOR_RUNS;
 }
 
-bool px_table_has_ended(const struct px_table *table)
+bool ep_table_has_ended(const struct ep_table *table)
 {
     return table->ended == table->size;
 }

@@ -8,23 +8,23 @@
 
 #include "job/door.h"
 #include "overlay/base/err.h"
-#include "pmix_api/helper/table.h"
+#include "endpoints/client/table.h"
 
 enum { BASE = 10, SIZE = 6 };
 
-static struct px_table *table;
+static struct ep_table *table;
 
 static int set_up(void **state)
 {
     (void)state;
-    table = px_table_open(BASE, SIZE);
+    table = ep_table_open(BASE, SIZE);
     return table == NULL;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    px_table_close(table);
+    ep_table_close(table);
     return 0;
 }
 
@@ -35,7 +35,7 @@ static int place(uint32_t first, uint32_t count, const char *host,
         .kind = JOB_DOOR_PLACE, .first = first, .count = count, .host = host};
 
     strcpy(msg.text, program);
-    return px_table_add(table, &msg);
+    return ep_table_add(table, &msg);
 }
 
 static int number(uint8_t kind, uint32_t first, uint32_t count, uint32_t value)
@@ -45,7 +45,7 @@ static int number(uint8_t kind, uint32_t first, uint32_t count, uint32_t value)
 
     for (uint32_t i = 0; i < count; i++)
         ov_wr_u32(&wr, value);
-    return px_table_add(
+    return ep_table_add(
         table, &(struct job_door){.kind = kind,
                                   .first = first,
                                   .rest = ov_rd_init(mem, 4 * (size_t)count)});
@@ -60,19 +60,19 @@ static void places_are_by_rank(void **state)
     assert_int_equal(place(13, 1, "a", "q"), 0);
     assert_int_equal(place(14, 1, "b", "q"), 0);
     assert_int_equal(place(15, 1, "c", "q"), 0);
-    assert_string_equal(px_table_at(table, 2)->host, "a");
-    assert_string_equal(px_table_at(table, 2)->program, "q");
-    assert_int_equal(px_table_at(table, 2)->first, 3);
-    assert_int_equal(px_table_at(table, 0)->count, 2);
-    assert_ptr_equal(px_table_at(table, 1)->host, px_table_at(table, 2)->host);
-    assert_null(px_table_at(table, 5));
-    assert_string_equal(px_table_host(table, 0), "a");
-    assert_string_equal(px_table_host(table, 1), "b");
-    assert_string_equal(px_table_host(table, 2), "c");
-    assert_null(px_table_host(table, 3));
-    px_table_cut(table);
-    assert_string_equal(px_table_at(table, 0)->host, "b");
-    assert_null(px_table_at(table, 1));
+    assert_string_equal(ep_table_at(table, 2)->host, "a");
+    assert_string_equal(ep_table_at(table, 2)->program, "q");
+    assert_int_equal(ep_table_at(table, 2)->first, 3);
+    assert_int_equal(ep_table_at(table, 0)->count, 2);
+    assert_ptr_equal(ep_table_at(table, 1)->host, ep_table_at(table, 2)->host);
+    assert_null(ep_table_at(table, 5));
+    assert_string_equal(ep_table_host(table, 0), "a");
+    assert_string_equal(ep_table_host(table, 1), "b");
+    assert_string_equal(ep_table_host(table, 2), "c");
+    assert_null(ep_table_host(table, 3));
+    ep_table_cut(table);
+    assert_string_equal(ep_table_at(table, 0)->host, "b");
+    assert_null(ep_table_at(table, 1));
 }
 
 /* How each is; an end counts once, however often it is told. */
@@ -81,24 +81,24 @@ static void ends_are_counted(void **state)
     int status;
 
     (void)state;
-    assert_int_equal(px_table_pid(table, 5), 0);
+    assert_int_equal(ep_table_pid(table, 5), 0);
     assert_int_equal(number(JOB_DOOR_PIDS, 10, 6, 77), 0);
     assert_int_equal(number(JOB_DOOR_PIDS, 11, 1, 78), 0);
-    assert_int_equal(px_table_pid(table, 0), 77);
-    assert_int_equal(px_table_pid(table, 1), 78);
-    assert_int_equal(px_table_pid(table, 5), 77);
+    assert_int_equal(ep_table_pid(table, 0), 77);
+    assert_int_equal(ep_table_pid(table, 1), 78);
+    assert_int_equal(ep_table_pid(table, 5), 77);
     assert_int_equal(number(JOB_DOOR_EXITS, 10, 6, JOB_DOOR_RUNS), 0);
-    assert_false(px_table_exit(table, 0, &status));
+    assert_false(ep_table_exit(table, 0, &status));
     assert_int_equal(number(JOB_DOOR_EXITS, 10, 5, 9), 0);
     assert_int_equal(number(JOB_DOOR_EXITS, 10, 1, 9), 0);
-    assert_true(px_table_exit(table, 4, &status));
+    assert_true(ep_table_exit(table, 4, &status));
     assert_int_equal(status, 9);
-    assert_false(px_table_exit(table, 5, &status));
-    assert_false(px_table_has_ended(table));
+    assert_false(ep_table_exit(table, 5, &status));
+    assert_false(ep_table_has_ended(table));
     assert_int_equal(number(JOB_DOOR_EXITS, 15, 1, 0), 0);
-    assert_true(px_table_exit(table, 5, &status));
+    assert_true(ep_table_exit(table, 5, &status));
     assert_int_equal(status, 0);
-    assert_true(px_table_has_ended(table));
+    assert_true(ep_table_has_ended(table));
 }
 
 /* Words about processes that the job does not have change nothing. */
@@ -111,12 +111,12 @@ static void others_are_refused(void **state)
     assert_int_equal(place(10, 7, "a", "p"), OV_EPROTO);
     assert_int_equal(place(16, 1, "a", "p"), OV_EPROTO);
     assert_int_equal(place(UINT32_MAX, 2, "a", "p"), OV_EPROTO);
-    assert_null(px_table_at(table, 0));
+    assert_null(ep_table_at(table, 0));
     assert_int_equal(number(JOB_DOOR_PIDS, 15, 2, 1), OV_EPROTO);
-    assert_int_equal(px_table_pid(table, 5), 0);
+    assert_int_equal(ep_table_pid(table, 5), 0);
     assert_int_equal(number(JOB_DOOR_EXITS, 9, 1, 1), OV_EPROTO);
     assert_int_equal(number(JOB_DOOR_EXITS, 10, 7, 1), OV_EPROTO);
-    assert_false(px_table_exit(table, 0, &status));
+    assert_false(ep_table_exit(table, 0, &status));
 }
 
 int main(void)
