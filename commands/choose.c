@@ -225,8 +225,8 @@ static int show_all(bool are_dvms, const char *option)
 
 static int find_launcher(pid_t pid, struct ep_session *out)
 {
-    static const struct deed deed = {
-        .what = "attach to it", .option = "attach", .thing = "xylem run"};
+    const struct deed deed = {
+        .what = "attach to it", .option = usage_command, .thing = "xylem run"};
 
     return find_pid(pid, out) ? check_answer(out) : refuse_pid(pid, &deed);
 }
@@ -244,9 +244,9 @@ static int find_nspace(const char *nspace, struct ep_session *out)
         return 1;
     }
     if (one->answer.is_dvm && strcmp(one->answer.text, nspace) == 0)
-        return refuse("%s is a dvm, not a job: `xylem attach --pid %d' shows "
+        return refuse("%s is a dvm, not a job: `xylem %s --pid %d' shows "
                       "the job that runs in it, or lists them",
-                      nspace, (int)one->number);
+                      nspace, usage_command, (int)one->number);
     keep_session(one, out);
     return 0;
 }
@@ -308,6 +308,21 @@ int choose_launcher(const struct choose_by *by, struct ep_session *out)
     if (by->pid != 0)
         return find_launcher(by->pid, out);
     return by->nspace != NULL ? find_nspace(by->nspace, out) : find_only(out);
+}
+
+bool choose_again(const struct ep_session *session, struct ep_session *out)
+{
+    uid_t uid = geteuid();
+
+    (void)ep_process_owner(session->pid, &uid);
+    ep_sessions_open(uid, session->number, 0, &found);
+    if (found.count == 0)
+        return false;
+    keep_session(&found.at[0], out);
+    if (out->answer.kind == JOB_DOOR_WELCOME)
+        return true;
+    ep_session_close(out);
+    return false;
 }
 
 /* --- for commands that want a dvm */

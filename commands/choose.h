@@ -2,6 +2,7 @@
 #ifndef COMMANDS_CHOOSE_H
 #define COMMANDS_CHOOSE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "endpoints/client/sessions.h"
@@ -21,6 +22,10 @@ struct choose_by {
  * just starting by its pid, waits until it has a door. Returns 0 and the
  * connection; or 1 after reporting what is wrong. */
 int choose_launcher(const struct choose_by *by, struct ep_session *out);
+
+/* Connects once more to a session that was found above. Returns false when it
+ * has ended or does not answer; *out is then closed. */
+bool choose_again(const struct ep_session *session, struct ep_session *out);
 
 /* The option that names a dvm on the command line, for messages. */
 struct dvm_use {

@@ -23,7 +23,7 @@ static const char *out_of_memory(void)
 
 static const char *has_gone(const struct entrance *entrance)
 {
-    if (entrance->has_spawned)
+    if (entrance->has_spawned && entrance->at.answer.is_dvm)
         return "the dvm ended before the job ran";
     snprintf(why_not, sizeof(why_not), "process %d has ended meanwhile",
              (int)entrance->at.number);
