@@ -56,6 +56,7 @@ static const struct {
      "start a command on many nodes, feed it, show its output"},
     {"attach", attach_main, "show the output of a running job, send it input"},
     {"ps", ps_main, "list the jobs that run, and what became of their ranks"},
+    {"stack", stack_main, "show in which functions the ranks of a job are"},
     {"dvm", dvm_main, "keep a tree of daemons up that jobs are started in"},
     {"tree", tree_main, "draw the tree that run would build, start nothing"},
     {"sim", sim_main, "see how a tree of many nodes would carry a job"},

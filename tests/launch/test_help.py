@@ -62,7 +62,7 @@ with case("tree shows its own options alone, and takes those of run"):
              tell("tree", "-N", 3, "--stdin", "none", "-l", "--timeout", 3))
 
 with case("without a terminal no line has more than 80 characters"):
-    for command in ("run", "attach", "dvm", "tree", "sim"):
+    for command in ("run", "attach", "stack", "dvm", "tree", "sim"):
         longest = max(tell(command, "--help"), key=len)
         check(len(longest) <= 80, f"{command}: {longest}")
 

@@ -38,6 +38,8 @@ THROUGH = {
     "commands/attach/entrance.c": "door",
     "commands/attach/session.c": "door",
     "commands/ps/listing.c": "door",
+    "commands/stack/jobs.c": "door",
+    "commands/stack/nodes.c": "door",
     "endpoints/client/door.c": "door",
     "endpoints/client/sessions.c": "door",
     "endpoints/client/ranges.c": "viewer",

@@ -47,6 +47,7 @@ SPARED_CALLS = {
 SPARED_FILES = {
     "commands/ps/table.c": "output that was asked for",
     "commands/run_options.h": "texts of --help",
+    "commands/stack/script.c": "a script for sh",
     "commands/sim_plot.c": "a script for gnuplot",
     "commands/tree_draw.c": "output that was asked for",
     "sim/check_jobs.c": "faults of xylem itself",
