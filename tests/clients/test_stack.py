@@ -61,15 +61,16 @@ def start(*words, ranks=RANKS, here=RANKS + RANKS // 2, options=(), **more):
     job = live.Job("-N", ranks // 2, "--ppn", 2, *options, "--", *words, **more)
     for _ in range(here):
         check_eq(b"here\n", job.stdout.readline())
-    await_known()
+    await_known(job)
     return job
 
 
-def await_known():
+def await_known(job):
     """The launcher knows of all processes that they run: their output may come
     before that."""
-    live.eventually(lambda: "not started yet" not in
-                    stack("--", "true", code=None).said, 60, "all run")
+    live.eventually(lambda: "  running: " in (groups := "\n".join(live.Ran(
+        live.XYLEM, "ps", job.proc.pid, code=None).lines())) and
+                    "not started yet" not in groups, 60, "all run")
 
 
 def end(job, code=128 + signal.SIGTERM):
@@ -260,7 +261,7 @@ def undisturbed():
                    "n=0; while ! test -e $0; do echo $((n += 1)); done", place)
     reader = threading.Thread(target=lambda: got.append(job.stdout.read()))
     reader.start()
-    await_known()
+    await_known(job)
     for _ in range(3):
         check_has("rank 0", stack().out.decode())
     with open(place, "w", encoding="ascii"):
@@ -348,6 +349,19 @@ def named():
     dvm.wait()
 
 
+def many():
+    """More hosts than one further job can have programs are looked at by
+    several, one after the other."""
+    job = live.Job("-w", "n[1-70]", "--nodes-per-daemon", 70, "--", "sh", "-c",
+                   "echo here; exec sleep 1000")
+    for _ in range(70):
+        check_eq(b"here\n", job.stdout.readline())
+    await_known(job)
+    ran = stack("--", "sh", "-c", "echo $((XYLEM_RANK / 40))")
+    check_eq(["ranks 0-39 (40):", "0", "ranks 40-69 (30):", "1"], ran.lines())
+    end(job)
+
+
 def wrong():
     """What cannot be is refused."""
     check_has("no xylem run of yours", stack(code=1).said)
@@ -363,7 +377,8 @@ def wrong():
 
 def main():
     for what in (merged, eu_stack, wrapped, commanded, hanging, ended, left,
-                 undisturbed, behind, tooless, without_timeout, named, wrong):
+                 undisturbed, behind, tooless, without_timeout, named, many,
+                 wrong):
         with live.case(" ".join(what.__doc__.split())):
             what()
     sys.exit(live.end())
