@@ -54,7 +54,17 @@ struct text_style {
     enum text_label_mode label;
     enum text_format_kind format;
     bool has_time; /* each line begins with its time of arrival */
+    /* The least width of labels in the format text, so that all lines begin in
+     * the same column: a rank gets zeros before it, the name of a host blanks
+     * behind it. */
+    uint8_t rank_digits;
+    uint8_t host_bytes;
 };
+
+/* Returns how many digits the largest of this many ranks has. */
+uint8_t text_style_digits(uint32_t ranks);
+/* Makes host labels at least as wide as this name. */
+void text_style_widen(struct text_style *style, const char *host);
 
 /* Where bytes of output come from. */
 struct text_origin {

@@ -333,6 +333,11 @@ static bool ask(void *arg, bool wants)
     return true;
 }
 
+static const char *host_of(const void *arg, uint32_t rank)
+{
+    return ((const struct show_job *)arg)->hosts[rank];
+}
+
 static const char *open_output(struct event_base *base,
                                const struct ep_run_options *options,
                                bool spares_files)
@@ -350,6 +355,7 @@ static const char *open_output(struct event_base *base,
     int rc;
 
     ep_run_output_cfg(options, show.job.nspace, &cfg);
+    ep_run_style_fit(&cfg.console.style, show.job.size, host_of, &show.job);
     cfg.names.is_new = spares_files;
     cfg.console.base = base;
     cfg.console.writer = show.writer;

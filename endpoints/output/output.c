@@ -106,7 +106,7 @@ static const struct ep_files_events files_events = {
 static int open_files(struct ep_output *out)
 {
     const struct ep_output_cfg *cfg = &out->cfg;
-    const struct ep_files_cfg files = {
+    struct ep_files_cfg files = {
         .base = cfg->console.base,
         .writer = cfg->console.writer,
         .names = cfg->names,
@@ -117,6 +117,8 @@ static int open_files(struct ep_output *out)
         .arg = out,
     };
 
+    /* Lines of a file are read by programs, not side by side. */
+    files.style.rank_digits = files.style.host_bytes = 0;
     return ep_files_open(&files, &out->files);
 }
 

@@ -88,7 +88,7 @@ static int prepare_job(struct run *r, const struct ep_client_spawn *spawn,
     if (rc == 0 && has_sinks) {
         job->sinks = ep_run_sinks_open(
             r, spawn,
-            &(struct run_sinks_job){nspace, job->desc.base, job->proof,
+            &(struct run_sinks_job){nspace, &job->desc, job->proof,
                                     &ep_run_job_sinks, job},
             why);
         rc = job->sinks == NULL ? OV_EINVAL : 0;

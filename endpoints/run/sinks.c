@@ -46,8 +46,8 @@ static void on_written(void *arg, uint32_t number, uint8_t channel,
 {
     struct run_sinks *sinks = arg;
 
-    ep_proof_written(sinks->job.proof, 1, number - sinks->job.base, channel,
-                     mem, len_bytes);
+    ep_proof_written(sinks->job.proof, 1, number - sinks->job.desc->base,
+                     channel, mem, len_bytes);
 }
 
 static void on_taken(void *arg, uint64_t cookie)
@@ -97,6 +97,14 @@ bool ep_run_sinks_are_asked(const struct run *r,
            spawn->output.is_show_needed;
 }
 
+static const char *host_of(const void *arg, uint32_t rank)
+{
+    const struct run_sinks *sinks = arg;
+
+    return ep_run_host(&sinks->run->plan,
+                       job_node_of(sinks->job.desc, rank, NULL));
+}
+
 /* Begins to show the job's output, in the style that its request names, or else
  * like the output of the run's own job. */
 static bool begin_show(struct run_sinks *sinks,
@@ -111,6 +119,7 @@ static bool begin_show(struct run_sinks *sinks,
     snprintf(shown->nspace, sizeof(shown->nspace), "%s", nspace);
     ep_run_output_cfg(&r->options, shown->nspace, &cfg);
     shown->style = cfg.console.style;
+    ep_run_style_fit(&shown->style, sinks->job.desc->size, host_of, sinks);
     if (!text_style_is_plain(&spawn->output.style) && !cfg.console.is_raw)
         shown->style = spawn->output.style;
     shown->style.nspace = shown->nspace;

@@ -19,6 +19,7 @@
 #include "endpoints/console/console.h"
 
 struct ep_proof;
+struct job;
 struct ep_client_spawn;
 struct run;
 struct run_sinks;
@@ -36,7 +37,7 @@ struct run_sinks_events {
 
 struct run_sinks_job {
     const char *nspace;
-    uint32_t base;
+    const struct job *desc; /* borrowed */
     struct ep_proof *proof; /* borrowed; counts the files as its second taker */
     const struct run_sinks_events *events;
     void *arg;

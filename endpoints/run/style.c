@@ -38,6 +38,18 @@ void ep_run_output_cfg(const struct ep_run_options *options, const char *nspace,
     cfg->console.style.nspace = nspace;
 }
 
+void ep_run_style_fit(struct text_style *style, uint32_t ranks,
+                      const char *(*host_of)(const void *arg, uint32_t rank),
+                      const void *arg)
+{
+    style->rank_digits = text_style_digits(ranks);
+    style->host_bytes = 0;
+    if (style->label != TEXT_LABEL_HOST)
+        return;
+    for (uint32_t rank = 0; rank < ranks; rank++)
+        text_style_widen(style, host_of(arg, rank));
+}
+
 /* What a pattern names is found when it is written to. */
 static int look_at(const char *option, const char *path, int *fd, char *why)
 {

@@ -10,6 +10,12 @@
 void ep_run_output_cfg(const struct ep_run_options *options, const char *nspace,
                        struct ep_output_cfg *cfg);
 
+/* Makes labels as wide as a job of this many ranks needs; host_of returns the
+ * host of a rank, and is called for host labels only. O(ranks). */
+void ep_run_style_fit(struct text_style *style, uint32_t ranks,
+                      const char *(*host_of)(const void *arg, uint32_t rank),
+                      const void *arg);
+
 /* Opens what --output and --error name and is a FIFO or a device: a FIFO has
  * its reader then before anything is started, and a writer until the caller
  * closes these descriptors (-1: none). Returns 0, or OV_EINVAL or OV_ESYS with

@@ -150,6 +150,11 @@ static uint32_t node_of(const void *arg, uint32_t rank)
     return job_place(job, job_node_of(job, rank, NULL)) - 1;
 }
 
+static const char *host_of(const void *arg, uint32_t rank)
+{
+    return ep_run_host_of_rank(arg, rank);
+}
+
 static struct ep_output_cfg output_cfg(struct run *r)
 {
     static const struct ep_output_events events = {
@@ -163,6 +168,7 @@ static struct ep_output_cfg output_cfg(struct run *r)
     struct ep_output_cfg cfg;
 
     ep_run_output_cfg(&r->options, r->plan.nspace, &cfg);
+    ep_run_style_fit(&cfg.console.style, r->own.desc.size, host_of, &r->plan);
     cfg.names.node_of = node_of;
     cfg.names.arg = &r->own.desc;
     cfg.console.base = r->base;

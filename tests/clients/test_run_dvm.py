@@ -242,22 +242,28 @@ def shown():
                         (["--ppn", "2:socket", "-n", 7], [4, 3, 0]),
                         (["-w", "two", "--ppn", "1:socket"], [0, 2, 0])):
         code, out, said = run(*words, "--label=host", "echo", "x")
+        width = max(len(host) for host, count in zip(HOSTS, want) if count)
         check_eq((0, "", want), (code, said, [
-            out.count(b"%s: x\n" % host.encode()) for host in HOSTS]), words)
+            out.count(f"{host:{width}}: x\n".encode())
+            for host in HOSTS]), words)
     path = os.path.join(live.TMP, "hosts")
     with open(path, "w", encoding="ascii") as file:
         file.write("three slots=2\none\n")
-    for words, want in ((["-w", "three,two", "--label=host"], ["three", "two"]),
+    for words, want in ((["-w", "three,two", "--label=host"],
+                         ["three", "two  "]),
                         (["-w", "two,one", "-n", 4, "--label=host"],
                          ["one"] * 2 + ["two"] * 2),
                         (["--hostfile", path, "-n", 3, "--label=host"],
-                         ["one", "three", "three"])):
+                         ["one  ", "three", "three"])):
         code, out, said = run(*words, "echo", "x")
         check_eq((0, "", [name + ": x" for name in want]),
                  (code, said, sorted(out.decode().splitlines())), words)
     ran = live.launch("--dvm", "--hostfile", "-", "-n", 3, "--label=host", "--",
                       "sh", "-c", "cat; echo x", given=b"two slots=2\nthree\n")
-    check_eq(["three: x", "two: x", "two: x"], sorted(ran.lines()))
+    check_eq(["three: x", "two  : x", "two  : x"], sorted(ran.lines()))
+    code, out, said = run("-n", 11, "--label", "printenv", "XYLEM_RANK")
+    check_eq((0, "", [f"{rank:02}: {rank}" for rank in range(11)]),
+             (code, said, sorted(out.decode().splitlines())))
     folder = os.path.join(live.TMP, "files")
     code, out, _ = run("-n", 2, "--output-file", folder + "/%r", "--file-only",
                        "--format=json", "echo", "x")

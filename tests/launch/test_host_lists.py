@@ -72,7 +72,9 @@ esac
         ran = launch("--launcher=local", *words, "--label=host", "--", "cat",
                      given=b"x\n", env=ENV)
         names = want.split() if " " in want else ["n" + one for one in want]
-        check_eq([name + ": x" for name in names], sorted(ran.lines()), words)
+        width = max(map(len, names))
+        check_eq([f"{name:{width}}: x" for name in names], sorted(ran.lines()),
+                 words)
     for group in ("@none", "@empty", "@ill", "n1,^@none"):
         ran = launch("-w", group, "--", "true", env=ENV, code=1)
         check_has("nodeset names no host for the group '%s'"

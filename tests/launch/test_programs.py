@@ -54,8 +54,8 @@ with case("stdin goes to ranks of any of them"):
         ran = launch("--launcher", "local", "-w", "a,b,c,d,e,f",
                      "--nodes-per-daemon", 1, "--arity", 2, "-l", "-i", 7,
                      "wc", "-l", ":", "wc", "-c", stdin=file)
-    check_eq(sorted(f"{rank}: {len(SEVEN) if rank == 7 else 0}"
-                    for rank in range(12)), sorted(ran.lines()))
+    check_eq([f"{rank:02}: {len(SEVEN) if rank == 7 else 0}"
+              for rank in range(12)], sorted(ran.lines()))
 
 with case("the exit code is that of the one that failed, and the proof is of "
           "all"):

@@ -28,9 +28,9 @@ def fed(size, ranks, *options):
         ran = live.launch("--launcher", "local", "-w", HOSTS, "-l", *options,
                           "--", "wc", "-l", stdin=file)
     check_eq("", ran.said)
-    check_eq([f"{rank}: {COUNT if rank in ranks else 0}"
-              for rank in range(size)],
-             sorted(ran.lines(), key=lambda line: int(line.split(":")[0])))
+    width = len(str(size - 1))
+    check_eq([f"{rank:0{width}}: {COUNT if rank in ranks else 0}"
+              for rank in range(size)], sorted(ran.lines()))
 
 
 def cannot(ranks, words):

@@ -104,6 +104,47 @@ static void a_tool_is_no_rank(void **state)
                                    "\"");
 }
 
+/* What a job's ranks and hosts begin with is as wide for each of them. */
+static void labels_are_as_wide_as_their_job_needs(void **state)
+{
+    struct text_style style = {.label = TEXT_LABEL_RANK};
+    struct text_origin from = {.style = &style,
+                               .host = "node9",
+                               .rank = 7,
+                               .channel = TEXT_CHANNEL_STDOUT};
+
+    (void)state;
+    assert_int_equal(text_style_digits(0), 1);
+    assert_int_equal(text_style_digits(10), 1);
+    assert_int_equal(text_style_digits(11), 2);
+    assert_int_equal(text_style_digits(UINT32_MAX), 10);
+    style.rank_digits = text_style_digits(1001);
+    text_style_widen(&style, "node10");
+    text_style_widen(&style, "n");
+    begin();
+    say(&from, "a\n");
+    from.rank = 1000;
+    say(&from, "b\n");
+    from.ranks = "0-3";
+    say(&from, "c\n");
+    from.ranks = NULL;
+    style.label = TEXT_LABEL_HOST;
+    from.rank = 8;
+    say(&from, "d\n");
+    from.rank = TEXT_CONSOLE_TOOL;
+    say(&from, "e\n");
+    style.label = TEXT_LABEL_FULL;
+    style.nspace = "job";
+    from.rank = 9;
+    say(&from, "f\n");
+    expect("0007: a\n"
+           "1000: b\n"
+           "[0-3]: c\n"
+           "node9 : d\n"
+           "tool  : e\n"
+           "[job,9]<stdout>: f\n");
+}
+
 static void a_name_that_is_too_long_is_cut(void **state)
 {
     struct text_style style = {.label = TEXT_LABEL_FULL};
@@ -122,6 +163,10 @@ static void a_name_that_is_too_long_is_cut(void **state)
     style.label = TEXT_LABEL_HOST;
     text_row_head(&head, &from);
     assert_memory_equal(head.text, "?: ", head.len_bytes);
+    from.host = name;
+    text_style_widen(&style, name);
+    text_row_head(&head, &from);
+    assert_int_equal(head.len_bytes, TEXT_HEAD_NAME_MAX + strlen(": "));
     /* The longest of all: every byte of the names becomes six. */
     memset(name, '\1', sizeof(name) - 1);
     from.host = name;
@@ -408,6 +453,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(time_and_label_stand_before_each_line),
         cmocka_unit_test(a_tool_is_no_rank),
+        cmocka_unit_test(labels_are_as_wide_as_their_job_needs),
         cmocka_unit_test(a_name_that_is_too_long_is_cut),
         cmocka_unit_test(json_has_an_object_for_each_line),
         cmocka_unit_test(json_tells_time_and_ranks),

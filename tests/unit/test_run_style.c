@@ -45,6 +45,26 @@ static void nothing_said_is_the_console_with_its_defaults(void **state)
     assert_false(cfg.file_only);
 }
 
+static const char *host_of(const void *arg, uint32_t rank)
+{
+    return ((const char *const *)arg)[rank];
+}
+
+static void labels_are_as_wide_as_the_largest(void **state)
+{
+    static const char *const hosts[] = {"a", "node10", "node9"};
+    struct text_style style = {.label = TEXT_LABEL_RANK, .host_bytes = 9};
+
+    (void)state;
+    ep_run_style_fit(&style, 101, host_of, hosts);
+    assert_int_equal(style.rank_digits, 3);
+    assert_int_equal(style.host_bytes, 0);
+    style.label = TEXT_LABEL_HOST;
+    ep_run_style_fit(&style, 3, host_of, hosts);
+    assert_int_equal(style.rank_digits, 1);
+    assert_int_equal(style.host_bytes, 6);
+}
+
 static void the_style_is_that_of_the_options_with_the_jobs_name(void **state)
 {
     struct ep_output_cfg cfg;
@@ -134,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_said_is_the_console_with_its_defaults),
+        cmocka_unit_test(labels_are_as_wide_as_the_largest),
         cmocka_unit_test(the_style_is_that_of_the_options_with_the_jobs_name),
         cmocka_unit_test(files_are_named_by_what_was_given),
         cmocka_unit_test(exact_names_are_given_by_channel),
