@@ -119,6 +119,15 @@ static void read_format(const char *text, void *into)
         usage("--format takes text, json or xml, not '%s'", text);
 }
 
+static void read_order(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+
+    o->by_rank = strcmp(text, "rank") == 0;
+    if (!o->by_rank && strcmp(text, "arrival") != 0)
+        usage("--order takes rank or arrival, not '%s'", text);
+}
+
 static void read_file(const char *text, void *into)
 {
     struct ep_run_options *o = into;
@@ -165,6 +174,10 @@ const struct option_row output_options[] = {
      OF_JOB, FLAG(style.has_time)},
     {"format", 0, "F", "text, json (an object a line) or xml (default: text)",
      OF_JOB, READ(read_format)},
+    {"order", 0, "O",
+     "rank: the console shows one rank after the other, as each has ended "
+     "(default: arrival)",
+     OF_JOB, READ(read_order)},
     {"output-dir", 0, "DIR",
      "output also to DIR/NSPACE/rank.RANK/stdout and stderr",
      OF_JOB, WORDS(output_dir)},

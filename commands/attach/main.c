@@ -308,6 +308,7 @@ static const char *begin(pid_t launcher)
 
     if (!open_base(launcher))
         return ov_strerror(OV_ENOMEM);
+    attach.job.ranks = &o->ranks;
     why = show_open(attach.base, &o->output, &attach.job, true, &show_events);
     if (why == NULL)
         why = session_open(attach.base, show_writer(), FILE_BYTES,

@@ -338,6 +338,14 @@ static const char *host_of(const void *arg, uint32_t rank)
     return ((const struct show_job *)arg)->hosts[rank];
 }
 
+static bool is_asked_for(const void *arg, uint32_t rank)
+{
+    const struct topo_ranges *ranks = ((const struct show_job *)arg)->ranks;
+
+    return ranks == NULL || ranks->count == 0 ||
+           topo_ranges_touches(ranks, (struct topo_range){rank, rank});
+}
+
 static const char *open_output(struct event_base *base,
                                const struct ep_run_options *options,
                                bool spares_files)
@@ -356,6 +364,11 @@ static const char *open_output(struct event_base *base,
 
     ep_run_output_cfg(options, show.job.nspace, &cfg);
     ep_run_style_fit(&cfg.console.style, show.job.size, host_of, &show.job);
+    if (options->by_rank)
+        cfg.turns = show.job.size;
+    cfg.has_turn = is_asked_for;
+    cfg.turn_arg = &show.job;
+    cfg.turn_channels = (uint8_t)show.job.channels;
     cfg.names.is_new = spares_files;
     cfg.console.base = base;
     cfg.console.writer = show.writer;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "endpoints/run/run.h"
+#include "topo/ranges.h"
 
 struct ep_writer;
 struct event_base;
@@ -33,6 +34,8 @@ struct show_job {
     unsigned channels;        /* that the processes have: bits, 1 <<
                                  TEXT_CHANNEL_ */
     const char *const *hosts; /* [size] */
+    /* the ranks whose output is asked for; NULL or empty: all */
+    const struct topo_ranges *ranks;
 };
 
 struct show_events {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "endpoints/output/files.h"
+#include "endpoints/output/turns.h"
 #include "overlay/base/err.h"
 
 struct ep_output {
@@ -17,6 +18,7 @@ struct ep_output {
     /* NULL: there is no console; likewise for files */
     struct ep_console *console;
     struct ep_files *files;
+    struct ep_turns *turns; /* NULL: the console shows output as it comes */
 };
 
 /* ---- from the places ---- */
@@ -48,6 +50,16 @@ static void on_pause(void *arg)
     struct ep_output *out = arg;
 
     out->cfg.events->on_pause(out->cfg.arg);
+}
+
+static void on_console_taken(void *arg, uint64_t cookie)
+{
+    struct ep_output *out = arg;
+
+    if (out->turns != NULL)
+        ep_turns_taken(out->turns, cookie);
+    else
+        on_taken(out, cookie);
 }
 
 static void on_console_written(void *arg, uint32_t proc, uint8_t channel,
@@ -87,7 +99,7 @@ static void on_files_error(void *arg, int err, const char *why)
 
 static const struct ep_console_events console_events = {
     .on_written = on_console_written,
-    .on_taken = on_taken,
+    .on_taken = on_console_taken,
     .on_error = on_console_error,
     .on_drained = on_drained,
     .on_note = on_note,
@@ -99,6 +111,37 @@ static const struct ep_files_events files_events = {
     .on_taken = on_taken,
     .on_error = on_files_error,
     .on_drained = on_drained,
+};
+
+/* ---- turns of ranks ---- */
+
+static int on_turn(void *arg, const struct job_record *rec)
+{
+    struct ep_output *out = arg;
+
+    return ep_console_record(out->console, rec);
+}
+
+static void on_turns_error(void *arg, int err, const char *why)
+{
+    struct ep_output *out = arg;
+
+    out->cfg.events->on_error(out->cfg.arg, TEXT_CHANNEL_STDOUT, err, why);
+}
+
+static void on_turns_over(void *arg)
+{
+    struct ep_output *out = arg;
+
+    ep_console_finish(out->console);
+}
+
+static const struct ep_turns_events turns_events = {
+    .on_record = on_turn,
+    .on_taken = on_taken,
+    .on_error = on_turns_error,
+    .on_note = on_note,
+    .on_over = on_turns_over,
 };
 
 /* ---- the calls ---- */
@@ -131,6 +174,36 @@ static int open_console(struct ep_output *out)
     return ep_console_open(&cfg, &out->console);
 }
 
+/* With exact names, a channel goes to its file alone or to the console alone.
+ */
+static bool is_split(const struct ep_output *out)
+{
+    return out->cfg.names.kind == EP_NAMES_EXACT;
+}
+
+static int open_turns(struct ep_output *out)
+{
+    const struct ep_output_cfg *cfg = &out->cfg;
+    struct ep_turns_cfg turns = {
+        .base = cfg->console.base,
+        .shelf = {.writer = cfg->console.writer,
+                  .ranks = cfg->turns,
+                  .limit_bytes = cfg->console.spool_limit_bytes,
+                  .dir = cfg->console.spool_dir},
+        .has_turn = cfg->has_turn,
+        .turn_arg = cfg->turn_arg,
+        .events = &turns_events,
+        .arg = out,
+    };
+
+    for (uint8_t channel = 1; channel < TEXT_CHANNELS; channel++) {
+        if (!is_split(out) || !ep_names_has(&cfg->names, channel))
+            turns.channels |=
+                (uint8_t)(cfg->turn_channels & (uint8_t)(1u << channel));
+    }
+    return ep_turns_open(&turns, &out->turns);
+}
+
 int ep_output_open(const struct ep_output_cfg *cfg, struct ep_output **out,
                    bool *is_files)
 {
@@ -148,6 +221,8 @@ int ep_output_open(const struct ep_output_cfg *cfg, struct ep_output **out,
     output->cfg = *cfg;
     if (!cfg->file_only)
         rc = open_console(output);
+    if (rc == 0 && output->console != NULL && cfg->turns > 0)
+        rc = open_turns(output);
     if (rc == 0 && has_files) {
         rc = open_files(output);
         *is_files = rc != 0;
@@ -167,23 +242,30 @@ void ep_output_close(struct ep_output *out)
     if (out == NULL)
         return;
     ep_console_close(out->console);
+    ep_turns_close(out->turns);
     ep_files_close(out->files);
     free(out);
 }
 
-int ep_output_show(struct ep_output *out, const struct job_record *rec)
+static int show(struct ep_output *out, const struct job_record *rec)
 {
-    int rc =
-        out->console == NULL ? OV_EINVAL : ep_console_record(out->console, rec);
+    int rc;
 
+    if (out->console == NULL)
+        return OV_EINVAL;
+    rc = out->turns != NULL ? ep_turns_record(out->turns, rec)
+                            : ep_console_record(out->console, rec);
     return rc == 0 ? 1 : rc;
 }
 
-/* With exact names, a channel goes to its file alone or to the console alone.
- */
-static bool is_split(const struct ep_output *out)
+int ep_output_show(struct ep_output *out, const struct job_record *rec)
 {
-    return out->cfg.names.kind == EP_NAMES_EXACT;
+    int rc;
+
+    if (out->turns == NULL || out->console == NULL)
+        return show(out, rec);
+    rc = ep_turns_pass(out->turns, rec);
+    return rc == 0 ? 1 : rc;
 }
 
 int ep_output_record(struct ep_output *out, const struct job_record *rec)
@@ -194,7 +276,7 @@ int ep_output_record(struct ep_output *out, const struct job_record *rec)
     int shown = 0, rc;
 
     if (is_tool || (out->console != NULL && !(has_file && is_split(out))))
-        shown = ep_output_show(out, rec);
+        shown = show(out, rec);
     if (shown < 0 || !has_file)
         return shown;
     rc = ep_files_record(out->files, rec);
@@ -208,7 +290,9 @@ int ep_output_record(struct ep_output *out, const struct job_record *rec)
 
 void ep_output_finish(struct ep_output *out)
 {
-    if (out->console != NULL)
+    if (out->turns != NULL)
+        ep_turns_finish(out->turns);
+    else if (out->console != NULL)
         ep_console_finish(out->console);
     if (out->files != NULL)
         ep_files_finish(out->files);
@@ -220,6 +304,8 @@ uint64_t ep_output_pending(const struct ep_output *out)
 
     if (out->console != NULL)
         pending += ep_console_pending(out->console);
+    if (out->turns != NULL)
+        pending += ep_turns_pending(out->turns);
     if (out->files != NULL)
         pending += ep_files_pending(out->files);
     return pending;
@@ -248,6 +334,8 @@ void ep_output_resume(struct ep_output *out)
 
 void ep_output_give_up(struct ep_output *out)
 {
+    if (out->turns != NULL)
+        ep_turns_give_up(out->turns);
     if (out->console != NULL)
         ep_console_give_up(out->console);
     if (out->files != NULL)
@@ -260,6 +348,8 @@ uint64_t ep_output_dropped(const struct ep_output *out)
 
     if (out->console != NULL)
         dropped += ep_console_dropped(out->console);
+    if (out->turns != NULL)
+        dropped += ep_turns_dropped(out->turns);
     if (out->files != NULL)
         dropped += ep_files_dropped(out->files);
     return dropped;

@@ -54,6 +54,14 @@ struct ep_output_cfg {
     bool file_only;    /* nothing goes to the console; else with exact names
                           only channels without files do */
     uint32_t open_max; /* most files open at a time; 0: 256, or fewer */
+    /* Not 0: the console shows one of this many ranks after the other
+     * (endpoints/output/turns.h). A rank has ended when these channels of it
+     * have (bits, 1 << TEXT_CHANNEL_). */
+    uint32_t turns;
+    uint8_t turn_channels;
+    /* False: no output of this rank comes. NULL: that of all ranks does. */
+    bool (*has_turn)(const void *arg, uint32_t rank);
+    const void *turn_arg;
     const struct ep_output_events *events;
     void *arg;
 };

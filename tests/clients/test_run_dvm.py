@@ -264,6 +264,9 @@ def shown():
     code, out, said = run("-n", 11, "--label", "printenv", "XYLEM_RANK")
     check_eq((0, "", [f"{rank:02}: {rank}" for rank in range(11)]),
              (code, said, sorted(out.decode().splitlines())))
+    code, out, said = run("-n", 3, "--order=rank", "sh", "-c",
+                          "sleep 0.$((2 - XYLEM_RANK)); echo $XYLEM_RANK")
+    check_eq((0, "", b"0\n1\n2\n"), (code, said, out))
     folder = os.path.join(live.TMP, "files")
     code, out, _ = run("-n", 2, "--output-file", folder + "/%r", "--file-only",
                        "--format=json", "echo", "x")
