@@ -534,11 +534,28 @@ uint32_t ov_node_down_room(const struct ov_node *node, uint32_t stream)
     return ov_down_room(node, stream);
 }
 
+/* Returns the first frame that the child that is furthest has not taken. */
+static uint64_t down_top(const struct ov_node *node, unsigned slot)
+{
+    uint64_t top = node->streams[slot].base;
+
+    for (unsigned i = 0; i < node->tree.places_used; i++) {
+        const struct ov_place *place = &node->tree.places[i];
+
+        if (place->kind == OV_PLACE_LINK && place->flows[slot].is_needed &&
+            place->flows[slot].base > top)
+            top = place->flows[slot].base;
+    }
+    return top;
+}
+
 struct ov_node_view ov_node_look(const struct ov_node *node, uint32_t stream)
 {
     struct ov_node_view view = {
         .kept_bytes = node->up.kept_bytes,
         .joined = node->tree.joined,
+        .down_node = TOPO_NONE,
+        .down_rank = TOPO_NONE,
         .is_attached = node->tree.is_attached,
     };
 
@@ -547,6 +564,9 @@ struct ov_node_view ov_node_look(const struct ov_node *node, uint32_t stream)
             node->streams[i].number == stream) {
             view.down_head = node->streams[i].head;
             view.down_base = node->streams[i].base;
+            view.down_lead = down_top(node, i) - view.down_base;
+            view.down_node = node->streams[i].holder_node;
+            view.down_rank = node->streams[i].holder_rank;
         }
     }
     for (unsigned i = 0; i < node->tree.places_used; i++) {

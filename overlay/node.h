@@ -69,6 +69,11 @@ struct ov_node_view {
     uint64_t down_head; /* number of the next frame of the stream that the
                            driver names */
     uint64_t down_base;
+    /* root: how many frames the child that has taken most of the stream is
+     * ahead of down_base, and the node and the process that are furthest
+     * behind; TOPO_NONE: none is, or the process is not known */
+    uint64_t down_lead;
+    uint32_t down_node, down_rank;
     uint32_t kept_bytes; /* bytes of own records that the root has not yet
                             acknowledged */
     uint32_t joined;     /* root: how many nodes have joined */

@@ -299,6 +299,23 @@ uint64_t ep_run_down_waiting(const struct run_down *down)
                : 0;
 }
 
+struct run_stdin_view ep_run_down_look(const struct run_down *down)
+{
+    struct run_stdin_view look = {.rank = TOPO_NONE};
+    struct ov_node_view view;
+
+    look.sent_bytes = ep_run_down_sent(down);
+    if (!is_open(down))
+        return look;
+    view = ep_hub_look(down->hub, 0, JOB_STREAM_STDIN);
+    look.is_open = view.down_head > 0 && look.sent_bytes > 0;
+    look.is_full = ep_hub_down_room(down->hub, JOB_STREAM_STDIN) == 0;
+    look.is_uneven = view.down_lead >= down->cfg.window / 2;
+    look.rank = view.down_rank;
+    look.base = view.down_base;
+    return look;
+}
+
 /* A file that was given by its name is not shared with other readers, so only
  * real stdin is given back. */
 void ep_run_down_give_back(struct run_down *down)

@@ -105,6 +105,20 @@ uint64_t ep_run_down_sent(const struct run_down *down);
  * not yet taken on all nodes that have readers. It may be too large for some
  * milliseconds, as nodes report what they have taken from time to time. */
 uint64_t ep_run_down_waiting(const struct run_down *down);
+
+struct run_stdin_view {
+    bool is_open; /* some was sent, and not all readers have read it to its end
+                     or are over */
+    bool is_full; /* no more can be sent now */
+    /* A branch of the tree has taken half of the window more than the process
+     * that is furthest behind. */
+    bool is_uneven;
+    uint32_t rank; /* of that process; TOPO_NONE: it is not known */
+    uint64_t sent_bytes;
+    uint64_t base; /* how many frames all readers have taken */
+};
+/* Returns how far the launcher's stdin is. O(children of the launcher). */
+struct run_stdin_view ep_run_down_look(const struct run_down *down);
 /* Gives what no process has read of stdin back to the terminal or file, where
  * other programs can read it. No process may read stdin afterwards. */
 void ep_run_down_give_back(struct run_down *down);

@@ -240,6 +240,7 @@ static void inputs_of_a_node_take_turns(void **state)
 static void a_stuck_reader_is_named_once(void **state)
 {
     struct world w;
+    struct ov_node_view root;
     uint64_t window;
 
     (void)state;
@@ -263,6 +264,10 @@ static void a_stuck_reader_is_named_once(void **state)
     assert_int_equal(w.stalls, 1);
     assert_int_equal(w.stall_node, 22);
     assert_int_equal(w.stall_rank, 21);
+    root = ov_node_look(w.nodes[0].node, 1);
+    assert_int_equal(root.down_node, 22);
+    assert_int_equal(root.down_rank, 21);
+    assert_int_equal(root.down_lead, w.cfg.down_frames);
     world_close(&w);
 }
 
@@ -459,6 +464,7 @@ static void a_stream_goes_only_where_it_is_needed(void **state)
         world_tick(&w);
     assert_int_equal(w.nodes[9].eaten, 200000);
     assert_int_equal(w.nodes[10].eaten, 200000);
+    assert_int_equal(ov_node_look(w.nodes[0].node, 1).down_lead, 0);
     for (uint32_t n = 1; n < 15; n++) {
         bool is_on_the_way = n == 1 || n == 4;
         struct ov_node_view view = ov_node_look(w.nodes[n].node, 1);

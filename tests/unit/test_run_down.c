@@ -27,8 +27,8 @@ static struct fixture {
     struct job job;
     struct run_down *down;
     uint32_t room[STREAMS_END];
-    uint64_t head, taken; /* of the stream in the tree */
-    unsigned bufs;        /* that are out */
+    uint64_t head, taken, lead; /* of the stream in the tree */
+    unsigned bufs;              /* that are out */
     unsigned ends, errors;
     char words[WORDS_BYTES];
 } fx;
@@ -69,7 +69,10 @@ struct ov_node_view ep_hub_look(const struct ep_hub *hub, uint32_t index,
     assert_ptr_equal(hub, &fx);
     assert_int_equal(index, 0);
     assert_int_equal(stream, JOB_STREAM_STDIN);
-    return (struct ov_node_view){.down_head = fx.head, .down_base = fx.taken};
+    return (struct ov_node_view){.down_head = fx.head,
+                                 .down_base = fx.taken,
+                                 .down_lead = fx.lead,
+                                 .down_rank = 7};
 }
 
 struct ov_buf *ep_hub_buf(struct ep_hub *hub)
@@ -392,6 +395,37 @@ static void what_nodes_have_not_taken_waits(void **state)
     fx_close();
 }
 
+/* Who is furthest behind is told, and whether others have taken half of the
+ * window more. */
+static void stdin_is_looked_at(void **state)
+{
+    struct run_stdin_view look;
+
+    (void)state;
+    fx_open(file_of("some input"));
+    look = ep_run_down_look(fx.down); /* there is no hub */
+    assert_false(look.is_open || look.is_full || look.is_uneven);
+    assert_int_equal(look.rank, TOPO_NONE);
+    tell();
+    fx_hub(8, 8);
+    ep_run_down_pushers(fx.down, true);
+    rig_run_until_true(fx.base, has_said, "0:16 0:1 1:some input held");
+    fx.head = 1;
+    fx.lead = 1;
+    look = ep_run_down_look(fx.down);
+    assert_true(look.is_open && !look.is_full && !look.is_uneven);
+    assert_int_equal(look.sent_bytes, 10);
+    assert_int_equal(look.base, 0);
+    assert_int_equal(look.rank, 7);
+    fx.lead = 2;
+    fx.room[JOB_STREAM_STDIN] = 0;
+    look = ep_run_down_look(fx.down);
+    assert_true(look.is_open && look.is_full && look.is_uneven);
+    fx.head = 0; /* the stream is over */
+    assert_false(ep_run_down_look(fx.down).is_open);
+    fx_close();
+}
+
 /* They use their own stream. A set is named anew after a push of another job,
  * and forgotten with its job. */
 static void further_jobs_have_a_stream_and_a_set_each(void **state)
@@ -477,6 +511,7 @@ int main(void)
         cmocka_unit_test(a_file_of_its_own_is_not_given_back),
         cmocka_unit_test(of_its_stdin_what_nobody_took_is_given_back),
         cmocka_unit_test(who_pushes_holds_up_the_end),
+        cmocka_unit_test(stdin_is_looked_at),
         cmocka_unit_test(what_nodes_have_not_taken_waits),
         cmocka_unit_test(further_jobs_have_a_stream_and_a_set_each),
         cmocka_unit_test(a_session_that_ends_takes_no_pushes),
