@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "endpoints/sys/fatal.h"
 #include "overlay/base/panic.h"
 
 static void open_stdio(void)
@@ -23,6 +24,7 @@ static void open_stdio(void)
 
 static _Noreturn void on_panic(const char *file, int line, const char *what)
 {
+    ep_fatal_write();
     fprintf(stderr,
             "xylem: a fault of xylem itself: %s:%d: %s; please report "
             "it\n",
