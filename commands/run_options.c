@@ -294,7 +294,8 @@ static const struct option_row ending_options[] = {
      OF_TREE, READ(read_on_node_loss)},
     {"on-stall", 0, "TIME",
      "name processes that wait and make no progress for that long; TIME:all: "
-     "also those that compute; TIME:COMMAND: and run COMMAND PID for each",
+     "also those that compute; TIME:COMMAND: and run COMMAND PID beside each; "
+     "TIME:stack: and show where they are",
      0, READ(read_on_stall)},
     {"timeout", 0, "TIME",
      "end the job after that time, in seconds or as 500ms, 5m, 2h (exit code "

@@ -92,7 +92,8 @@ struct run_told {
     unsigned awaited_s;
     struct run_readers *readers; /* owned: processes that do not read stdin */
     struct run_stalls *stalls;   /* owned: those that make no progress */
-    struct run_recent *recent;   /* owned: what processes wrote last */
+    struct run_beside *beside; /* owned; NULL: no command is run beside them */
+    struct run_recent *recent; /* owned: what processes wrote last */
 };
 
 /* Output that clients get instead of the console (redirect.h). */
@@ -150,8 +151,8 @@ struct run {
  *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
  *     survey  losses  launch  awaited  sweeps  counts  orders  clock  flight
  *     down  signals  suspension  records  log  verdict  roll  recent  exits
- *     look  groups  rest  readers  stalls  subscription  pool  placing job_plan
- * sinks history job  jobs  end  own  stats  report  redirect  loss  dvm
+ *     look  groups  rest  readers  stalls  beside  subscription  pool  placing
+ * job_plan sinks history job  jobs  end  own  stats  report  redirect  loss dvm
  * interrupt door  clients  words  up  run
  */
 

@@ -11,6 +11,7 @@
 #include "endpoints/client/viewers.h"
 #include "endpoints/hub/session.h"
 #include "endpoints/run/awaited.h"
+#include "endpoints/run/beside.h"
 #include "endpoints/run/down.h"
 #include "endpoints/run/door.h"
 #include "endpoints/run/dvm.h"
@@ -323,6 +324,7 @@ static void close_all(struct run *r)
     ep_run_redirect_close(r);
     ep_run_readers_close(r->told.readers);
     ep_run_stalls_close(r->told.stalls);
+    ep_run_beside_close(r->told.beside);
     ep_recent_close(r->told.recent);
     ep_hub_close(r->hub);
     ep_run_launch_close(r->launch);

@@ -17,6 +17,7 @@
 #include "endpoints/run/own.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
+#include "endpoints/run/beside.h"
 #include "endpoints/run/readers.h"
 #include "endpoints/run/stalls.h"
 #include "endpoints/run/recent.h"
@@ -188,11 +189,28 @@ static struct ep_output_cfg output_cfg(struct run *r)
     return cfg;
 }
 
+static void on_stalled(void *arg, const bool *are_told)
+{
+    struct run *r = arg;
+
+    ep_run_beside(r->told.beside, are_told, r->own.desc.size);
+}
+
 static int open_stalls(struct run *r)
 {
+    const struct run_beside_cfg beside = {.base = r->base,
+                                          .voice = &r->voice,
+                                          .command = r->options.stall_command};
     const struct run_stalls_cfg cfg = {
-        .plan = &r->plan, .life = &r->own.life, .base = r->base};
+        .plan = &r->plan,
+        .life = &r->own.life,
+        .base = r->base,
+        .on_told = beside.command != NULL ? on_stalled : NULL,
+        .arg = r};
 
+    if (beside.command != NULL &&
+        ep_run_beside_open(&beside, &r->told.beside) != 0)
+        return OV_ENOMEM;
     return ep_run_stalls_open(&cfg, &r->told.stalls);
 }
 

@@ -155,6 +155,29 @@ def those_that_wait_are_named():
     check_eq(2, job.said().count("no progress"), job.said())
 
 
+def a_command_is_run_beside_them():
+    """With the number of each, and never beside others."""
+    job, pids = stalling("--on-stall", "2:echo beside $XYLEM_RANK:")
+    live.eventually(lambda: f"beside 7: {pids[7]}\n" in job.said(), 60,
+                    "it is run beside the one that waits")
+    os.kill(pids[3], signal.SIGSTOP)
+    live.eventually(lambda: f"beside 3: {pids[3]}\n" in job.said(), 60,
+                    "it is run beside the one that is stopped")
+    os.kill(pids[3], signal.SIGCONT)
+    os.kill(pids[7], signal.SIGUSR1)
+    finish(job)
+    check_eq(2, job.said().count("beside "), job.said())
+
+
+def a_command_ends_with_the_job():
+    job, pids = stalling("--on-stall", "2:echo begins {}; sleep 1000; echo")
+    live.eventually(lambda: any(
+        live.read_proc(pid, "cmdline").split(b"\0")[0] == b"sleep"
+        for pid in live.descendants(job.proc.pid)), 60, "it runs")
+    os.kill(pids[7], signal.SIGUSR1)
+    finish(job)
+
+
 def those_that_compute_only_if_asked_for():
     job, pids = stalling("--on-stall", "2:all")
     os.kill(pids[7], signal.SIGUSR1)
@@ -191,7 +214,8 @@ def the_value_is_checked():
 def main():
     cases = (each_group_is_named, the_timeout_names_them,
              one_group_is_one_line, a_host_that_does_not_answer_is_named,
-             those_that_wait_are_named, those_that_compute_only_if_asked_for,
+             those_that_wait_are_named, a_command_is_run_beside_them,
+             a_command_ends_with_the_job, those_that_compute_only_if_asked_for,
              a_stop_by_the_user_is_no_stall, the_value_is_checked)
     for case in cases:
         with live.case(case.__name__.replace("_", " ")):
