@@ -90,7 +90,7 @@ with case("help and the version, in all the words that people try"):
     check_eq(tell("--version"), tell("-V"))
     for word in ("-V", "-vV", "--vers"):
         check_eq(tell("--version"), tell("run", word))
-    for command in ("run", "attach", "ps", "dvm", "tree", "sim"):
+    for command in ("run", "attach", "ps", "stack", "dvm", "tree", "sim"):
         text = tell("help", command)
         check_has(b"Usage: xylem %s " % command.encode(), text)
         for word in ("-h", "--help"):
