@@ -68,9 +68,13 @@ def start(*words, ranks=RANKS, here=RANKS + RANKS // 2, options=(), **more):
 def await_known(job):
     """The launcher knows of all processes that they run: their output may come
     before that."""
-    live.eventually(lambda: "  running: " in (groups := "\n".join(live.Ran(
-        live.XYLEM, "ps", job.proc.pid, code=None).lines())) and
-                    "not started yet" not in groups, 60, "all run")
+    def groups():
+        rows = live.Ran(live.XYLEM, "ps", "--format=json", job.proc.pid,
+                        code=None).lines()
+        return json.loads(rows[0]).get("groups") if rows else None
+
+    live.eventually(lambda: groups() and "not started yet" not in
+                    " ".join(groups()), 60, "all run")
 
 
 def end(job, code=128 + signal.SIGTERM):
@@ -326,8 +330,8 @@ def named():
         live.eventually(lambda: len(live.Ran(live.XYLEM, "ps").lines()) ==
                         1 + count, 60, "the dvm is up")
         jobs.append(clients.Command(*words))
-        live.eventually(lambda: jobs[-1].shown() == b"here\n" * 3, 60,
-                        "it runs")
+        live.eventually(lambda: jobs[-1].shown() == b"here\n" * 3 and
+                        b" running as " in jobs[-1].said(), 60, "it runs")
         if count == 1:
             check_eq(b"ranks 0-2 (3):\nsleep\n",
                      stack("--", "cat", "/proc/{}/comm").out)
