@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <event2/event.h>
 
@@ -41,6 +42,7 @@ struct ep_console {
     /* stdout and stderr are one file: all goes to the descriptor of stdout */
     bool is_one;
     struct ep_item_pool pool;
+    struct ep_colour colour; /* of the terminal, where there is one */
     struct event *deliver;
     struct event *timer;
     uint64_t *taken;    /* owned: a ring of cookies for on_taken */
@@ -325,6 +327,9 @@ int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
                           &con->pool, &port_events, &con->lanes[i]);
         if (rc == 0)
             con->lanes_count = i + 1;
+        if (rc == 0 && !cfg->is_raw &&
+            isatty(i == 0 ? cfg->fd_stdout : cfg->fd_stderr))
+            con->lanes[i].port.out.colour = &con->colour;
     }
     if (rc != 0) {
         ep_console_close(con);

@@ -15,6 +15,7 @@
 #include "overlay/base/panic.h"
 
 static const char newline[] = "\n";
+static const char colour_end[] = EP_COLOUR_END;
 
 /* The cookie of a job holds how many bytes the job has, and whether they are a
  * block. */
@@ -44,6 +45,26 @@ static bool goes_on(const struct ep_outlet *out, const struct ep_item *item)
     return is_same_line(out, item) ||
            (out->line_is_plain && out->line_proc == item->proc &&
             out->last_channel != item->origin.channel);
+}
+
+/* True when the item must not begin in the colour that another process has left
+ * on. */
+static bool needs_colour_end(const struct ep_outlet *out,
+                             const struct ep_item *item)
+{
+    return out->colour != NULL && item->len_bytes > 0 &&
+           ep_colour_is_strange(out->colour, item->proc);
+}
+
+/* Notes which colour the item leaves on, when it begins. Other formats than
+ * text have no sequences of it. */
+static void colour_take(struct ep_outlet *out, const struct ep_item *item)
+{
+    const bool is_text = item->origin.style->format == TEXT_FORMAT_TEXT;
+
+    if (out->colour != NULL)
+        ep_colour_take(out->colour, item->proc, item->mem,
+                       is_text ? item->len_bytes : 0);
 }
 
 static void line_take(struct ep_outlet *out, const struct ep_item *item)
@@ -104,12 +125,17 @@ static bool task_put(struct ep_outlet *out, struct iovec *iov, int n,
 
 static bool plain_put(struct ep_outlet *out, const struct ep_item *item)
 {
-    struct iovec iov[2];
+    struct iovec iov[3];
     uint64_t bytes = item->len_bytes;
     int n = 0;
 
     if (item->len_bytes == 0)
         return true;
+    if (needs_colour_end(out, item)) {
+        iov[n++] = (struct iovec){.iov_base = (void *)(uintptr_t)colour_end,
+                                  .iov_len = sizeof(colour_end) - 1};
+        bytes += sizeof(colour_end) - 1;
+    }
     if (!out->is_raw && out->mid_line && !goes_on(out, item)) {
         iov[n++] = (struct iovec){.iov_base = (void *)(uintptr_t)newline,
                                   .iov_len = 1};
@@ -121,6 +147,7 @@ static bool plain_put(struct ep_outlet *out, const struct ep_item *item)
         return false;
     out->handed_bytes += bytes;
     out->mid_line = item->mem[item->len_bytes - 1] != '\n';
+    colour_take(out, item);
     line_take(out, item);
     return true;
 }
@@ -154,13 +181,34 @@ static bool block_send(struct ep_outlet *out, struct ep_outlet_block *block)
     return true;
 }
 
+static bool block_put(struct ep_outlet *out, struct ep_outlet_block *block,
+                      const char *text, uint32_t len_bytes)
+{
+    if (EP_OUTLET_BLOCK_BYTES - block->len_bytes < len_bytes)
+        return false;
+    memcpy(block->mem + block->len_bytes, text, len_bytes);
+    block->len_bytes += len_bytes;
+    out->handed_bytes += len_bytes;
+    return true;
+}
+
 static bool block_newline(struct ep_outlet *out, struct ep_outlet_block *block)
 {
-    if (block->len_bytes == EP_OUTLET_BLOCK_BYTES)
+    if (!block_put(out, block, newline, 1))
         return false;
-    block->mem[block->len_bytes++] = '\n';
-    out->handed_bytes++;
     out->mid_line = false;
+    return true;
+}
+
+/* Ends the colour that another process has left on. Returns false when there is
+ * no room. */
+static bool block_colour(struct ep_outlet *out, struct ep_outlet_block *block,
+                         const struct ep_item *item)
+{
+    if (needs_colour_end(out, item) &&
+        !block_put(out, block, colour_end, sizeof(colour_end) - 1))
+        return false;
+    colour_take(out, item);
     return true;
 }
 
@@ -186,6 +234,9 @@ static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
 
     if (out->at_bytes < item->len_bytes || text_format_is_open(&out->format)) {
         src = item->mem + out->at_bytes;
+        if (out->at_bytes == 0 && !text_format_is_open(&out->format) &&
+            !block_colour(out, block, item))
+            return false;
         if (out->mid_line && !is_same_line(out, item) &&
             !block_newline(out, block))
             return false;

@@ -10,7 +10,8 @@
  * The outlet knows where lines end: it adds a newline where another source's
  * output follows an unfinished line, and none where the same line goes on.
  * Between lines it can also pause for other programs that write to the same
- * file.
+ * file. On a terminal a colour that a process has left on ends where output of
+ * another one follows.
  */
 #ifndef ENDPOINTS_CONSOLE_OUTLET_H
 #define ENDPOINTS_CONSOLE_OUTLET_H
@@ -19,6 +20,7 @@
 #include <stdint.h>
 
 #include "text/format.h"
+#include "endpoints/console/colour.h"
 #include "endpoints/console/item.h"
 
 struct ep_sink;
@@ -53,6 +55,9 @@ struct ep_outlet {
     const struct ep_outlet_events *events;
     void *arg;
     struct ep_sink *sink; /* NULL when the outlet is closed */
+    /* Borrowed: the colour of the terminal to which all goes, or NULL. Set by
+     * the caller after ep_outlet_open. */
+    struct ep_colour *colour;
     /* items not yet, or only in part, handed to the sink */
     struct ep_item *ready_first;
     struct ep_item *ready_last;
