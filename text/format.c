@@ -56,24 +56,38 @@ static bool put_head(struct text_format *fm, struct flow *flow)
 
 /* ---- text ---- */
 
+/* Returns how many of the bytes belong to this line, or to this picture of it
+ * where a carriage return goes back to its beginning. */
+static size_t stretch(const struct text_format *fm, const uint8_t *from,
+                      size_t len)
+{
+    const uint8_t *newline = memchr(from, '\n', len);
+    const uint8_t *back;
+
+    if (newline != NULL)
+        len = (size_t)(newline - from) + 1;
+    back = fm->is_terminal ? memchr(from, '\r', len) : NULL;
+    return back != NULL ? (size_t)(back - from) + 1 : len;
+}
+
 static void plain_lines(struct text_format *fm, bool *mid_line,
                         struct flow *flow)
 {
     while (flow->from < flow->end && flow->to < flow->limit) {
-        const uint8_t *newline;
+        const bool is_over =
+            fm->has_returned && *flow->from != '\n' && *flow->from != '\r';
         size_t len = (size_t)(flow->end - flow->from);
 
-        if (!*mid_line && !put_head(fm, flow))
+        if ((!*mid_line || is_over) && !put_head(fm, flow))
             break;
         if (len > room_of(flow))
             len = room_of(flow);
-        newline = memchr(flow->from, '\n', len);
-        if (newline != NULL)
-            len = (size_t)(newline - flow->from) + 1;
-        *mid_line = newline == NULL;
+        len = stretch(fm, flow->from, len);
         memcpy(flow->to, flow->from, len);
         flow->to += len;
         flow->from += len;
+        *mid_line = flow->from[-1] != '\n';
+        fm->has_returned = fm->is_terminal && flow->from[-1] == '\r';
     }
 }
 
@@ -168,6 +182,8 @@ size_t text_format_lines(struct text_format *fm, const struct text_origin *from,
 
     if (fm->part == TEXT_PART_NONE)
         head_for(fm, from);
+    if (!*mid_line)
+        fm->has_returned = false;
     if (text_row(from->style->format)->put_tail == NULL) {
         plain_lines(fm, mid_line, &flow);
     } else {

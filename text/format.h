@@ -4,6 +4,9 @@
  * text: the head, then the line as it is. A line that comes in pieces has one
  * head, unless output of another process came between the pieces.
  *
+ * On a terminal the head comes again behind a carriage return that does not end
+ * the line: a progress bar, which is drawn over itself, keeps its label.
+ *
  * json: one object for each line of output, on a line of its own. Its member
  * "text" is the line without its newline; where that is not UTF-8, the member
  * "base64" takes its place. A line that comes in pieces, or that has no newline
@@ -40,7 +43,9 @@ struct text_format {
     size_t piece_bytes;        /* bytes of the current piece that are still
                                   to be written */
     enum text_format_part part;
-    bool has_newline; /* the current piece ends with a newline */
+    bool is_terminal;  /* set by the caller: a carriage return goes back */
+    bool has_returned; /* the last byte of an open line is one */
+    bool has_newline;  /* the current piece ends with a newline */
     struct text_head head;
 };
 

@@ -329,7 +329,7 @@ int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
             con->lanes_count = i + 1;
         if (rc == 0 && !cfg->is_raw &&
             isatty(i == 0 ? cfg->fd_stdout : cfg->fd_stderr))
-            con->lanes[i].port.out.colour = &con->colour;
+            ep_outlet_shows(&con->lanes[i].port.out, &con->colour);
     }
     if (rc != 0) {
         ep_console_close(con);

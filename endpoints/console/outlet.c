@@ -383,6 +383,12 @@ int ep_outlet_open(struct ep_outlet *out, const struct ep_outlet_cfg *cfg)
     return rc;
 }
 
+void ep_outlet_shows(struct ep_outlet *out, struct ep_colour *colour)
+{
+    out->colour = colour;
+    out->format.is_terminal = true;
+}
+
 void ep_outlet_put(struct ep_outlet *out, struct ep_item *item)
 {
     item->next = NULL;

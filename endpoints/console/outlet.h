@@ -11,7 +11,7 @@
  * output follows an unfinished line, and none where the same line goes on.
  * Between lines it can also pause for other programs that write to the same
  * file. On a terminal a colour that a process has left on ends where output of
- * another one follows.
+ * another one follows, and labels come again behind a carriage return.
  */
 #ifndef ENDPOINTS_CONSOLE_OUTLET_H
 #define ENDPOINTS_CONSOLE_OUTLET_H
@@ -55,8 +55,7 @@ struct ep_outlet {
     const struct ep_outlet_events *events;
     void *arg;
     struct ep_sink *sink; /* NULL when the outlet is closed */
-    /* Borrowed: the colour of the terminal to which all goes, or NULL. Set by
-     * the caller after ep_outlet_open. */
+    /* borrowed: the colour of the terminal to which all goes, or NULL */
     struct ep_colour *colour;
     /* items not yet, or only in part, handed to the sink */
     struct ep_item *ready_first;
@@ -97,6 +96,10 @@ struct ep_outlet_cfg {
 /* Opens an outlet. Returns 0, OV_ENOMEM, or OV_ESYS with errno. A closed
  * descriptor can be opened; it gives EBADF when something is written. */
 int ep_outlet_open(struct ep_outlet *out, const struct ep_outlet_cfg *cfg);
+
+/* Says, before anything is put, that the descriptor is a terminal, and which
+ * colour that has; borrowed, as outlets may share it. */
+void ep_outlet_shows(struct ep_outlet *out, struct ep_colour *colour);
 
 /* Takes an item; its memory stays borrowed until on_done. */
 void ep_outlet_put(struct ep_outlet *out, struct ep_item *item);

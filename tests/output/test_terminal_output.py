@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What is changed for a terminal, and there alone: a colour that a process has
-left on ends where output of another one follows."""
+left on ends where output of another one follows; a label comes again behind a
+carriage return."""
 import os
 import sys
 
@@ -50,6 +51,14 @@ with case("an open line is ended behind the colour"):
         "sh", "-c", "printf '\\033[1mopen %s' $XYLEM_RANK"))
     check(text in (b"\033[1mopen 0" + END + b"\n\033[1mopen 1",
                    b"\033[1mopen 0" + END + b"\n\033[1mopen 1\n"), text)
+
+with case("a bar that is drawn over itself keeps its label"):
+    BAR = ("sh", "-c", r"for n in 10 20 30; do printf '\r %s%%' $n; done; echo")
+    check_eq(b"0: \r0:  10%\r0:  20%\r0:  30%\n",
+             shown("-N", 1, "-l", words=BAR))
+    check_eq(b"\r 10%\r 20%\r 30%\n", shown("-N", 1, words=BAR))
+    check_eq(b"0: \r 10%\r 20%\r 30%\n",
+             live.launch("-qN", 1, "-l", "--", *BAR).out)
 
 with case("nothing is left"):
     live.check_all_gone()

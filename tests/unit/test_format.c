@@ -145,6 +145,31 @@ static void labels_are_as_wide_as_their_job_needs(void **state)
            "[job,9]<stdout>: f\n");
 }
 
+/* On a terminal alone, however the bytes come in pieces. */
+static void a_bar_keeps_its_label(void **state)
+{
+    static const char bar[] = "\r 10%\r 20%\r\r 30%\r\nend\r\n\n\rx\n";
+    const struct text_style style = {.label = TEXT_LABEL_RANK};
+    const struct text_origin from = {
+        .style = &style, .rank = 3, .channel = TEXT_CHANNEL_STDOUT};
+
+    (void)state;
+    begin();
+    say(&from, bar);
+    expect("3: \r 10%\r 20%\r\r 30%\r\n3: end\r\n3: \n3: \rx\n");
+    for (size_t cut = 0; cut < sizeof(bar); cut++) {
+        char first[sizeof(bar)] = "";
+
+        memcpy(first, bar, cut);
+        begin();
+        fm.is_terminal = true;
+        say(&from, first);
+        say(&from, bar + cut);
+        expect("3: \r3:  10%\r3:  20%\r\r3:  30%\r\n3: end\r\n3: \n"
+               "3: \r3: x\n");
+    }
+}
+
 static void a_name_that_is_too_long_is_cut(void **state)
 {
     struct text_style style = {.label = TEXT_LABEL_FULL};
@@ -454,6 +479,7 @@ int main(void)
         cmocka_unit_test(time_and_label_stand_before_each_line),
         cmocka_unit_test(a_tool_is_no_rank),
         cmocka_unit_test(labels_are_as_wide_as_their_job_needs),
+        cmocka_unit_test(a_bar_keeps_its_label),
         cmocka_unit_test(a_name_that_is_too_long_is_cut),
         cmocka_unit_test(json_has_an_object_for_each_line),
         cmocka_unit_test(json_tells_time_and_ranks),
