@@ -18,7 +18,9 @@
 #include <event2/event.h>
 
 #include "endpoints/console/port.h"
+#include "endpoints/console/status.h"
 #include "endpoints/sys/clock.h"
+#include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
@@ -26,6 +28,8 @@ enum { PORTS = 2, TAKEN_MIN = 256, NOTE_BYTES = 256 };
 
 #define PAUSE_LATE_NS UINT64_C(10000000000)
 #define PAUSE_GAP_NS  UINT64_C(2000000000)
+/* how long no output has come when a line of status has a place */
+#define STATUS_QUIET_NS UINT64_C(1000000000)
 
 struct lane {
     struct ep_port port;
@@ -57,9 +61,11 @@ struct ep_console {
     /* ep_console_pause no longer waits for the end of the line */
     bool waits_no_more;
     uint64_t looked_ns;
-    uint64_t pause_ns;    /* when a pause was asked for; 0: it was not */
-    uint64_t quiet_ns;    /* since when no output came for stderr */
-    uint64_t quiet_bytes; /* bytes handed over to stderr by then */
+    uint64_t pause_ns;        /* when a pause was asked for; 0: it was not */
+    uint64_t quiet_ns;        /* since when no output came for stderr */
+    uint64_t quiet_bytes;     /* bytes handed over to stderr by then */
+    struct ep_status *status; /* owned; NULL: it was never shown */
+    uint64_t came_ns;         /* when output for stderr came last; 0: never */
 };
 
 static uint64_t monotonic_ns(void *arg)
@@ -177,7 +183,7 @@ static bool waits_no_more(struct ep_console *con, uint64_t now_ns)
 static bool is_paused(struct ep_console *con)
 {
     enum ep_outlet_pause pause;
-    bool all = true;
+    bool all = !ep_status_is_shown(con->status);
 
     con->waits_no_more |= waits_no_more(con, now_of(con));
     pause = con->waits_no_more ? EP_OUTLET_PAUSES_AT_ITEM
@@ -271,6 +277,24 @@ static void on_deliver(evutil_socket_t fd, short what, void *arg)
     }
 }
 
+static void lanes_resume(struct ep_console *con)
+{
+    for (int i = 0; i < con->lanes_count; i++)
+        ep_outlet_resume(&con->lanes[i].port.out);
+    ep_console_tick(con);
+}
+
+/* Lets the output go on that waited until the line was erased. */
+static void on_status_gone(void *arg)
+{
+    struct ep_console *con = arg;
+
+    if (con->pause_ns == 0)
+        lanes_resume(con);
+    else
+        deliver_soon(con);
+}
+
 /* ---- the calls ---- */
 
 void ep_console_cfg_init(struct ep_console_cfg *cfg)
@@ -345,6 +369,7 @@ void ep_console_close(struct ep_console *con)
         return;
     for (int i = 0; i < con->lanes_count; i++)
         ep_port_close(&con->lanes[i].port);
+    ep_status_close(con->status);
     if (con->deliver != NULL)
         event_free(con->deliver);
     if (con->timer != NULL)
@@ -402,6 +427,10 @@ int ep_console_record(struct ep_console *con, const struct job_record *rec)
         return rc;
     }
     con->is_busy = true;
+    if (lane->is_stderr && rec->len_bytes > 0) {
+        con->came_ns = now_of(con);
+        ep_status_hide(con->status);
+    }
     timer_set(con);
     return 0;
 }
@@ -442,6 +471,7 @@ bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns)
 
 bool ep_console_pause(struct ep_console *con)
 {
+    ep_status_hide(con->status);
     if (con->pause_ns == 0)
         con->pause_ns = con->quiet_ns = con->looked_ns = now_of(con);
     con->is_pausing = !is_paused(con);
@@ -454,9 +484,70 @@ void ep_console_resume(struct ep_console *con)
         return;
     con->pause_ns = 0;
     con->is_pausing = con->waits_no_more = false;
-    for (int i = 0; i < con->lanes_count; i++)
-        ep_outlet_resume(&con->lanes[i].port.out);
-    ep_console_tick(con);
+    lanes_resume(con);
+}
+
+/* ---- the line of status ---- */
+
+/* Stops the lanes of stderr for the line. Returns false when the line has no
+ * place: output waits or has come within a second, or a line is
+ * unfinished. */
+static bool make_place(struct ep_console *con)
+{
+    if (con->pause_ns != 0 ||
+        (con->came_ns != 0 && now_of(con) - con->came_ns < STATUS_QUIET_NS))
+        return false;
+    for (int i = 0; i < con->lanes_count; i++) {
+        const struct ep_port *port = &con->lanes[i].port;
+
+        if (con->lanes[i].is_stderr &&
+            (!ep_port_is_idle(port) || port->out.mid_line))
+            return false;
+    }
+    for (int i = 0; i < con->lanes_count; i++) {
+        if (con->lanes[i].is_stderr)
+            (void)ep_outlet_pause(&con->lanes[i].port.out,
+                                  EP_OUTLET_PAUSES_AT_ITEM);
+    }
+    return true;
+}
+
+/* The line goes to the descriptor that the lane of stderr has. */
+static bool open_status(struct ep_console *con)
+{
+    const struct ep_sink *sink = con->lanes[1].port.out.sink;
+
+    return sink != NULL &&
+           ep_status_open(con->cfg.writer, ep_sink_fd(sink), on_status_gone,
+                          con, &con->status) == 0;
+}
+
+bool ep_console_status(struct ep_console *con, const char *text)
+{
+    if (text == NULL) {
+        ep_status_hide(con->status);
+        return !ep_status_is_shown(con->status);
+    }
+    if (ep_status_is_shown(con->status))
+        return ep_status_show(con->status, text);
+    if (con->status == NULL && !open_status(con))
+        return false;
+    if (!make_place(con))
+        return false;
+    if (ep_status_show(con->status, text))
+        return true;
+    lanes_resume(con);
+    return false;
+}
+
+void ep_console_status_forget(struct ep_console *con)
+{
+    ep_status_forget(con->status);
+}
+
+void ep_console_status_settle(struct ep_console *con)
+{
+    ep_status_settle(con->status);
 }
 
 void ep_console_give_up(struct ep_console *con)

@@ -138,6 +138,19 @@ bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns);
 bool ep_console_pause(struct ep_console *con);
 void ep_console_resume(struct ep_console *con);
 
+/* Shows a line of status on the terminal that is stderr, in place of the last
+ * one; `text` is as ep_status_show() wants it. The line is shown only when no
+ * output for that terminal has come for a second, and no line of output is
+ * unfinished. The console erases it before anything else is written there, by
+ * itself or in a pause. Returns whether the line is shown. With NULL the line
+ * is erased; true: it was. */
+bool ep_console_status(struct ep_console *con, const char *text);
+/* Takes that line for gone, as another program has the terminal: see
+ * ep_status_forget(). */
+void ep_console_status_forget(struct ep_console *con);
+/* Erases that line when the loop no longer runs; see ep_status_settle(). */
+void ep_console_status_settle(struct ep_console *con);
+
 /* Drops all output that is not written, and all that comes from now on;
  * on_taken is called for each record. Interrupts a stuck write. */
 void ep_console_give_up(struct ep_console *con);

@@ -294,6 +294,13 @@ static bool is_paused(const struct ep_outlet *out)
              (out->is_finishing && out->ready_first == NULL)));
 }
 
+/* True when ready_first is the end of a channel for which nothing is written,
+ * so that it need not wait for the end of a pause. */
+static bool is_silent(const struct ep_outlet *out)
+{
+    return out->ready_first->len_bytes == 0 && !out->mid_line;
+}
+
 /* Hands a block with some bytes to the sink when no other block is being
  * written. */
 static void begun_feed(struct ep_outlet *out)
@@ -319,8 +326,8 @@ static void outlet_feed(struct ep_outlet *out)
 {
     if (out->sink == NULL || out->err != 0)
         return;
-    while (out->ready_first != NULL && out->err == 0 && !is_paused(out) &&
-           ready_feed(out))
+    while (out->ready_first != NULL && out->err == 0 &&
+           (!is_paused(out) || is_silent(out)) && ready_feed(out))
         ;
     if ((out->ready_first == NULL || is_paused(out)) && out->err == 0)
         begun_feed(out);

@@ -15,11 +15,18 @@
 
 struct ep_output {
     struct ep_output_cfg cfg;
-    /* NULL: there is no console; likewise for files */
+    /* NULL: there is none; likewise for files. With file_only it takes no
+     * records, and is there once a status was shown. */
     struct ep_console *console;
     struct ep_files *files;
     struct ep_turns *turns; /* NULL: the console shows output as it comes */
 };
+
+/* True when output goes to the console. */
+static bool is_shown(const struct ep_output *out)
+{
+    return !out->cfg.file_only;
+}
 
 /* ---- from the places ---- */
 
@@ -251,7 +258,7 @@ static int show(struct ep_output *out, const struct job_record *rec)
 {
     int rc;
 
-    if (out->console == NULL)
+    if (!is_shown(out))
         return OV_EINVAL;
     rc = out->turns != NULL ? ep_turns_record(out->turns, rec)
                             : ep_console_record(out->console, rec);
@@ -262,7 +269,7 @@ int ep_output_show(struct ep_output *out, const struct job_record *rec)
 {
     int rc;
 
-    if (out->turns == NULL || out->console == NULL)
+    if (out->turns == NULL || !is_shown(out))
         return show(out, rec);
     rc = ep_turns_pass(out->turns, rec);
     return rc == 0 ? 1 : rc;
@@ -275,7 +282,7 @@ int ep_output_record(struct ep_output *out, const struct job_record *rec)
         !is_tool && ep_names_has(&out->cfg.names, rec->channel);
     int shown = 0, rc;
 
-    if (is_tool || (out->console != NULL && !(has_file && is_split(out))))
+    if (is_tool || (is_shown(out) && !(has_file && is_split(out))))
         shown = show(out, rec);
     if (shown < 0 || !has_file)
         return shown;
@@ -332,6 +339,25 @@ void ep_output_resume(struct ep_output *out)
         ep_console_resume(out->console);
 }
 
+bool ep_output_status(struct ep_output *out, const char *text)
+{
+    if (out->console == NULL && (text == NULL || open_console(out) != 0))
+        return text == NULL;
+    return ep_console_status(out->console, text);
+}
+
+void ep_output_status_forget(struct ep_output *out)
+{
+    if (out->console != NULL)
+        ep_console_status_forget(out->console);
+}
+
+void ep_output_status_settle(struct ep_output *out)
+{
+    if (out->console != NULL)
+        ep_console_status_settle(out->console);
+}
+
 void ep_output_give_up(struct ep_output *out)
 {
     if (out->turns != NULL)
@@ -357,7 +383,7 @@ uint64_t ep_output_dropped(const struct ep_output *out)
 
 unsigned ep_output_places(const struct ep_output *out)
 {
-    return out->console != NULL && out->files != NULL && !is_split(out) ? 2 : 1;
+    return is_shown(out) && out->files != NULL && !is_split(out) ? 2 : 1;
 }
 
 unsigned ep_output_nth(const struct ep_output *out, enum ep_output_place place)
@@ -367,6 +393,5 @@ unsigned ep_output_nth(const struct ep_output *out, enum ep_output_place place)
 
 bool ep_output_has(const struct ep_output *out, enum ep_output_place place)
 {
-    return place == EP_OUTPUT_CONSOLE ? out->console != NULL
-                                      : out->files != NULL;
+    return place == EP_OUTPUT_CONSOLE ? is_shown(out) : out->files != NULL;
 }

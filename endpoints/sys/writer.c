@@ -14,10 +14,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <event2/event.h>
 
+#include "endpoints/sys/clock.h"
 #include "endpoints/sys/waker.h"
 #include "endpoints/sys/worker.h"
 #include "overlay/base/err.h"
@@ -330,6 +332,25 @@ int ep_sink_call(struct ep_sink *sink, ep_sink_fn fn, void *arg,
     job->err = 0;
     job->cookie = cookie;
     return ep_queue_submit(&sink->queue);
+}
+
+bool ep_sink_wait(struct ep_sink *sink, unsigned wait_ms)
+{
+    const uint64_t limit_ns = ep_clock_ns() + wait_ms * UINT64_C(1000000);
+    const struct timespec pause = {.tv_nsec = 1000000};
+    int err;
+
+    while (ep_queue_done(&sink->queue, &err) != sink->queue.put && err == 0) {
+        if (ep_clock_ns() >= limit_ns)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return err == 0;
+}
+
+int ep_sink_fd(const struct ep_sink *sink)
+{
+    return sink->queue.fd;
 }
 
 uint64_t ep_sink_progress(const struct ep_sink *sink)

@@ -120,6 +120,15 @@ int ep_sink_write(struct ep_sink *sink, const struct iovec *iov, int n,
 int ep_sink_call(struct ep_sink *sink, ep_sink_fn fn, void *arg,
                  uint64_t cookie);
 
+/* Waits until all jobs of the sink are done, for wait_ms at most, without
+ * callbacks. Returns false when they are not, or a write has failed. For the
+ * end, when the loop no longer runs. */
+bool ep_sink_wait(struct ep_sink *sink, unsigned wait_ms);
+
+/* Returns the sink's copy of its descriptor, which stays the sink's; -1: it has
+ * none. */
+int ep_sink_fd(const struct ep_sink *sink);
+
 /* Returns the number of bytes written so far, including those of unfinished
  * jobs: the number grows as long as there is a reader. May be called in any
  * thread. */
