@@ -22,13 +22,16 @@ static uint32_t parent_of(const struct run_plan *plan, uint32_t node)
     return topo_tree_parent(&plan->config.tree, node);
 }
 
-/* Returns the hosts to be named, in the order of the user's list, as a folded
- * list; NULL when there are none, or memory is out. Sets *count to how many
- * nodes have not joined. */
-static char *list_awaited(const struct run_plan *plan, const struct ep_hub *hub,
-                          uint32_t *count)
+static bool is_local(const struct run_plan *plan)
 {
-    bool *is_named = calloc(plan->hosts.count, sizeof(*is_named));
+    return ep_launcher_ops(plan->config.launcher)->is_here;
+}
+
+char *ep_run_awaited_list(const struct run_plan *plan, const struct ep_hub *hub,
+                          size_t max_bytes, uint32_t *count)
+{
+    bool *is_named =
+        is_local(plan) ? NULL : calloc(plan->hosts.count, sizeof(*is_named));
     struct topo_hosts hosts;
     char *list = NULL;
 
@@ -47,15 +50,10 @@ static char *list_awaited(const struct run_plan *plan, const struct ep_hub *hub,
             (void)topo_hosts_add(&hosts, name, strlen(name), 0);
     }
     if (hosts.count > 0)
-        list = topo_hosts_fold_short(&hosts, SHOWN_BYTES);
+        list = topo_hosts_fold_short(&hosts, max_bytes);
     topo_hosts_fini(&hosts);
     free(is_named);
     return list;
-}
-
-static bool is_local(const struct run_plan *plan)
-{
-    return ep_launcher_ops(plan->config.launcher)->is_here;
 }
 
 unsigned ep_run_awaited_wait(const struct run_plan *plan,
@@ -66,7 +64,7 @@ unsigned ep_run_awaited_wait(const struct run_plan *plan,
 
     if (waited_s < FIRST_S)
         return FIRST_S;
-    list = is_local(plan) ? NULL : list_awaited(plan, hub, &count);
+    list = ep_run_awaited_list(plan, hub, SHOWN_BYTES, &count);
     if (list != NULL)
         ep_voice_remark(plan->voice,
                         "after %u s the launch still waits for %s: %u of %u "
@@ -80,7 +78,7 @@ unsigned ep_run_awaited_wait(const struct run_plan *plan,
 void ep_run_awaited_ended(const struct run_plan *plan, const struct ep_hub *hub)
 {
     uint32_t count;
-    char *list = is_local(plan) ? NULL : list_awaited(plan, hub, &count);
+    char *list = ep_run_awaited_list(plan, hub, SHOWN_BYTES, &count);
 
     if (list != NULL)
         ep_voice_say(plan->voice,

@@ -8,6 +8,9 @@
 #ifndef ENDPOINTS_RUN_AWAITED_H
 #define ENDPOINTS_RUN_AWAITED_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct ep_hub;
 struct run_launch;
 struct run_plan;
@@ -15,6 +18,11 @@ struct run_plan;
 /* The hub is the launcher's own; as long as it is NULL, no node has joined.
  * Messages are written by the voice of the plan. All functions are O(nodes). */
 
+/* Returns the hosts to be named, in the order of the user's list, folded to
+ * about max_bytes at most, which the caller frees; NULL when there is none or
+ * memory is out. Sets *count to how many nodes have not joined. */
+char *ep_run_awaited_list(const struct run_plan *plan, const struct ep_hub *hub,
+                          size_t max_bytes, uint32_t *count);
 /* Tells, waited_s seconds after the launch began, whom it waits for; not in the
  * first two seconds. Returns how old the launch is when this is to be called
  * again: three times as old as now, or older by a minute, if that is less. */

@@ -17,6 +17,7 @@
 #include "endpoints/run/plan.h"
 #include "endpoints/run/recent.h"
 #include "endpoints/run/rest.h"
+#include "endpoints/run/status.h"
 #include "endpoints/run/suspension.h"
 #include "endpoints/sys/clock.h"
 #include "job/order.h"
@@ -262,7 +263,8 @@ static void check_launch(struct run *r)
         ep_run_launch_misses(r->launch))
         return;
     if (waited_s < LAUNCHES * r->options.launch_timeout_s) {
-        if (waited_s + 0.5 >= r->told.awaited_s)
+        if (waited_s + 0.5 >= r->told.awaited_s &&
+            !ep_run_status_tells(r->status))
             r->told.awaited_s = ep_run_awaited_wait(&r->plan, r->hub,
                                                     (unsigned)(waited_s + 0.5));
         return;

@@ -141,19 +141,21 @@ struct run {
     struct run_watch *watch; /* owned: looks whether output is stuck */
 
     struct run_counts counts;
+    struct run_status *status; /* owned; NULL where no line is shown */
     struct run_report *report; /* owned; only for a dvm with --report-uri */
     struct run_fds fds;
 };
 
 /* The files, in an order in which each calls only files that are listed before
  * it. Functions of files without a header are declared here or in plan.h:
- *     relaunch  voice  watch  environ  plan_guess  plan_tree  plan_hosts
- *     plan_machine  plan_ranks  plan_job  plan_session  plan  nodes  missing
- *     survey  losses  launch  awaited  sweeps  counts  orders  clock  flight
- *     down  signals  suspension  records  log  verdict  roll  recent  exits
- *     look  groups  rest  readers  stalls  beside  subscription  pool  placing
- * job_plan sinks history job  jobs  end  own  stats  report  redirect  loss dvm
- * interrupt door  clients  words  up  run
+ *     relaunch  voice  watch  environ  status_words  status  plan_guess
+ *     plan_tree  plan_hosts  plan_machine  plan_ranks  plan_job  plan_session
+ *     plan  nodes  missing  survey  losses  launch  awaited  sweeps  counts
+ *     orders  clock  flight  down  signals  suspension  records  log  verdict
+ *     roll  recent  exits  look  groups  rest  readers  stalls  beside
+ *     subscription  pool  placing  job_plan  sinks  history  job  jobs  end
+ *     own  stats  report  redirect  loss  dvm  interrupt  door  clients  words
+ *     up  run
  */
 
 /* --- end.c */

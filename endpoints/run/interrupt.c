@@ -11,6 +11,7 @@
 #include "endpoints/run/orders.h"
 #include "endpoints/run/rest.h"
 #include "endpoints/run/signals.h"
+#include "endpoints/run/status.h"
 #include "endpoints/run/suspension.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
@@ -53,6 +54,8 @@ static void on_quit(evutil_socket_t fd, short what, void *arg)
     (void)what;
     r->end.rest.quit_ns = now_ns;
     if (before_ns != 0 && now_ns - before_ns < REST_S * UINT64_C(1000000000)) {
+        ep_run_status_close(r->status);
+        r->status = NULL;
         event_del(r->end.rest.quit);
         raise(SIGQUIT);
     } else {
@@ -166,6 +169,7 @@ static void on_tell(void *arg)
 {
     struct run *r = arg;
 
+    (void)ep_run_status_hold(r->status, true);
     ep_run_orders_signal(r->orders, SIGTSTP, NULL, 0);
     ep_hub_pause(r->hub, true);
 }
@@ -173,10 +177,11 @@ static void on_tell(void *arg)
 static enum job_suspension_event on_look(void *arg)
 {
     const struct run *r = arg;
+    const bool is_erased = ep_run_status_hold(r->status, true);
 
     if (!job_session_goes_on(&r->session))
         return JOB_SUSPENSION_OVER;
-    if (!ep_run_orders_is_empty(r->orders) ||
+    if (!is_erased || !ep_run_orders_is_empty(r->orders) ||
         ep_hub_look(r->hub, 0, 0).in_flight > 0)
         return JOB_SUSPENSION_WAITS;
     return JOB_SUSPENSION_TOLD;
@@ -195,6 +200,7 @@ static void on_resume(void *arg)
     struct run *r = arg;
 
     ep_hub_pause(r->hub, false);
+    (void)ep_run_status_hold(r->status, false);
 }
 
 /* --- opening and closing */

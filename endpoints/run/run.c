@@ -32,6 +32,8 @@
 #include "endpoints/run/sinks.h"
 #include "endpoints/run/stalls.h"
 #include "endpoints/run/stats.h"
+#include "endpoints/run/status.h"
+#include "endpoints/run/status_words.h"
 #include "endpoints/run/style.h"
 #include "endpoints/run/stats_json.h"
 #include "endpoints/run/clients.h"
@@ -263,7 +265,77 @@ static int make_plan(struct run *r)
     return rc;
 }
 
-/* Does everything that comes before the loop. Returns 0 or the exit code. */
+/* --- the line of status */
+
+static void look_at_launch(const struct run *r, unsigned columns,
+                           struct run_status_view *view)
+{
+    uint32_t count;
+
+    view->is_launching = true;
+    view->joined = r->hub == NULL ? 0 : ep_hub_look(r->hub, 0, 0).joined;
+    view->nodes = r->plan.nodes_count;
+    view->awaited = ep_run_awaited_list(&r->plan, r->hub,
+                                        ep_run_status_room(columns), &count);
+}
+
+static void look_at_job(const struct run *r, struct run_status_view *view)
+{
+    const struct run_stdin_view now = ep_run_down_look(r->down);
+
+    view->is_starting = r->own.life.state == JOB_LIFE_STARTING;
+    view->processes = r->own.desc.size;
+    view->over = r->own.life.processes_over;
+    view->failed = r->own.life.failure.count;
+    view->has_stdin = now.is_open;
+    view->stdin_bytes = now.sent_bytes;
+    view->stdin_base = now.base;
+    view->is_uneven = now.is_uneven;
+    if (!now.is_open || !now.is_full || now.rank >= r->own.desc.size)
+        return;
+    view->slow_rank = now.rank;
+    view->slow_host = ep_run_host_of_rank(&r->plan, now.rank);
+}
+
+/* A user who types into the job is in a dialogue with it. */
+static bool is_typed(const struct run *r)
+{
+    return r->options.input == NULL && isatty(STDIN_FILENO) &&
+           ep_run_down_sent(r->down) > 0;
+}
+
+static bool look(void *arg, unsigned columns, struct run_status_view *view)
+{
+    const struct run *r = arg;
+
+    if (r->session.state == JOB_SESSION_LAUNCHING) {
+        look_at_launch(r, columns, view);
+        return true;
+    }
+    if (!job_session_goes_on(&r->session) || is_typed(r))
+        return false;
+    look_at_job(r, view);
+    return true;
+}
+
+static int open_status(struct run *r)
+{
+    const struct run_status_cfg cfg = {
+        .base = r->base,
+        .output = r->output,
+        .start_ns = r->plan.relaunch->start_ns,
+        .look = look,
+        .arg = r,
+    };
+
+    return r->options.quiet || r->options.is_dvm
+               ? 0
+               : ep_run_status_open(&cfg, &r->status);
+}
+
+/* --- opening and closing
+ *
+ * Does everything that comes before the loop. Returns 0 or the exit code. */
 static int open_all(struct run *r)
 {
     int rc = make_plan(r);
@@ -281,6 +353,8 @@ static int open_all(struct run *r)
         !ep_run_end_open(r) && !ep_run_interrupt_open(r) &&
         !ep_run_door_serve(r))
         rc = ep_run_output_open(r);
+    if (rc == 0 && r->base != NULL)
+        rc = open_status(r);
     if (rc != 0 && rc != OV_EINVAL)
         ep_voice_say(
             &r->voice,
@@ -313,6 +387,7 @@ static void close_all(struct run *r)
     ep_run_end_close(r);
     ep_run_dvm_close(r);
     ep_run_clients_close(r);
+    ep_run_status_close(r->status);
     ep_run_down_close(r->down);
     r->down = NULL;
     r->orders = NULL;
@@ -416,6 +491,8 @@ static int run_open(struct run *r)
     int rc;
 
     event_base_dispatch(r->base);
+    ep_run_status_close(r->status);
+    r->status = NULL;
     ep_run_end_output(r);
     ep_run_losses_tell(r->loss.untold);
     judge_output(r);

@@ -5,13 +5,15 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 
 import live
 
 # Makes the terminal its own, then becomes the program.
 LEADER = ("import fcntl, os, sys, termios; os.setsid(); "
-          "fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+          "fcntl.ioctl(next(filter(os.isatty, range(3))), termios.TIOCSCTTY, "
+          "0); "
           "os.execvp(sys.argv[1], sys.argv[1:])")
 
 
@@ -24,18 +26,25 @@ def open_pair():
 
 
 class Terminal:
-    """A program with a terminal of its own for stdin, stdout and stderr.
+    """A program with a terminal of its own for stdin, stdout and stderr, which
+    can nothing but show text, unless `env` says so.
 
     `text` is all that was shown so far."""
 
-    def __init__(self, *words, **more):
+    def __init__(self, *words, columns=0, **more):
         self.fd, slave = open_pair()
+        if columns:
+            self.set_columns(columns)
         self.text = b""
         self.at = 0  # where read_until begins to look
         self.proc = subprocess.Popen(
             [sys.executable, "-c", LEADER, *map(str, words)],
-            **{"stdin": slave, "stdout": slave, "stderr": slave, **more})
+            **{"stdin": slave, "stdout": slave, "stderr": slave,
+               "env": {**os.environ, "TERM": "dumb"}, **more})
         os.close(slave)
+
+    def set_columns(self, columns):
+        termios.tcsetwinsize(self.fd, (24, columns))
 
     def write(self, text):
         os.write(self.fd, text)
