@@ -44,9 +44,10 @@ def act(*options):
 
 
 def groups(job):
-    """The groups that `xylem ps` shows."""
-    return [line.strip() for line in
-            live.Ran(live.XYLEM, "ps", job.proc.pid).lines()[2:-2]]
+    """The groups that `xylem ps` shows; none where it had no answer in
+    time."""
+    said = live.Ran(live.XYLEM, "ps", job.proc.pid, code=None)
+    return [line.strip() for line in said.lines()[2:-2]]
 
 
 def check_details(job):
