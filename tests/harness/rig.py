@@ -197,6 +197,7 @@ class Rig:
                 'while case $1 in -*) ;; *) false ;; esac; do shift; done\n'
                 f"read -r pid <{DIR}/pid.$1\n"
                 "shift\n"
+                'test "$1" != -- || shift\n'
                 'exec nsenter -t "$pid" -n -u -m --wdns="$PWD" sh -c "$*"\n')
         os.chmod(f"{DIR}/agent", 0o755)
         for host in self.hosts.values():
