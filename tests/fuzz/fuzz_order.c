@@ -51,7 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
         return 0;
     FUZZ_CHECK(order.kind == mem[0] && order.kind > JOB_CONTROL_JOB);
     FUZZ_CHECK(!order.is_held_back || order.is_wanted);
-    FUZZ_CHECK((order.kind == JOB_CONTROL_REPLAY) == (order.ticket != 0));
+    FUZZ_CHECK((order.kind == JOB_CONTROL_REPLAY ||
+                order.kind == JOB_CONTROL_LOOK) == (order.ticket != 0));
     check_again(&order, mem + 5, len_bytes - 5);
     ranges = (size_t)order.ranges_count * 8; /* stand at the end */
     FUZZ_CHECK(ranges <= len_bytes - 5);

@@ -402,6 +402,14 @@ def launch(*args, **more):
     return Ran(XYLEM, "run", *args, **more)
 
 
+def labels(names, line):
+    """These lines, one for each host (%s: its name), as --label=host gives
+    them: names are as wide as the longest."""
+    width = max(map(len, names))
+    return [name.ljust(width) + ": " + line.replace("%s", name)
+            for name in names]
+
+
 def launch_telling(words, *args, **more):
     """The same, again until it says this, three times at most: failures of
     one second are told together, if they come so close."""

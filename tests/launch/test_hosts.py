@@ -40,7 +40,7 @@ def exact(hosts, sshd):
     job = start("--label=host", "--", "sh", "-c",
                 "hostname; cat | sha256sum", stdin=subprocess.PIPE)
     greetings = sorted(job.stdout.readline().decode() for _ in range(COUNT))
-    check_eq(sorted("%s: %s\n" % (name, name) for name in hosts.names),
+    check_eq(sorted(live.labels(hosts.names, "%s\n")),
              greetings, job.said())
     calls = callers(hosts)
     print("#", len(calls), "hosts call", *map(len, calls.values()))
@@ -52,8 +52,7 @@ def exact(hosts, sshd):
     lines = sorted(job.stdout.read().decode().splitlines())
     job.check_ok()
     right = feeder.digest(hashlib.sha256())
-    check_eq(sorted("%s: %s  -" % (name, right) for name in hosts.names),
-             lines)
+    check_eq(sorted(live.labels(hosts.names, right + "  -")), lines)
     check_eq({name: 1 for name in hosts.names},
              {name: sshd.logins(name) - before[name] for name in before},
              "logins:")

@@ -270,6 +270,13 @@ def while_it_starts():
         live.check_gone()
 
 
+def spawners(job):
+    """The spawners of the launcher itself."""
+    return [pid for pid in live.descendants(job.proc.pid)
+            if live.parent(pid) == job.proc.pid
+            and live.read_proc(pid, "comm") == b"xylem-spawn\n"]
+
+
 def while_it_cleans_up():
     """The job is over, its report written: a signal changes nothing. The
     process that starts all others is stopped, so that the launcher has to
@@ -280,11 +287,10 @@ def while_it_cleans_up():
     job.stdin.write(b"x\n")
     job.stdin.flush()
     check_eq(b"x\n", job.stdout.readline(), job.said())
+    # One that has just been forked to look for leftovers has the same name.
+    live.eventually(lambda: len(spawners(job)) == 1, 60, "one spawner")
     live.await_sweepers()
-    spawner = [pid for pid in live.descendants(job.proc.pid)
-               if live.parent(pid) == job.proc.pid
-               and live.read_proc(pid, "comm") == b"xylem-spawn\n"]
-    check_eq(1, len(spawner), "spawners of the launcher:")
+    spawner = spawners(job)
     os.kill(spawner[0], signal.SIGSTOP)
     job.stdin.close()
     live.eventually(lambda: os.path.exists(report), 20, "the report")

@@ -42,7 +42,7 @@ def one_step_for_all(hosts):
     done = inside(live.XYLEM, "run", "--arity", 3, "--label=host", "--",
                   "hostname")
     check_eq((0, ""), (done.returncode, done.stderr))
-    check_eq(sorted("%s: %s" % (name, name) for name in hosts.names),
+    check_eq(sorted(live.labels(hosts.names, "%s")),
              sorted(done.stdout.splitlines()))
     live.check_gone()
 
@@ -63,9 +63,8 @@ def exact(hosts, slurm):
     got = sorted(running.stdout.read().decode().splitlines())
     running.check_ok()
     right = feeder.digest(hashlib.sha256())
-    check_eq(sorted(text for name in hosts.names for text in
-                    ("%s: %s  -" % (name, right), "%s: %s" % (name, name))),
-             got)
+    check_eq(sorted(live.labels(hosts.names, right + "  -") +
+                    live.labels(hosts.names, "%s")), got)
     check_eq({name: 1 for name in hosts.names},
              {name: tasks(slurm, name) - before[name] for name in before},
              "tasks that slurmd has started:")
@@ -86,7 +85,7 @@ def loses(hosts, lost, number, strike):
     running.stdin.write(b"on\n")
     running.stdin.flush()
     rest = [name for name in hosts.names if name != lost]
-    check_eq(sorted(name + ": on\n" for name in rest),
+    check_eq(sorted(live.labels(rest, "on\n")),
              sorted(running.stdout.readline().decode() for _ in rest),
              running.said())
     live.eventually(lambda: "node %d on %s is lost" % (number, lost)
