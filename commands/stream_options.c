@@ -128,6 +128,15 @@ static void read_order(const char *text, void *into)
         usage("--order takes rank or arrival, not '%s'", text);
 }
 
+static void read_progress(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+
+    o->keeps_last = strcmp(text, "last") == 0;
+    if (!o->keeps_last && strcmp(text, "all") != 0)
+        usage("--progress takes all or last, not '%s'", text);
+}
+
 static void read_file(const char *text, void *into)
 {
     struct ep_run_options *o = into;
@@ -196,6 +205,10 @@ const struct option_row output_options[] = {
      OF_JOB, FLAG(file_only)},
     {"merge-stderr", 0, NULL, "stderr joins stdout",
      OF_JOB, FLAG(merge_stderr)},
+    {"progress", 0, "P",
+     "last: of a progress bar, a line that is written over itself, the last "
+     "state alone comes (default: all)",
+     0, READ(read_progress)},
     {"raw", 0, NULL, "bytes as they come, no line handling",
      OF_JOB, FLAG(raw)},
     {"unbuffered", 0, NULL, "show a line without newline after 250 ms",
@@ -232,6 +245,9 @@ void stream_options_check(const struct ep_run_options *o, bool knows_nodes)
     if (o->raw && (o->style.has_time || o->style.format != TEXT_FORMAT_TEXT))
         usage("--raw passes bytes as they come and knows no lines: leave "
               "out --timestamp, --format or --raw");
+    if (o->raw && o->keeps_last)
+        usage("--raw passes bytes as they come and knows no lines: leave "
+              "out --progress=last or --raw");
     if (o->output_dir != NULL && o->output_file != NULL)
         usage("--output-dir and --output-file both say where output goes: "
               "give one of them");

@@ -55,6 +55,12 @@ struct job_places {
     uint32_t node;            /* the node of the first place */
 };
 
+/* When a process counts as one that makes no progress (job/stall.h). */
+struct job_watch {
+    uint32_t ms; /* after that time; 0: never */
+    bool all;    /* also one that only computes */
+};
+
 struct job_line;
 
 struct job {
@@ -88,9 +94,8 @@ struct job {
      * objects in turn. */
     enum topo_object bind;
     struct job_strings cpus;
-    uint32_t stall_ms; /* a process that makes no progress for that time is
-                          reported (job/stall.h); 0: none is */
-    bool stall_all;    /* also one that only computes */
+    bool keeps_last; /* of progress bars the last state alone comes */
+    struct job_watch watch;
     struct job_manners manners; /* limits and umask of the launcher, for the
                                    processes */
     struct job_strings env;     /* settings for all programs */

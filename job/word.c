@@ -32,7 +32,7 @@ static const struct job_schema_row pid_rows[] = {
 
 /* The most rows of a kind. A kind with fewer rows leaves the others zero, which
  * is JOB_ROW_END. */
-enum { ROWS_MAX = 8 };
+enum { ROWS_MAX = 10 };
 
 static const struct job_schema_row words[JOB_WORD_KINDS][ROWS_MAX] = {
     [JOB_WORD_STARTED] = {UINT(rank, "rank"), UINT(count, "count"),
@@ -51,7 +51,9 @@ static const struct job_schema_row words[JOB_WORD_KINDS][ROWS_MAX] = {
                         UINT(usage.frames_up, "frames up"),
                         UINT(usage.frames_down, "frames down"),
                         UINT(usage.daemons, "daemons"),
-                        UINT(usage.lines_in_pieces, "lines in pieces")},
+                        UINT(usage.lines_in_pieces, "lines in pieces"),
+                        UINT(usage.left_states, "states left out"),
+                        UINT(usage.left_bytes, "bytes left out")},
     [JOB_WORD_NOTE] = {TEXT("text", 0, TEXT_MAX)},
     [JOB_WORD_STDIN] = {UINT(rank, "rank"),
                         JOB_SCHEMA_RANGE(struct job_word, stdin_event, "what",

@@ -85,6 +85,8 @@ struct job_usage {
     uint64_t daemons;         /* 1 in the daemon's first report, else 0 */
     uint64_t lines_in_pieces; /* how many lines came in pieces for lack of
                                  room */
+    uint64_t left_states;     /* states of progress bars that were left out */
+    uint64_t left_bytes;      /* their bytes */
 };
 
 /* Members that a kind does not use are zero. */

@@ -82,6 +82,7 @@ struct daemon_jobs {
     uint32_t idle_nodes;   /* number of nodes on which nothing runs */
     struct event *reap;    /* frees jobs that are over, soon */
     struct job_usage used; /* usage as last reported to the launcher */
+    struct ep_bars bars;   /* progress bars of all of them */
 };
 
 /* The mark that all processes started here carry. */
@@ -166,8 +167,7 @@ void ep_daemon_on_over(void *arg);
 /* Looks up this machine's cores, the first time. Blocks for some milliseconds.
  * Returns 0, or an error with a sentence in why (TOPO_WHY_MAX bytes). */
 int ep_daemon_look(struct daemon *d, char *why);
-/* Has that node report the machine, or why it cannot be looked up. */
-void ep_daemon_tell_machine(struct daemon *d, uint32_t index);
+void ep_daemon_tell_machine(struct daemon *d, uint32_t index); /* or why not */
 
 /* --- orders.c: what stream 0 orders and the nodes report */
 extern const struct ep_hub_events ep_daemon_hub_events;

@@ -275,6 +275,7 @@ static int open_output(struct proc *proc, unsigned which, int fd)
         .fd = fd,
         .raw = proc->node_job->job->is_raw,
         .open_ms = proc->node_job->job->open_ms,
+        .bars = proc->node_job->job->keeps_last ? local->cfg.bars : NULL,
         .on_ready = on_ready,
         .arg = out,
     };
@@ -465,11 +466,11 @@ static struct node_job *make(struct ep_processes *local, const struct job *job)
         return NULL;
     node_job->procs_count = job_on_node(job, local->cfg.node);
     node_job->procs = calloc(node_job->procs_count, sizeof(*node_job->procs));
-    if (job->stall_ms > 0)
+    if (job->watch.ms > 0)
         node_job->stalls =
             calloc(node_job->procs_count, sizeof(*node_job->stalls));
     if (node_job->procs == NULL ||
-        (job->stall_ms > 0 && node_job->stalls == NULL)) {
+        (job->watch.ms > 0 && node_job->stalls == NULL)) {
         free(node_job->procs);
         free(node_job->stalls);
         free(node_job);

@@ -241,8 +241,8 @@ void ep_processes_exited(struct ep_processes *local, uint32_t number,
 static struct job_stall_limit limit_of(const struct job *job)
 {
     return (struct job_stall_limit){
-        .ns = (uint64_t)job->stall_ms * 1000000,
-        .counts_compute = !job->stall_all,
+        .ns = (uint64_t)job->watch.ms * 1000000,
+        .counts_compute = !job->watch.all,
     };
 }
 

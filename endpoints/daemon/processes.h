@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "endpoints/daemon/bars.h"
 #include "endpoints/daemon/binding.h"
 #include "endpoints/sys/cache.h"
 #include "endpoints/hub/hub.h"
@@ -39,6 +40,7 @@ struct ep_processes_cfg {
     uint32_t window_frames; /* window of a stream of stdin */
     struct ep_writer *writer;
     struct ep_tails *tails;     /* unfinished lines of the daemon's processes */
+    struct ep_bars *bars;       /* progress bars of all of them */
     struct ep_cache_pool *pool; /* memory for output that is kept for tools */
     /* borrowed: the daemon's mark as "NAME=value"; "": it has none */
     const char *mark;

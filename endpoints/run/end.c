@@ -1,4 +1,5 @@
 /* How a run ends: time limits, losses, exit codes, and the last messages. */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,12 @@ void ep_run_last_words(struct run *r)
         ep_run_exits_wrote(&r->plan, &r->own.life, r->told.recent, &r->voice);
         ep_run_exits_tell(&r->plan, &r->own.life, &r->voice);
     }
+    if (r->counts.daemons.left_states > 0)
+        ep_voice_remark(&r->voice,
+                        "%" PRIu64 " earlier states of progress bars were left "
+                        "out, %" PRIu64 " bytes (--progress=last)",
+                        r->counts.daemons.left_states,
+                        r->counts.daemons.left_bytes);
     if (r->end.is_given_up && !r->end.is_quiet)
         ep_voice_say(&r->voice,
                      "output that could not be written was discarded");

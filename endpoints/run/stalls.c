@@ -56,7 +56,7 @@ static bool tell(struct run_stalls *stalls, uint8_t doing)
         ep_voice_say(plan->voice, "going on again: %s", who);
     else
         ep_voice_say(plan->voice, "no progress for %g s: %s, %s",
-                     shown.job->stall_ms / 1000.0, who,
+                     shown.job->watch.ms / 1000.0, who,
                      ep_run_doing_words(doing));
     return true;
 }

@@ -183,6 +183,7 @@ static json_t *report(const struct ep_stats *stats)
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:s?, s:f, s:f, s:I, s:I, s:I, s:I, s:i,"
         " s:{s:I, s:I, s:f}, s:{s:I, s:I, s:I, s:f, s:I}, s:{s:I, s:I},"
+        " s:{s:I, s:I},"
         " s:{s:I, s:f}, s:o, s:I, s:o, s:o, s:f, s:o, s:o}",
         "nodes", as_int(stats->nodes),
         "procs", as_int(stats->procs),
@@ -206,6 +207,9 @@ static json_t *report(const struct ep_stats *stats)
             "rss_bound_bytes", as_int(stats->daemons.rss_bound_bytes),
             "cpu_s_sum", stats->daemons.cpu_s_sum,
             "lines_in_pieces", as_int(stats->daemons.lines_in_pieces),
+        "progress",
+            "left_states", as_int(stats->progress.left_states),
+            "left_bytes", as_int(stats->progress.left_bytes),
         "frames",
             "up", as_int(stats->frames.up),
             "down", as_int(stats->frames.down),

@@ -4,8 +4,8 @@
  * launch_s, stdin_bytes, stdout_bytes, stderr_bytes, stddiag_bytes, exit_code,
  * launcher {rss_peak_bytes, rss_bound_bytes, cpu_s}, daemons {count,
  * rss_peak_bytes_max, rss_bound_bytes, cpu_s_sum, lines_in_pieces},
- * frames {up, down}, repairs {count, longest_s}, lost_nodes [...],
- * refused_peers,
+ * progress {left_states, left_bytes}, frames {up, down},
+ * repairs {count, longest_s}, lost_nodes [...], refused_peers,
  * proof {channels, complete, given_up, bytes, gaps [{rank, channel,
  * expected_bytes, delivered_bytes, reason} ...]},
  * first_failures [{rank, host, exit_code, signal} ...], first_failures_s,
@@ -19,6 +19,11 @@
 #include <stdint.h>
 
 #include "endpoints/run/proof.h"
+
+/* What was left out of progress bars. */
+struct ep_stats_progress {
+    uint64_t left_states, left_bytes;
+};
 
 /* A process that failed first, or may have. */
 struct ep_stats_first {
@@ -69,6 +74,7 @@ struct ep_stats {
          * line. */
         uint64_t lines_in_pieces;
     } daemons;
+    struct ep_stats_progress progress;
     struct {
         uint64_t up, down;
     } frames;

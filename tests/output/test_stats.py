@@ -22,6 +22,7 @@ KINDS = {
     "daemons": {"count": int, "rss_peak_bytes_max": int, "rss_bound_bytes": int,
                 "cpu_s_sum": float,
                 "lines_in_pieces": int},
+    "progress": {"left_states": int, "left_bytes": int},
     "frames": {"up": int, "down": int},
     "repairs": {"count": int, "longest_s": float},
     "lost_nodes": list, "refused_peers": int,

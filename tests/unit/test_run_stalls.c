@@ -78,7 +78,7 @@ static int open_trial(void **state)
     assert_int_equal(ep_run_plan_nodes(&t.f.plan, &t.f.most), 0);
     assert_int_equal(job_life_open(&t.life, &t.f.job), 0);
     capture_begin(&t.said);
-    t.f.job.stall_ms = 60000;
+    t.f.job.watch.ms = 60000;
     return ep_run_stalls_open(&cfg, &t.stalls);
 }
 

@@ -79,6 +79,7 @@ static const struct ep_stats sample = {
                 .rss_bound_bytes = 8500000,
                 .cpu_s_sum = 2,
                 .lines_in_pieces = 7},
+    .progress = {.left_states = 8, .left_bytes = 90},
     .frames = {.up = 10, .down = 20},
     .lost_nodes = lost,
     .lost_count = 2,
@@ -163,6 +164,10 @@ static const char sample_text[] = "{\n"
                                   "    \"rss_bound_bytes\": 8500000,\n"
                                   "    \"cpu_s_sum\": 2.0,\n"
                                   "    \"lines_in_pieces\": 7\n"
+                                  "  },\n"
+                                  "  \"progress\": {\n"
+                                  "    \"left_states\": 8,\n"
+                                  "    \"left_bytes\": 90\n"
                                   "  },\n"
                                   "  \"frames\": {\n"
                                   "    \"up\": 10,\n"
