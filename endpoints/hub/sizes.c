@@ -29,8 +29,9 @@ enum {
     ADOPTED_BYTES = 36 << 10,
     ADOPTED_MAX = 4096,
     /* For each process of a daemon: 2.1 KiB as measured with stdout and stderr,
-     * 3 KiB at most with everything that a process can have. */
-    PROC_BYTES = 3 << 10,
+     * 3 KiB at most with everything that a process can have, and some 500 bytes
+     * while the daemon looks at what processes are doing. */
+    PROC_BYTES = 7 << 9,
 };
 
 /* Returns the number of frames held by a node with that many children. */

@@ -13,6 +13,9 @@
 #include "endpoints/sys/usage.h"
 #include "topo/tree.h"
 
+/* What a daemon may hold of progress bars (daemon/bars.h). */
+enum { BARS_BYTES = 5 << 20 };
+
 /* Sets how much memory the launcher and a daemon should need at most. It
  * includes processes of further jobs if there may have been any. */
 static void set_bounds(const struct run *r, struct ep_stats *stats)
@@ -35,6 +38,8 @@ static void set_bounds(const struct run *r, struct ep_stats *stats)
     stats->daemons.rss_bound_bytes = ep_session_daemon_bytes(
         r->plan.nodes_per_daemon,
         (uint64_t)r->plan.nodes_per_daemon * (most + spare));
+    if (r->own.desc.keeps_last)
+        stats->daemons.rss_bound_bytes += BARS_BYTES;
 }
 
 int ep_run_stats_write(struct run *r)
