@@ -16,7 +16,7 @@ LOOK_S = 0.1  # what a look counts for at most
 # were adopted; here all are taken for adopted by it.
 BASE = 32 * MIB
 NODE = MIB
-PROCESS = 3 << 10
+PROCESS = 7 << 9
 LAUNCHER_NODE, LAUNCHER_PROCESS, ADOPTED = 1 << 10, 512, 36 << 10
 # Launcher and helper together (tests/harness/pmix.py).
 HELPER = 32 * MIB

@@ -72,7 +72,7 @@ class Open:
 
     def check_peak(self, nodes):
         peak = self.stats["daemons"]["rss_peak_bytes_max"]
-        bound = (32 + nodes - 1) * live.MIB + self.procs * 3072
+        bound = (32 + nodes - 1) * live.MIB + self.procs * 3584
         live.check_eq(bound, self.stats["daemons"].get("rss_bound_bytes"))
         print("# %d processes, %d nodes: %.1f MiB" % (self.procs, nodes,
                                                       peak / live.MIB))

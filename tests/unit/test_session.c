@@ -65,7 +65,7 @@ static void bounds_are_what_the_documents_say(void **state)
                 ep_session_daemon_bytes(1, 0));
     assert_int_equal(ep_session_daemon_bytes(1, 0), 32 * MIB);
     assert_int_equal(ep_session_daemon_bytes(9, 100),
-                     40 * MIB + UINT64_C(300) * 1024);
+                     40 * MIB + UINT64_C(350) * 1024);
     assert_int_equal(ep_session_launcher_bytes(0, 0, 0), 32 * MIB);
     assert_int_equal(ep_session_launcher_bytes(1024, 2048, 1024), 70 * MIB);
     assert_int_equal(ep_session_launcher_bytes(0, 0, 4096),
