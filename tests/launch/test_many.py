@@ -43,12 +43,18 @@ def run(*args, **more):
     return path, live.Job("-N", NODES, "--stats", path, "-l", *args, **more)
 
 
+def label(rank, size):
+    """What -l puts before the lines of a rank: as wide as the last one's, so
+    that sorted lines are in the order of ranks."""
+    return "%0*d: " % (len(str(size - 1)), rank)
+
+
 def all_speak():
     path, job = run("--", "sh", "-c", 'echo "$XYLEM_RANK of $XYLEM_SIZE"')
     lines = job.stdout.read().decode().splitlines()
     job.check_ok(120)
-    check_eq(sorted("%d: %d of %d" % (rank, rank, NODES)
-                    for rank in range(NODES)), sorted(lines))
+    check_eq([label(rank, NODES) + "%d of %d" % (rank, NODES)
+              for rank in range(NODES)], sorted(lines))
     told(path)
 
 
@@ -59,7 +65,7 @@ def all_hear():
     lines = job.stdout.read().decode().splitlines()
     job.check_ok(120)
     right = feeder.digest(hashlib.sha256())
-    check_eq(sorted("%d: %s  -" % (rank, right) for rank in range(NODES)),
+    check_eq([label(rank, NODES) + right + "  -" for rank in range(NODES)],
              sorted(lines))
     told(path)
 
@@ -78,7 +84,7 @@ def hear_beside_others(busy):
     lines = job.stdout.read().decode().splitlines()
     job.check_ok(600)
     right = hashlib.sha256(data).hexdigest()
-    check_eq(sorted("%d: %s  -" % (rank, right) for rank in range(CROWD)),
+    check_eq([label(rank, CROWD) + right + "  -" for rank in range(CROWD)],
              sorted(lines))
     check(all(loop.poll() is None for loop in busy), "a loop has ended")
     with open(path) as file:
