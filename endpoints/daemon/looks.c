@@ -233,10 +233,10 @@ static void judge(void *arg, const struct ep_running *it)
 static void add_number(struct ep_looks *looks, struct job_word *word,
                        uint32_t index, uint32_t number)
 {
-    struct topo_range *last = &word->ranges[word->ranges_count - 1];
+    const uint32_t count = word->ranges_count;
 
-    if (word->ranges_count > 0 && last->last + 1 == number) {
-        last->last = number;
+    if (count > 0 && word->ranges[count - 1].last + 1 == number) {
+        word->ranges[count - 1].last = number;
         return;
     }
     if (word->ranges_count == JOB_WORD_RANGES_MAX) {
