@@ -181,6 +181,22 @@ static void go_on(struct ep_looks *looks)
 
 /* --- what is seen */
 
+/* The place of the first process of this node. O(log processes). */
+static size_t first_of(const struct look *look, uint32_t index)
+{
+    size_t low = 0, high = look->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (look->at[middle].index < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Decides what a family is doing: whoever has used the processor since the look
  * before computes, though it may wait at the moment. */
 static void decide(const struct ep_looks *looks, struct ep_family *family)
@@ -255,14 +271,15 @@ static void say(struct ep_looks *looks, uint32_t index,
                             .ticket = order != NULL ? order->ticket : 0,
                             .doing = (uint8_t)doing};
 
-    for (size_t i = 0; i < looks->now.count; i++) {
+    for (size_t i = first_of(&looks->now, index);
+         i < looks->now.count && looks->now.at[i].index == index; i++) {
         const struct ep_family *family = &looks->now.at[i];
         const bool is_due =
             order != NULL
                 ? family->doing == doing && job_order_has(order, family->number)
                 : family->news == doing;
 
-        if (family->index == index && is_due)
+        if (is_due)
             add_number(looks, &word, index, family->number);
     }
     if (word.ranges_count > 0)

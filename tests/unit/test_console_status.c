@@ -62,7 +62,8 @@ static void output_erases_it_first(void **state)
     }
 }
 
-/* Of two threads that write to one terminal neither is ahead of the erasure. */
+/* Two threads write to one terminal: neither may write before the line is
+ * erased. */
 static void output_of_both_channels_waits_for_that(void **state)
 {
     struct console_rig rig;

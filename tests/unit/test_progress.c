@@ -1,5 +1,4 @@
-/* Of progress bars the last state of each line is left, however reads cut
- * them. */
+/* The last state of each progress bar is left, however reads cut its line. */
 #include "text/progress.h"
 
 #include <setjmp.h>

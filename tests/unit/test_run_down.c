@@ -395,8 +395,8 @@ static void what_nodes_have_not_taken_waits(void **state)
     fx_close();
 }
 
-/* Who is furthest behind is told, and whether others have taken half of the
- * window more. */
+/* A look names the node that is furthest behind, and says whether others have
+ * taken half a window more. */
 static void stdin_is_looked_at(void **state)
 {
     struct run_stdin_view look;

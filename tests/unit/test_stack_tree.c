@@ -137,7 +137,7 @@ static void lines_are_as_wide_as_the_terminal(void **state)
     assert_non_null(strstr(line, ",... (99)"));
 }
 
-/* Of a long name of C++ parameters are left out before it is cut off. */
+/* A long name of C++ loses its parameters before it is cut off. */
 static void long_names_are_squeezed(void **state)
 {
     static const struct {

@@ -394,7 +394,7 @@ static void what_is_given_up_is_counted(void **state)
     end_rank(fx, 0);
     put(fx, 1, TEXT_CHANNEL_STDOUT, 5, false); /* in hand */
     ep_turns_give_up(fx->turns);
-    /* Of rank 1 the console has 10 bytes. */
+    /* The console has 10 bytes of rank 1. */
     assert_int_equal(ep_turns_dropped(fx->turns), 15);
     put(fx, 3, TEXT_CHANNEL_STDOUT, 5, false);
     fx->may_mix = true;
