@@ -27,6 +27,7 @@ XYLEM_LIBRARY([HWLOC], [hwloc >= 2.0], [libhwloc-dev], [hwloc-devel], [hwloc-dev
 XYLEM_LIBRARY([SODIUM], [libsodium >= 1.0.12], [libsodium-dev], [libsodium-devel], [libsodium-devel], [libsodium])
 XYLEM_LIBRARY([JANSSON], [jansson >= 2.10], [libjansson-dev], [jansson-devel], [libjansson-devel], [jansson])
 XYLEM_LIBRARY([XXHASH], [libxxhash >= 0.8.0], [libxxhash-dev], [xxhash-devel], [xxhash-devel], [xxhash])
+XYLEM_LIBRARY([PCRE2], [libpcre2-8 >= 10.32], [libpcre2-dev], [pcre2-devel], [pcre2-devel], [pcre2])
 XYLEM_LIBRARY([CMOCKA], [cmocka >= 1.1], [libcmocka-dev], [libcmocka-devel], [libcmocka-devel], [cmocka])
 XYLEM_OPTION([PMIX], [pmix >= 4.2.2], [libpmix-dev], [pmix-devel], [pmix-devel], [openpmix])
 ])

@@ -97,12 +97,13 @@ LIBRARIES = (
     ("hwloc*", ("topo/*",)),
     # The library can end or stall a process: programs of their own have it.
     ("pmix*", ("pmix_api/helper/lib/*", "tests/pmix/*", "bench/*")),
+    ("pcre2*", ("text/*",)),
     ("sodium*", ("endpoints/*", "text/*", "tests/*")),
     ("xxh*", ("job/*",)),
     ("cmocka.h", ("tests/*",)),
 )
 # Headers that one file alone may include.
-ONE_FILE = ("hwloc*", "xxh*")
+ONE_FILE = ("hwloc*", "pcre2*", "xxh*")
 
 
 def matches(path, patterns):
