@@ -6,6 +6,8 @@
 #include "commands/refuse.h"
 #include "commands/values.h"
 #include "endpoints/output/names.h"
+#include "overlay/base/err.h"
+#include "text/pattern.h"
 #include "text/row.h"
 
 #define OPTION_INTO struct ep_run_options
@@ -132,9 +134,42 @@ static void read_progress(const char *text, void *into)
 {
     struct ep_run_options *o = into;
 
-    o->keeps_last = strcmp(text, "last") == 0;
-    if (!o->keeps_last && strcmp(text, "all") != 0)
+    o->filter.keeps_last = strcmp(text, "last") == 0;
+    if (!o->filter.keeps_last && strcmp(text, "all") != 0)
         usage("--progress takes all or last, not '%s'", text);
+}
+
+/* Adds a pattern, once it is known to be one. */
+static void add_pattern(const char *option, const char *text,
+                        struct job_strings *into)
+{
+    struct text_pattern_fault fault;
+    struct text_patterns *set;
+    int rc;
+
+    if (into->count == TEXT_PATTERNS_MAX)
+        usage("%s may be given %d times at most: join some in one pattern",
+              option, TEXT_PATTERNS_MAX);
+    if (text_patterns_open(NULL, &set) != 0)
+        usage("out of memory");
+    rc = text_patterns_add(set, value_words(option, text), &fault);
+    text_patterns_close(set);
+    if (rc == OV_EINVAL)
+        usage("%s: at character %zu of '%s': %s; pcre2syntax(3) has the syntax",
+              option, fault.at_bytes + 1, text, fault.why);
+    if (rc != 0 || job_strings_add(into, text) != 0)
+        usage("out of memory");
+}
+
+static void read_grep(const char *text, void *into)
+{
+    add_pattern("--grep", text, &((struct ep_run_options *)into)->filter.grep);
+}
+
+static void read_grep_v(const char *text, void *into)
+{
+    add_pattern("--grep-v", text,
+                &((struct ep_run_options *)into)->filter.grep_v);
 }
 
 static void read_file(const char *text, void *into)
@@ -205,6 +240,22 @@ const struct option_row output_options[] = {
      OF_JOB, FLAG(file_only)},
     {"merge-stderr", 0, NULL, "stderr joins stdout",
      OF_JOB, FLAG(merge_stderr)},
+    {"grep", 0, "RE",
+     "lines come that match the regular expression (PCRE2), or one of several; "
+     "what is left out stays on its node and is counted",
+     0, READ(read_grep)},
+    {"grep-v", 0, "RE", "lines come that match none of these",
+     0, READ(read_grep_v)},
+    {"head", 0, "N", "the first N lines of each channel of each rank",
+     0, NUMBER(filter.head, 1, JOB_FILTER_LINES_MAX)},
+    {"tail", 0, "N", "the last N lines, when it has ended; with --head, both",
+     0, NUMBER(filter.tail, 1, JOB_FILTER_LINES_MAX)},
+    {"rate", 0, "N", "N lines a second of each channel of each rank at most",
+     0, NUMBER(filter.rate, 1, JOB_FILTER_RATE_MAX)},
+    {"budget", 0, "BYTES",
+     "so many bytes of each channel of each rank, as 64K: one half its first "
+     "lines, the other its last, when it has ended",
+     0, BYTES(filter.budget_bytes, 1, UINT64_C(1) << 40)},
     {"progress", 0, "P",
      "last: of a progress bar, a line that is written over itself, the last "
      "state alone comes (default: all)",
@@ -237,6 +288,22 @@ static void check_exact(const struct ep_run_options *o, bool knows_nodes)
               "alone: name files by %%N, the host, or %%t, the rank");
 }
 
+/* The first option that leaves lines out; NULL: none does. */
+static const char *rule_of(const struct job_filter *filter)
+{
+    if (filter->grep.count > 0)
+        return "--grep";
+    if (filter->grep_v.count > 0)
+        return "--grep-v";
+    if (filter->head > 0)
+        return "--head";
+    if (filter->tail > 0)
+        return "--tail";
+    if (filter->rate > 0)
+        return "--rate";
+    return filter->budget_bytes > 0 ? "--budget" : NULL;
+}
+
 void stream_options_check(const struct ep_run_options *o, bool knows_nodes)
 {
     if (o->raw && o->style.label != TEXT_LABEL_NONE)
@@ -245,7 +312,11 @@ void stream_options_check(const struct ep_run_options *o, bool knows_nodes)
     if (o->raw && (o->style.has_time || o->style.format != TEXT_FORMAT_TEXT))
         usage("--raw passes bytes as they come and knows no lines: leave "
               "out --timestamp, --format or --raw");
-    if (o->raw && o->keeps_last)
+    if (o->raw && rule_of(&o->filter) != NULL)
+        usage("--raw passes bytes as they come and knows no lines: leave "
+              "out %s or --raw",
+              rule_of(&o->filter));
+    if (o->raw && o->filter.keeps_last)
         usage("--raw passes bytes as they come and knows no lines: leave "
               "out --progress=last or --raw");
     if (o->output_dir != NULL && o->output_file != NULL)

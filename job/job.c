@@ -17,6 +17,7 @@ void job_fini(struct job *job)
     free(job->spill_dir);
     job_strings_fini(&job->env);
     job_strings_fini(&job->cpus);
+    job_filter_fini(&job->filter);
     *job = (struct job){0};
 }
 

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/filter.h"
 #include "job/manners.h"
 #include "job/program.h"
 #include "text/fields.h"
@@ -94,7 +95,7 @@ struct job {
      * objects in turn. */
     enum topo_object bind;
     struct job_strings cpus;
-    bool keeps_last; /* of progress bars the last state alone comes */
+    struct job_filter filter; /* what is left out of the output */
     struct job_watch watch;
     struct job_manners manners; /* limits and umask of the launcher, for the
                                    processes */

@@ -19,6 +19,12 @@ static const struct job_schema_row tally_rows[] = {
     {.kind = JOB_ROW_END},
 };
 
+static const struct job_schema_row left_rows[] = {
+    JOB_SCHEMA_RANGE(struct text_left, bytes, "bytes", 1, UINT64_MAX),
+    JOB_SCHEMA_UINT(struct text_left, lines, "lines"),
+    {.kind = JOB_ROW_END},
+};
+
 static const struct job_schema_row range_rows[] = {
     JOB_SCHEMA_UINT(struct topo_range, first, "first"),
     JOB_SCHEMA_UINT(struct topo_range, last, "last"),
@@ -51,9 +57,7 @@ static const struct job_schema_row words[JOB_WORD_KINDS][ROWS_MAX] = {
                         UINT(usage.frames_up, "frames up"),
                         UINT(usage.frames_down, "frames down"),
                         UINT(usage.daemons, "daemons"),
-                        UINT(usage.lines_in_pieces, "lines in pieces"),
-                        UINT(usage.left_states, "states left out"),
-                        UINT(usage.left_bytes, "bytes left out")},
+                        UINT(usage.lines_in_pieces, "lines in pieces")},
     [JOB_WORD_NOTE] = {TEXT("text", 0, TEXT_MAX)},
     [JOB_WORD_STDIN] = {UINT(rank, "rank"),
                         JOB_SCHEMA_RANGE(struct job_word, stdin_event, "what",
@@ -71,6 +75,11 @@ static const struct job_schema_row words[JOB_WORD_KINDS][ROWS_MAX] = {
                                          JOB_DOING_COMPUTES, JOB_DOINGS - 1),
                         JOB_SCHEMA_LIST(struct job_word, ranges, ranges_count,
                                         1, range_rows)},
+    [JOB_WORD_LEFT] = {UINT(rank, "rank"), UINT(source_bytes, "source"),
+                       UINT(limited_lines, "limited"),
+                       JOB_SCHEMA_PLACES(struct job_word, left, "reason", 0,
+                                         left_rows)},
+    [JOB_WORD_LAST] = {UINT(rank, "rank"), TEXT("text", 1, TEXT_MAX)},
     [JOB_WORD_LINE_LOST] = {UINT(rank, "rank"), UINT(err, "errno")},
 };
 

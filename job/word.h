@@ -15,6 +15,7 @@
 #include "job/tally.h"
 #include "overlay/base/wire.h"
 #include "overlay/wire/frame.h"
+#include "text/left.h"
 #include "topo/tree.h"
 
 enum job_word_kind {
@@ -43,6 +44,10 @@ enum job_word_kind {
     JOB_WORD_DOING,       /* what these processes are doing: answers a LOOK,
                              or (ticket 0) reports that they make no progress,
                              or do so again; see job/stall.h */
+    JOB_WORD_LEFT,        /* what was left out of the output of a process so
+                             far; before its EXIT, and now and then */
+    JOB_WORD_LAST,        /* the next bytes of what a process wrote last, which
+                             was not all sent; before its EXIT */
     JOB_WORD_KINDS
 };
 
@@ -75,6 +80,8 @@ enum job_stdin_event {
 
 /* The step that FAILED names when the file for unread stdin cannot be made. */
 #define JOB_WORD_STEP_SPILL "spill"
+/* The step that FAILED names when a pattern of lines cannot be compiled. */
+#define JOB_WORD_STEP_FILTER "filter"
 
 struct job_usage {
     uint64_t rss_peak_bytes;
@@ -85,8 +92,6 @@ struct job_usage {
     uint64_t daemons;         /* 1 in the daemon's first report, else 0 */
     uint64_t lines_in_pieces; /* how many lines came in pieces for lack of
                                  room */
-    uint64_t left_states;     /* states of progress bars that were left out */
-    uint64_t left_bytes;      /* their bytes */
 };
 
 /* Members that a kind does not use are zero. */
@@ -119,8 +124,12 @@ struct job_word {
     uint32_t jobs;                                 /* OVER: number of jobs */
     uint32_t packages, cores; /* MACHINE: 0 where it is not known */
     struct job_usage usage;
-    char text[JOB_WORD_BYTES_MAX]; /* FAILED: the step; NOTE: the note; MACHINE:
-                                      why it is not known */
+    uint64_t source_bytes;  /* LEFT: what the process has written */
+    uint64_t limited_lines; /* LEFT: lines that stayed as a limit was hit */
+    struct text_left left[TEXT_LEFT_REASONS]; /* LEFT */
+    char text[JOB_WORD_BYTES_MAX]; /* FAILED: the step; NOTE: the note; LAST:
+                                      bytes without NUL; MACHINE: why it is not
+                                      known */
 };
 
 /* The index of a channel in tallies; JOB_WORD_OUTPUTS or more when the channel

@@ -6,7 +6,7 @@
  *
  *     grep, grep_v   a line without a match, or with one, is left out; one on
  *                    which a limit of a pattern is hit stays
- *     rate           so many lines at once, and then so many a second
+ *     rate           this many lines at once, and then as many a second
  *     head, tail     the first lines are given; others are held back with
  *                    `tail`, and else left out
  *     budget         lines are given while they fit into its first part; all
@@ -64,7 +64,7 @@ bool text_filter_holds(const struct text_filter_rules *rules);
 /* How many bytes may be held back. */
 uint64_t text_filter_held(const struct text_filter_rules *rules);
 
-/* Decides on the piece at the begin of `mem`: up to its newline, or all
+/* Decides on the piece at the beginning of `mem`: up to its newline, or all
  * len_bytes (at least 1). What is left out is counted. now_ns: of a clock that
  * does not go back. O(length of the piece), and what the patterns cost. */
 struct text_piece text_filter_next(struct text_filter *filter,

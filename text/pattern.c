@@ -18,7 +18,7 @@ enum {
     PATTERN_HEAP_KIB = 4096,     /* where there is no machine code */
     PATTERN_STACK_BYTES = 32768, /* where there is, at first */
     PATTERN_STACK_MAX = 1 << 20,
-    /* So many places of a line are tried between two looks at the clock. */
+    /* how many places of a line are tried between two looks at the clock */
     PATTERN_SLICE_BYTES = 1024,
 };
 

@@ -32,7 +32,6 @@ struct ep_channel {
     struct event *readable; /* owned */
     struct event *aged;     /* owned; NULL when open_ms is 0 */
     struct ep_tail carry;   /* the unfinished line */
-    struct ep_bar *bar;     /* owned; NULL: bars are given as they are */
     int64_t open_since_ms;  /* when its first byte came */
     uint64_t lost_bytes; /* bytes that could not be read back from the file */
     uint32_t left_bytes; /* while is_expiring: bytes that may still be read */
@@ -159,8 +158,6 @@ int ep_channel_open(const struct ep_channel_cfg *cfg, struct ep_channel **out)
         event_new(cfg->base, cfg->fd, EV_READ | EV_PERSIST, on_readable, ch);
     if (ch->readable == NULL)
         goto fail;
-    if (cfg->bars != NULL && !cfg->raw)
-        ch->bar = ep_bar_open(cfg->bars);
     if (cfg->open_ms > 0 && !cfg->raw) {
         ch->aged = evtimer_new(cfg->base, on_aged, ch);
         if (ch->aged == NULL)
@@ -195,7 +192,6 @@ void ep_channel_close(struct ep_channel *ch)
         event_free(ch->aged);
     if (ch->cfg.fd >= 0)
         close(ch->cfg.fd);
-    ep_bar_close(ch->bar);
     free(ch);
 }
 
@@ -433,11 +429,12 @@ static enum lines_end raw_read(struct ep_channel *ch, uint8_t *dst,
     return *got < room ? LINES_DRAINED : LINES_MORE;
 }
 
-static int read_some(struct ep_channel *ch, uint8_t *dst, uint32_t room,
-                     uint32_t *got, enum ep_channel_state *state)
+int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
+                    uint32_t *got, enum ep_channel_state *state)
 {
     enum lines_end end;
 
+    OV_ASSERT(room > 0);
     end = ch->cfg.raw ? raw_read(ch, dst, room, got)
                       : lines_read(ch, dst, room, got);
     if (ch->at_end && ep_tail_bytes(&ch->carry) == 0) {
@@ -457,24 +454,6 @@ static int read_some(struct ep_channel *ch, uint8_t *dst, uint32_t room,
         disarm(ch);
     *state = end == LINES_WAIT ? EP_CHANNEL_IDLE : EP_CHANNEL_MORE;
     return 0;
-}
-
-int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
-                    uint32_t *got, enum ep_channel_state *state)
-{
-    const uint32_t held =
-        ch->bar != NULL ? ep_bar_begin(ch->bar, dst, room) : 0;
-    int rc = 0;
-
-    OV_ASSERT(room > 0);
-    *got = 0;
-    *state = EP_CHANNEL_MORE;
-    if (held < room)
-        rc = read_some(ch, dst + held, room - held, got, state);
-    *got += held;
-    if (ch->bar != NULL && held < room)
-        *got = ep_bar_keep(ch->bar, dst, *got, *state == EP_CHANNEL_END);
-    return rc;
 }
 
 void ep_channel_wait(struct ep_channel *ch)

@@ -16,7 +16,7 @@
  *   - when it is older than open_ms.
  * So the bytes of a read end in the middle of a line exactly when the last of
  * them is no newline. Bytes, NUL included, are never changed, lost or
- * reordered, but for states of progress bars that are to be left out.
+ * reordered.
  */
 #ifndef ENDPOINTS_DAEMON_CHANNEL_H
 #define ENDPOINTS_DAEMON_CHANNEL_H
@@ -24,7 +24,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "endpoints/daemon/bars.h"
 #include "endpoints/daemon/tails.h"
 
 struct event_base;
@@ -42,10 +41,7 @@ struct ep_channel_cfg {
     struct event_base *base; /* borrowed, outlives the channel */
     /* borrowed, outlives the channel; not used in raw mode */
     struct ep_tails *tails;
-    int fd; /* owned by the channel after a successful open */
-    /* borrowed: of progress bars the last state of each line alone is given;
-     * NULL: bytes are given as they come. Not in raw mode. */
-    struct ep_bars *bars;
+    int fd;   /* owned by the channel after a successful open */
     bool raw; /* gives bytes as they come, without waiting for whole lines */
     /* An unfinished line is given when it is this old; 0: never. */
     uint32_t open_ms;

@@ -110,6 +110,7 @@ static void close_all(struct daemon *d)
         text_buf_fini(&d->nodes[i].job_text);
     }
     ep_daemon_jobs_close(d);
+    ep_sieve_pool_fini(&d->jobs.sieves);
     ep_looks_close(d->looks);
     ep_tails_close(d->tails);
     ep_writer_close(d->writer, true);

@@ -11,8 +11,8 @@
 #include "endpoints/daemon/binding.h"
 #include "endpoints/daemon/looks.h"
 #include "endpoints/daemon/processes.h"
+#include "endpoints/daemon/sieve.h"
 #include "endpoints/daemon/tails.h"
-#include "endpoints/hub/hub.h"
 #include "job/job.h"
 #include "endpoints/spawn/mark.h"
 #include "endpoints/spawn/spawner.h"
@@ -78,11 +78,11 @@ struct daemon_remains {
 
 struct daemon_jobs {
     struct daemon_job *here[DAEMON_JOBS_MAX]; /* owned; NULL: unused */
-    uint32_t told;         /* number of jobs received so far */
-    uint32_t idle_nodes;   /* number of nodes on which nothing runs */
-    struct event *reap;    /* frees jobs that are over, soon */
-    struct job_usage used; /* usage as last reported to the launcher */
-    struct ep_bars bars;   /* progress bars of all of them */
+    uint32_t told;               /* number of jobs received so far */
+    uint32_t idle_nodes;         /* number of nodes on which nothing runs */
+    struct event *reap;          /* frees jobs that are over, soon */
+    struct job_usage used;       /* usage as last reported to the launcher */
+    struct ep_sieve_pool sieves; /* what filters of all of them share */
 };
 
 /* The mark that all processes started here carry. */

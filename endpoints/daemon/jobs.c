@@ -27,8 +27,6 @@ bool ep_daemon_on_idle(void *arg, struct job_usage *usage)
     now.frames_up = stats.frames_up;
     now.frames_down = stats.frames_down;
     now.lines_in_pieces = ep_tails_cuts(d->tails);
-    now.left_states = d->jobs.bars.left_states;
-    now.left_bytes = d->jobs.bars.left_bytes;
     *usage = (struct job_usage){
         .rss_peak_bytes = ep_usage_rss_peak_bytes(),
         .cpu_us = now.cpu_us - d->jobs.used.cpu_us,
@@ -37,8 +35,6 @@ bool ep_daemon_on_idle(void *arg, struct job_usage *usage)
         .frames_down = now.frames_down - d->jobs.used.frames_down,
         .daemons = now.daemons - d->jobs.used.daemons,
         .lines_in_pieces = now.lines_in_pieces - d->jobs.used.lines_in_pieces,
-        .left_states = now.left_states - d->jobs.used.left_states,
-        .left_bytes = now.left_bytes - d->jobs.used.left_bytes,
     };
     d->jobs.used = now;
     return true;

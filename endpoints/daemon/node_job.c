@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "endpoints/daemon/identity.h"
-#include "endpoints/daemon/processes_impl.h"
-#include "endpoints/sys/clock.h"
+#include "endpoints/daemon/outputs.h"
+#include "endpoints/daemon/rules.h"
 #include "endpoints/sys/fds.h"
 #include "endpoints/sys/spool_file.h"
 #include "overlay/base/err.h"
@@ -23,7 +23,6 @@ enum {
     WIDE_PROCS = 16,
     /* number of descriptors that a process gets */
     FDS = EP_SPAWN_FURTHER_FD + 1,
-    DROPS_MAX = 16, /* most reads in a row of a channel that is not wanted */
 };
 
 /* --- the end
@@ -34,12 +33,18 @@ static void drop_outputs(struct proc *proc)
     struct ep_processes *local = proc->node_job->local;
 
     for (unsigned i = 0; i < OUTPUTS; i++) {
-        ep_channel_close(proc->outputs[i].channel);
-        proc->outputs[i].channel = NULL;
+        ep_proc_output_close(&proc->outputs[i]);
     }
     if (proc->lane != LANE_NONE)
         local->lanes[proc->lane] = NULL;
     proc->lane = LANE_NONE;
+}
+
+static void forget_left(struct proc *proc)
+{
+    for (unsigned i = 0; i < OUTPUTS; i++)
+        ep_proc_output_forget(&proc->outputs[i]);
+    ep_last_fini(&proc->last);
 }
 
 /* Counts a process about which everything was reported. */
@@ -68,96 +73,8 @@ static void check_over(struct proc *proc)
     }
     drop_outputs(proc);
     ep_words_exit(proc);
+    forget_left(proc);
     count_over(proc);
-}
-
-/* Keeps a copy of output for tools that come late. */
-static void keep_copy(struct output *out, const uint8_t *mem,
-                      uint32_t len_bytes)
-{
-    struct ep_processes *local = out->proc->node_job->local;
-    struct ep_cache_pool *pool = local->cfg.pool;
-    struct job_word state = {.kind = JOB_WORD_NOTE};
-    bool was_full = pool->is_full;
-
-    if ((out->proc->node_job->cache_channels & 1u << out->name) == 0)
-        return;
-    ep_cache_add(&out->cache, pool, out->proc->node_job->cache_bytes, mem,
-                 len_bytes);
-    if (was_full || !pool->is_full)
-        return;
-    snprintf(state.text, sizeof(state.text),
-             "no more output is kept for tools that attach later "
-             "(--pmix-cache): %d MiB are kept, the most there may be",
-             EP_CACHE_POOL_BYTES >> 20);
-    ep_processes_say(local, &state);
-}
-
-static bool is_dropped(const struct output *out)
-{
-    return out->is_unwanted && out->replays == 0 && !out->has_ended;
-}
-
-/* Reads and drops output that is not wanted, whether the tree has room or not.
- * After some reads others get a turn, as a process may write without end.
- * Dropped bytes are not counted: the proof of the job's output covers only what
- * is sent. */
-static void drop_output(struct output *out)
-{
-    static uint8_t mem[EP_CHANNEL_CARRY_MAX];
-    enum ep_channel_state state = EP_CHANNEL_MORE;
-    uint32_t got;
-
-    for (unsigned i = 0; i < DROPS_MAX && state == EP_CHANNEL_MORE; i++) {
-        ep_channel_read(out->channel, mem, sizeof(mem), &got, &state);
-        keep_copy(out, mem, got);
-        if (got > 0)
-            ep_linger_restart(out->proc);
-    }
-    if (state == EP_CHANNEL_MORE)
-        ep_channel_wait(out->channel);
-    out->has_ended = state == EP_CHANNEL_END;
-}
-
-static void tell_ready(const struct output *out)
-{
-    const struct ep_processes_cfg *cfg = &out->proc->node_job->local->cfg;
-
-    ep_hub_ready(cfg->hub, cfg->index, out->input);
-}
-
-/* Counts bytes that could not be read back from a file, so that the proof of
- * the job's output shows that they are missing. */
-static void count_lost(struct output *out)
-{
-    int err;
-    uint64_t lost_bytes = ep_channel_lost(out->channel, &err);
-
-    if (lost_bytes == 0)
-        return;
-    out->tally.bytes += lost_bytes;
-    ep_words_lost(out->proc, err);
-}
-
-/* Reads an output into the block. */
-static enum ep_channel_state take_output(struct output *out, uint32_t max_bytes,
-                                         struct ov_read *read)
-{
-    struct ep_processes *local = out->proc->node_job->local;
-    uint32_t room = ep_words_room(local, max_bytes), got = 0;
-    enum ep_channel_state state;
-
-    /* memory is bounded, and without a buffer nothing works */
-    OV_ASSERT(room > 0);
-    ep_channel_read(out->channel, local->block->mem + local->block_used, room,
-                    &got, &state);
-    count_lost(out);
-    job_tally_add(&out->tally, local->block->mem + local->block_used, got);
-    keep_copy(out, local->block->mem + local->block_used, got);
-    ep_words_took(local, got, read);
-    if (got > 0)
-        ep_linger_restart(out->proc);
-    return state;
 }
 
 void ep_node_job_read(struct output *out, uint32_t max_bytes,
@@ -171,36 +88,21 @@ void ep_node_job_read(struct output *out, uint32_t max_bytes,
     read->state = OV_INPUT_IDLE;
     if (out->channel == NULL || out->replays > 0 || out->is_held_back)
         return;
-    if (is_dropped(out)) {
-        drop_output(out);
+    if (ep_proc_output_is_dropped(out)) {
+        ep_proc_output_drop(out);
         if (!out->has_ended)
             return;
     }
     if (!out->has_ended)
-        state = take_output(out, max_bytes, read);
+        state = ep_proc_output_take(out, max_bytes, read);
     if (state == EP_CHANNEL_MORE)
         read->state = OV_INPUT_MORE;
     if (state != EP_CHANNEL_END)
         return;
     read->state = OV_INPUT_END;
     read->flags = OV_RECORD_EOF;
-    ep_channel_close(out->channel);
-    out->channel = NULL;
+    ep_proc_output_close(out);
     check_over(proc);
-}
-
-static void look_at_output(struct output *out)
-{
-    if (is_dropped(out))
-        drop_output(out);
-    if (!is_dropped(out))
-        tell_ready(out);
-}
-
-static void on_ready(void *arg, struct ep_channel *channel)
-{
-    (void)channel;
-    look_at_output(arg);
 }
 
 void ep_node_job_want(struct output *out, bool is_wanted, bool is_held_back)
@@ -212,7 +114,8 @@ void ep_node_job_want(struct output *out, bool is_wanted, bool is_held_back)
     if (out->channel != NULL && is_held_back)
         ep_channel_rest(out->channel);
     if (out->channel != NULL)
-        look_at_output(out); /* bytes in the pipe may have waited for room */
+        ep_proc_output_look(
+            out); /* bytes in the pipe may have waited for room */
 }
 
 static void drop_input(const struct proc *proc)
@@ -230,6 +133,8 @@ void ep_node_job_exited(struct proc *proc, int status, uint64_t at_ns)
     proc->is_running = false;
     proc->status = status;
     proc->exit_ns = at_ns;
+    proc->is_first = status != 0 && !proc->node_job->has_failed;
+    proc->node_job->has_failed |= proc->is_first;
     if (proc->node_job->inlet != NULL)
         proc->taken_bytes = ep_feed_taken(ep_inlet_feed(proc->node_job->inlet),
                                           ep_proc_number(proc));
@@ -249,6 +154,7 @@ void ep_node_job_failed(struct proc *proc, const char *step, int err)
         return;
     proc->is_running = false;
     drop_outputs(proc);
+    forget_left(proc);
     drop_input(proc);
     snprintf(state.text, JOB_WORD_STEP_MAX, "%s", step);
     ep_processes_say(local, &state);
@@ -263,24 +169,6 @@ static void close_fd(int *fd)
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
-}
-
-static int open_output(struct proc *proc, unsigned which, int fd)
-{
-    struct ep_processes *local = proc->node_job->local;
-    struct output *out = &proc->outputs[which];
-    struct ep_channel_cfg cfg = {
-        .base = local->cfg.base,
-        .tails = local->cfg.tails,
-        .fd = fd,
-        .raw = proc->node_job->job->is_raw,
-        .open_ms = proc->node_job->job->open_ms,
-        .bars = proc->node_job->job->keeps_last ? local->cfg.bars : NULL,
-        .on_ready = on_ready,
-        .arg = out,
-    };
-
-    return ep_channel_open(&cfg, &out->channel);
 }
 
 static void widen(const struct node_job *node_job, int fd)
@@ -323,7 +211,7 @@ static int make_output(struct proc *proc, unsigned which, int *far)
     *far = pair[1];
     if (which == 0)
         widen(proc->node_job, pair[1]);
-    if (open_output(proc, which, pair[0]) == 0)
+    if (ep_proc_output_open(&proc->outputs[which], pair[0]) == 0)
         return 0;
     close(pair[0]);
     return ENOMEM;
@@ -493,6 +381,7 @@ int ep_node_job_begin(struct ep_processes *local, const struct job *job,
                       const struct ep_binding *binding, uint32_t program)
 {
     struct node_job *node_job = make(local, job);
+    const char *step = JOB_WORD_STEP_SPILL;
     int err;
 
     if (node_job == NULL)
@@ -502,12 +391,17 @@ int ep_node_job_begin(struct ep_processes *local, const struct job *job,
     TAILQ_INSERT_TAIL(&local->node_jobs, node_job, entry);
     local->begun++;
     local->active++;
-    err = open_inlet(node_job);
+    err = ep_rules_open(&job->filter, &node_job->rules);
+    node_job->has_rules = job_filter_has_rules(&job->filter);
+    if (err != 0)
+        step = JOB_WORD_STEP_FILTER;
+    else
+        err = open_inlet(node_job);
     for (uint32_t i = 0; i < node_job->procs_count; i++) {
         if (err == 0)
             start_process(&node_job->procs[i]);
         else
-            ep_node_job_failed(&node_job->procs[i], JOB_WORD_STEP_SPILL, err);
+            ep_node_job_failed(&node_job->procs[i], step, err);
     }
     return 0;
 }
@@ -517,12 +411,14 @@ void ep_node_job_free(struct node_job *node_job)
     TAILQ_REMOVE(&node_job->local->node_jobs, node_job, entry);
     for (uint32_t i = 0; i < node_job->procs_count; i++) {
         drop_outputs(&node_job->procs[i]);
+        forget_left(&node_job->procs[i]);
         if (node_job->procs[i].linger != NULL)
             event_free(node_job->procs[i].linger);
         for (unsigned o = 0; o < OUTPUTS; o++)
             ep_cache_fini(&node_job->procs[i].outputs[o].cache,
                           node_job->local->cfg.pool);
     }
+    ep_rules_close(&node_job->rules);
     free(node_job->procs);
     free(node_job->stalls);
     free(node_job);

@@ -246,6 +246,12 @@ static struct job_stall_limit limit_of(const struct job *job)
     };
 }
 
+/* How much the process has written so far, whatever was left out of it. */
+static uint64_t written(const struct output *out)
+{
+    return out->sieve != NULL ? ep_sieve_source(out->sieve) : out->tally.bytes;
+}
+
 void ep_processes_each(struct ep_processes *local,
                        void (*each)(void *arg, const struct ep_running *it),
                        void *arg)
@@ -262,7 +268,7 @@ void ep_processes_each(struct ep_processes *local,
             it.has_ended = !proc->is_running;
             it.pid = proc->is_running ? (pid_t)proc->pid : 0;
             for (unsigned o = 0; o < OUTPUTS; o++)
-                it.output_bytes += proc->outputs[o].tally.bytes;
+                it.output_bytes += written(&proc->outputs[o]);
             if (node_job->stalls != NULL && node_job->job != NULL) {
                 it.stall = &node_job->stalls[i];
                 it.limit = limit_of(node_job->job);

@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "endpoints/daemon/bars.h"
 #include "endpoints/daemon/binding.h"
 #include "endpoints/sys/cache.h"
 #include "endpoints/hub/hub.h"
@@ -25,6 +24,7 @@
 #include "job/word.h"
 
 struct ep_processes;
+struct ep_sieve_pool;
 struct ep_spawner;
 struct ep_tails;
 struct ep_writer;
@@ -39,9 +39,9 @@ struct ep_processes_cfg {
     uint32_t inputs;        /* number of inputs of the node */
     uint32_t window_frames; /* window of a stream of stdin */
     struct ep_writer *writer;
-    struct ep_tails *tails;     /* unfinished lines of the daemon's processes */
-    struct ep_bars *bars;       /* progress bars of all of them */
-    struct ep_cache_pool *pool; /* memory for output that is kept for tools */
+    struct ep_tails *tails; /* unfinished lines of the daemon's processes */
+    struct ep_sieve_pool *sieves; /* what filters of all of them share */
+    struct ep_cache_pool *pool;   /* memory for output that is kept for tools */
     /* borrowed: the daemon's mark as "NAME=value"; "": it has none */
     const char *mark;
     /* Nothing runs on this node. Returns true when nothing runs on any node of

@@ -7,7 +7,7 @@
  *
  * The files, each above those that it calls:
  *
- *     processes_words  linger  node_job  replay  processes
+ *     processes_words  linger  outputs  node_job  replay  processes
  */
 #ifndef ENDPOINTS_DAEMON_PROCESSES_IMPL_H
 #define ENDPOINTS_DAEMON_PROCESSES_IMPL_H
@@ -19,6 +19,8 @@
 #include "endpoints/sys/cache.h"
 #include "endpoints/daemon/channel.h"
 #include "endpoints/daemon/feed.h"
+#include "endpoints/daemon/last.h"
+#include "endpoints/daemon/sieve.h"
 #include "endpoints/daemon/stdin_stream.h"
 #include "endpoints/daemon/processes.h"
 #include "endpoints/spawn/spawner.h"
@@ -32,8 +34,10 @@ struct output {
     /* NULL: the process has no such channel, or it has ended */
     struct ep_channel *channel;
     struct proc *proc;
-    struct job_tally tally; /* tally of every byte that was read */
-    struct ep_cache cache;  /* the last bytes read, for tools that come late */
+    struct ep_sieve *sieve; /* owned; NULL: all of it is sent */
+    uint64_t lost_bytes;    /* bytes that could not be read back from a file */
+    struct job_tally tally; /* tally of every byte that is sent, or was lost */
+    struct ep_cache cache;  /* the last of them, for tools that come late */
     /* REPLAY orders that must be answered before it is read */
     uint32_t replays;
     bool is_unwanted;  /* output is read and dropped here, as nobody wants it */
@@ -49,6 +53,8 @@ struct proc {
     struct event *linger; /* owned; made when the process has ended */
     uint64_t taken_bytes; /* bytes of stdin that it had read when it ended */
     uint64_t exit_ns;     /* when it ended, as its spawner says */
+    struct ep_last last;  /* with filters: what it wrote last */
+    uint64_t left_ns;     /* when it was last told what was left out */
     uint32_t pid;         /* 0: not known yet */
     uint32_t rank;        /* its rank in its job */
     uint32_t app;
@@ -56,6 +62,8 @@ struct proc {
     int status;
     bool is_running; /* it has neither failed nor exited */
     bool is_over;    /* its end was reported */
+    bool is_first;   /* it was the first here that failed */
+    bool has_left;   /* bytes of its output were left out */
 };
 
 enum { LANE_NONE = UINT16_MAX };
@@ -81,6 +89,9 @@ struct node_job {
     uint32_t program; /* the spawner's number of the job's first program */
     /* owned, by index of the process; NULL: none is watched */
     struct job_stall *stalls;
+    struct text_filter_rules rules; /* owned */
+    bool has_rules;                 /* lines are left out */
+    bool has_failed;                /* a process has failed */
     uint32_t started;
     uint32_t over;
 };
@@ -137,8 +148,11 @@ void ep_words_read(struct ep_processes *local, uint32_t max_bytes,
 /* Reports that output of the process is lost because a file could not be read;
  * err is the errno. */
 void ep_words_lost(const struct proc *proc, int err);
-/* Reports how the process has ended, and what it has written and read. */
-void ep_words_exit(const struct proc *proc);
+/* Reports what was left out of the process's output so far, if anything. */
+void ep_words_left(struct proc *proc);
+/* Reports how the process has ended, and what it has written and read; and of
+ * the first one that fails its last lines, where some were left out. */
+void ep_words_exit(struct proc *proc);
 /* Reports that nothing runs on this node, after the daemon's usage. */
 void ep_words_over(struct ep_processes *local);
 

@@ -48,7 +48,51 @@ void ep_words_lost(const struct proc *proc, int err)
     ep_processes_say(proc->node_job->local, &state);
 }
 
-void ep_words_exit(const struct proc *proc)
+void ep_words_left(struct proc *proc)
+{
+    struct job_word word = {.kind = JOB_WORD_LEFT,
+                            .rank = ep_proc_number(proc)};
+    bool is_any = false;
+
+    for (unsigned i = 0; i < OUTPUTS; i++) {
+        const struct output *out = &proc->outputs[i];
+
+        if (out->sieve == NULL)
+            continue;
+        ep_sieve_left(out->sieve, word.left, &word.limited_lines);
+        word.source_bytes += ep_sieve_source(out->sieve) + out->lost_bytes;
+    }
+    for (unsigned i = 0; i < TEXT_LEFT_REASONS; i++)
+        is_any = is_any || word.left[i].bytes > 0;
+    proc->has_left = is_any;
+    if (is_any || word.limited_lines > 0)
+        ep_processes_say(proc->node_job->local, &word);
+}
+
+/* Tells what the first process that failed wrote last, as not all of it was
+ * sent. NUL is no byte of a text. */
+static void say_last(const struct proc *proc)
+{
+    const struct ep_processes *local = proc->node_job->local;
+    const uint32_t room =
+        ep_last_room((uint64_t)proc->node_job->procs_count * local->cfg.nodes);
+    struct job_word word = {.kind = JOB_WORD_LAST,
+                            .rank = ep_proc_number(proc)};
+    uint32_t from = 0, some;
+
+    if (proc->last.ring == NULL)
+        return;
+    while ((some = ep_last_read(&proc->last, room, from, (uint8_t *)word.text,
+                                sizeof(word.text) - 1)) > 0) {
+        for (uint32_t i = 0; i < some; i++)
+            word.text[i] = word.text[i] == '\0' ? '.' : word.text[i];
+        word.text[some] = '\0';
+        from += some;
+        ep_processes_say(proc->node_job->local, &word);
+    }
+}
+
+void ep_words_exit(struct proc *proc)
 {
     struct ep_processes *local = proc->node_job->local;
     struct job_word state = {
@@ -60,6 +104,9 @@ void ep_words_exit(const struct proc *proc)
         .exit_ns = proc->exit_ns,
         .since_ns = job_clock_earliest_there(&local->clock, proc->exit_ns)};
 
+    ep_words_left(proc);
+    if (proc->is_first && proc->has_left)
+        say_last(proc);
     for (unsigned i = 0; i < OUTPUTS; i++)
         state.tallies[i] = proc->outputs[i].tally;
     ep_processes_say(local, &state);

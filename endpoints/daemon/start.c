@@ -231,7 +231,7 @@ static int open_locals(struct daemon *d)
             .window_frames = d->config.down_window_frames,
             .writer = d->writer,
             .tails = d->tails,
-            .bars = &d->jobs.bars,
+            .sieves = &d->jobs.sieves,
             .pool = &d->pool,
             .mark = d->mark.text,
             .on_idle = ep_daemon_on_idle,

@@ -16,8 +16,6 @@ void ep_run_counts_usage(struct run_counts *counts,
     all->frames_down += usage->frames_down;
     all->daemons += usage->daemons;
     all->lines_in_pieces += usage->lines_in_pieces;
-    all->left_states += usage->left_states;
-    all->left_bytes += usage->left_bytes;
 }
 
 void ep_run_counts_repair(struct run_counts *counts, uint64_t away_us)
@@ -39,8 +37,6 @@ void ep_run_counts_fill(const struct run_counts *counts, struct ep_stats *stats)
     stats->daemons.rss_peak_bytes_max = daemons->rss_peak_bytes;
     stats->daemons.cpu_s_sum = (double)daemons->cpu_us / 1e6;
     stats->daemons.lines_in_pieces = daemons->lines_in_pieces;
-    stats->progress.left_states = daemons->left_states;
-    stats->progress.left_bytes = daemons->left_bytes;
     stats->frames.up = daemons->frames_up;
     stats->frames.down = daemons->frames_down;
     stats->repairs.count = counts->repairs;

@@ -13,6 +13,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/launch.h"
+#include "endpoints/run/left_out.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/plan.h"
@@ -210,6 +211,25 @@ void ep_run_end_output(struct run *r)
     r->end.is_unheard = ep_voice_waits(&r->voice);
 }
 
+/* Tells what was left out: at least that much, where the end of a process was
+ * not reported. */
+static void tell_left_out(struct run *r)
+{
+    const struct ep_left_sum sum = ep_left_sum(r->told.left);
+    const struct text_left *bars = &sum.at[TEXT_LEFT_PROGRESS];
+    const char *least = sum.is_least ? "at least " : "";
+    char text[EP_LEFT_TEXT_MAX];
+
+    ep_left_text(&sum, &r->own.desc.filter, text);
+    if (text[0] != '\0')
+        ep_voice_remark(&r->voice, "left out: %s%s", least, text);
+    if (bars->bytes > 0)
+        ep_voice_remark(&r->voice,
+                        "%s%" PRIu64 " earlier states of progress bars were "
+                        "left out, %" PRIu64 " bytes (--progress=last)",
+                        least, bars->lines, bars->bytes);
+}
+
 void ep_run_last_words(struct run *r)
 {
     tell_failure(r);
@@ -217,12 +237,7 @@ void ep_run_last_words(struct run *r)
         ep_run_exits_wrote(&r->plan, &r->own.life, r->told.recent, &r->voice);
         ep_run_exits_tell(&r->plan, &r->own.life, &r->voice);
     }
-    if (r->counts.daemons.left_states > 0)
-        ep_voice_remark(&r->voice,
-                        "%" PRIu64 " earlier states of progress bars were left "
-                        "out, %" PRIu64 " bytes (--progress=last)",
-                        r->counts.daemons.left_states,
-                        r->counts.daemons.left_bytes);
+    tell_left_out(r);
     if (r->end.is_given_up && !r->end.is_quiet)
         ep_voice_say(&r->voice,
                      "output that could not be written was discarded");

@@ -85,7 +85,7 @@ struct run_end {
 
 /* Messages that the user gets once at most: whether each was given. */
 struct run_told {
-    bool failure, stuck, note, pieces, line;
+    bool failure, stuck, note, pieces, line, limit;
     struct job_first first; /* the failure that was told as the first */
     uint64_t failed_ns;     /* when a failure was heard of, or 0 */
     /* how old the launch is when the user is told again whom it waits for */
@@ -94,6 +94,8 @@ struct run_told {
     struct run_stalls *stalls;   /* owned: those that make no progress */
     struct run_beside *beside; /* owned; NULL: no command is run beside them */
     struct run_recent *recent; /* owned: what processes wrote last */
+    /* owned: what was left out of the output; NULL: nothing can be */
+    struct run_left *left;
 };
 
 /* Output that clients get instead of the console (redirect.h). */

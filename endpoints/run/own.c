@@ -54,6 +54,11 @@ static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
         return;
     if (strcmp(told->step, JOB_WORD_STEP_SPILL) == 0)
         say_no_spill(r, told->rank, told->err);
+    else if (strcmp(told->step, JOB_WORD_STEP_FILTER) == 0)
+        ep_voice_say(&r->voice,
+                     "%s: a pattern of --grep or --grep-v cannot be compiled "
+                     "there: %s",
+                     host, strerror(told->err));
     else if (strcmp(told->step, "bind") == 0)
         ep_voice_say(&r->voice, "rank %u on %s cannot be bound (--bind): %s",
                      told->rank, host, strerror(told->err));

@@ -130,7 +130,6 @@ int ep_run_plan_job(struct run_plan *p)
     ep_manners_read(&p->job->manners);
     p->job->is_raw = o->raw;
     p->job->merges_stderr = o->merge_stderr;
-    p->job->keeps_last = o->keeps_last;
     p->job->has_stddiag = o->stddiag;
     p->job->open_ms = o->unbuffered || isatty(STDOUT_FILENO) ? 250 : 0;
     p->job->linger_ms = (uint32_t)(o->linger_s * 1000);
@@ -141,7 +140,8 @@ int ep_run_plan_job(struct run_plan *p)
     p->job->close_ms = (uint32_t)(o->close_s * 1000);
     p->job->watch.ms = (uint32_t)(o->stall_s * 1000);
     p->job->watch.all = o->stall_all;
-    if (job_set_string(&p->job->spill_dir, o->spill_dir))
+    if (job_set_string(&p->job->spill_dir, o->spill_dir) ||
+        job_filter_copy(&p->job->filter, &o->filter))
         return ep_voice_fail(p->voice, "out of memory");
     rc = list_readers(p);
     if (rc == 0)

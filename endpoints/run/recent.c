@@ -16,7 +16,9 @@ enum {
 struct entry {
     uint32_t rank;
     uint32_t len_bytes;
-    uint64_t end; /* how many bytes of output had come with this record */
+    /* how many bytes of output had come with this record; 0: it was not shown
+     */
+    uint64_t end;
 };
 
 struct run_recent {
@@ -74,22 +76,35 @@ static uint64_t get_entry(const struct run_recent *recent, uint64_t from,
     return from + sizeof(*out) + out->len_bytes;
 }
 
+static void add(struct run_recent *recent, struct entry entry,
+                const uint8_t *mem)
+{
+    struct entry oldest;
+
+    while (recent->head + sizeof(entry) + entry.len_bytes - recent->tail >
+           RUN_RECENT_BYTES)
+        recent->tail = get_entry(recent, recent->tail, &oldest);
+    put(recent, &entry, sizeof(entry));
+    put(recent, mem, entry.len_bytes);
+}
+
 void ep_recent_add(struct run_recent *recent, uint32_t rank, const uint8_t *mem,
                    uint32_t len_bytes)
 {
     const uint32_t some =
         len_bytes < RUN_RECENT_KEPT_BYTES ? len_bytes : RUN_RECENT_KEPT_BYTES;
-    struct entry entry = {rank, some, 0}, oldest;
 
     if (len_bytes == 0) /* the end of a channel */
         return;
     recent->output_bytes += len_bytes;
-    entry.end = recent->output_bytes;
-    while (recent->head + sizeof(entry) + some - recent->tail >
-           RUN_RECENT_BYTES)
-        recent->tail = get_entry(recent, recent->tail, &oldest);
-    put(recent, &entry, sizeof(entry));
-    put(recent, mem + (len_bytes - some), some);
+    add(recent, (struct entry){rank, some, recent->output_bytes},
+        mem + (len_bytes - some));
+}
+
+void ep_recent_add_unseen(struct run_recent *recent, uint32_t rank,
+                          const uint8_t *mem, uint32_t len_bytes)
+{
+    add(recent, (struct entry){rank, len_bytes, 0}, mem);
 }
 
 /* --- the lines of one process */
@@ -118,10 +133,14 @@ void ep_recent_keep(struct run_recent *recent, uint32_t rank)
     recent->has_kept = true;
     recent->kept_rank = rank;
     recent->kept_bytes = 0;
+    recent->kept_end = UINT64_MAX;
     for (uint64_t at = recent->tail, next; at < recent->head; at = next) {
         next = get_entry(recent, at, &entry);
         if (entry.rank != rank)
             continue;
+        /* what was not shown has all that was shown in it */
+        if (entry.end == 0 && recent->kept_end != 0)
+            recent->kept_bytes = 0;
         append(recent, at + sizeof(entry), entry.len_bytes);
         recent->kept_end = entry.end;
     }
@@ -181,7 +200,8 @@ unsigned ep_recent_show(const struct run_recent *recent,
     const unsigned most =
         isatty(STDERR_FILENO) ? RUN_RECENT_SCREEN_LINES : RUN_RECENT_LINES;
 
-    if (recent->output_bytes - recent->kept_end < SCREEN_BYTES)
+    if (recent->kept_end != 0 &&
+        recent->output_bytes - recent->kept_end < SCREEN_BYTES)
         return 0;
     return ep_recent_lines(recent, most, line, arg);
 }

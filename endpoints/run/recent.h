@@ -33,6 +33,12 @@ void ep_recent_close(struct run_recent *recent); /* NULL is fine */
 void ep_recent_add(struct run_recent *recent, uint32_t rank, const uint8_t *mem,
                    uint32_t len_bytes);
 
+/* Takes in bytes that a process wrote last and that were not shown, as some of
+ * its lines were left out. When it has failed these are its last lines, and
+ * they are shown in any case. */
+void ep_recent_add_unseen(struct run_recent *recent, uint32_t rank,
+                          const uint8_t *mem, uint32_t len_bytes);
+
 /* Keeps the last lines of a process that has failed, and forgets what was kept
  * of another process before. O(RUN_RECENT_BYTES). */
 void ep_recent_keep(struct run_recent *recent, uint32_t rank);

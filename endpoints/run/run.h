@@ -68,8 +68,8 @@ struct ep_run_options {
      * With `output` alone stderr goes there, too. */
     const char *output, *error;
     bool file_only;
-    bool keeps_last; /* of progress bars the last state alone comes */
-    bool by_rank;    /* the console shows one rank after the other */
+    struct job_filter filter; /* what daemons leave out */
+    bool by_rank;             /* the console shows one rank after the other */
     bool merge_stderr, raw, unbuffered;
     bool stddiag;    /* processes have this output channel, too */
     bool keep_stdin; /* processes' stdin stays open when stdin ends */

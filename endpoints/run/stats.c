@@ -13,8 +13,13 @@
 #include "endpoints/sys/usage.h"
 #include "topo/tree.h"
 
-/* What a daemon may hold of progress bars (daemon/bars.h). */
-enum { BARS_BYTES = 5 << 20 };
+/* What a daemon may hold of progress bars and lines (daemon/sieve.h, held.h,
+ * last.h): for all, and for each process. */
+enum {
+    BARS_BYTES = 5 << 20,
+    LINES_BYTES = 73 << 20,
+    LINES_PROC_BYTES = 1536,
+};
 
 /* Sets how much memory the launcher and a daemon should need at most. It
  * includes processes of further jobs if there may have been any. */
@@ -38,8 +43,12 @@ static void set_bounds(const struct run *r, struct ep_stats *stats)
     stats->daemons.rss_bound_bytes = ep_session_daemon_bytes(
         r->plan.nodes_per_daemon,
         (uint64_t)r->plan.nodes_per_daemon * (most + spare));
-    if (r->own.desc.keeps_last)
+    if (r->own.desc.filter.keeps_last)
         stats->daemons.rss_bound_bytes += BARS_BYTES;
+    if (job_filter_has_rules(&r->own.desc.filter))
+        stats->daemons.rss_bound_bytes +=
+            LINES_BYTES +
+            (uint64_t)LINES_PROC_BYTES * r->plan.nodes_per_daemon * most;
 }
 
 int ep_run_stats_write(struct run *r)
@@ -61,6 +70,7 @@ int ep_run_stats_write(struct run *r)
         .lost_nodes = r->loss.places,
         .lost_count = r->loss.count,
         .proof = ep_proof_verdict(r->own.proof),
+        .left = r->told.left,
     };
 
     ep_run_counts_fill(&r->counts, &stats);

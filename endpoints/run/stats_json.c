@@ -175,6 +175,67 @@ static json_t *ends_list(const struct ep_stats *stats)
     return list;
 }
 
+/* What was left out for one reason, of all or of one rank. */
+static json_t *left_object(const struct text_left *left)
+{
+    return json_pack("{s:I, s:I}", "lines", as_int(left->lines), "bytes",
+                     as_int(left->bytes));
+}
+
+static json_t *reasons_object(const struct ep_left_sum *sum)
+{
+    json_t *object = json_object();
+
+    for (unsigned i = 0; object != NULL && i < TEXT_LEFT_REASONS; i++) {
+        if (json_object_set_new(object, ep_left_name((enum text_left_reason)i),
+                                left_object(&sum->at[i]))) {
+            json_decref(object);
+            return NULL;
+        }
+    }
+    return object;
+}
+
+static bool add_rank(json_t *list, const struct run_left *left, uint32_t rank)
+{
+    const struct text_left *at = ep_left_of(left, rank);
+
+    for (unsigned i = 0; i < TEXT_LEFT_REASONS; i++) {
+        if (at[i].bytes > 0 &&
+            json_array_append_new(
+                list,
+                json_pack("{s:I, s:s, s:I, s:I}", "rank", as_int(rank),
+                          "reason", ep_left_name((enum text_left_reason)i),
+                          "lines", as_int(at[i].lines), "bytes",
+                          as_int(at[i].bytes))))
+            return false;
+    }
+    return true;
+}
+
+static json_t *left_ranks(const struct run_left *left)
+{
+    json_t *list = json_array();
+
+    for (uint32_t rank = 0; list != NULL && rank < ep_left_procs(left);
+         rank++) {
+        if (!add_rank(list, left, rank)) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static json_t *left_out_object(const struct run_left *left)
+{
+    const struct ep_left_sum sum = ep_left_sum(left);
+
+    return json_pack("{s:b, s:I, s:o, s:o}", "at_least", (int)sum.is_least,
+                     "limited_lines", as_int(sum.limited_lines), "reasons",
+                     reasons_object(&sum), "ranks", left_ranks(left));
+}
+
 /* json_pack() owns what lost_list() returns, even when it fails, and returns
  * NULL when any part is NULL. */
 static json_t *report(const struct ep_stats *stats)
@@ -182,7 +243,7 @@ static json_t *report(const struct ep_stats *stats)
     // clang-format off
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:s?, s:f, s:f, s:I, s:I, s:I, s:I, s:i,"
-        " s:{s:I, s:I, s:f}, s:{s:I, s:I, s:I, s:f, s:I}, s:{s:I, s:I},"
+        " s:{s:I, s:I, s:f}, s:{s:I, s:I, s:I, s:f, s:I}, s:o,"
         " s:{s:I, s:I},"
         " s:{s:I, s:f}, s:o, s:I, s:o, s:o, s:f, s:o, s:o}",
         "nodes", as_int(stats->nodes),
@@ -207,9 +268,7 @@ static json_t *report(const struct ep_stats *stats)
             "rss_bound_bytes", as_int(stats->daemons.rss_bound_bytes),
             "cpu_s_sum", stats->daemons.cpu_s_sum,
             "lines_in_pieces", as_int(stats->daemons.lines_in_pieces),
-        "progress",
-            "left_states", as_int(stats->progress.left_states),
-            "left_bytes", as_int(stats->progress.left_bytes),
+        "left_out", left_out_object(stats->left),
         "frames",
             "up", as_int(stats->frames.up),
             "down", as_int(stats->frames.down),

@@ -4,12 +4,12 @@
  * launch_s, stdin_bytes, stdout_bytes, stderr_bytes, stddiag_bytes, exit_code,
  * launcher {rss_peak_bytes, rss_bound_bytes, cpu_s}, daemons {count,
  * rss_peak_bytes_max, rss_bound_bytes, cpu_s_sum, lines_in_pieces},
- * progress {left_states, left_bytes}, frames {up, down},
- * repairs {count, longest_s}, lost_nodes [...], refused_peers,
- * proof {channels, complete, given_up, bytes, gaps [{rank, channel,
- * expected_bytes, delivered_bytes, reason} ...]},
- * first_failures [{rank, host, exit_code, signal} ...], first_failures_s,
- * last_lines [...],
+ * left_out {at_least, limited_lines, reasons {progress {lines, bytes}, grep,
+ * grep_v, rate, lines, budget, room}, ranks [{rank, reason, lines, bytes}
+ * ...]}, frames {up, down}, repairs {count, longest_s}, lost_nodes [...],
+ * refused_peers, proof {channels, complete, given_up, bytes, gaps [{rank,
+ * channel, expected_bytes, delivered_bytes, reason} ...]}, first_failures
+ * [{rank, host, exit_code, signal} ...], first_failures_s, last_lines [...],
  * ends [{by, exit_code, signal, count, ranks, hosts} ...].
  */
 #ifndef ENDPOINTS_RUN_STATS_JSON_H
@@ -18,12 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "endpoints/run/left_out.h"
 #include "endpoints/run/proof.h"
-
-/* What was left out of progress bars. */
-struct ep_stats_progress {
-    uint64_t left_states, left_bytes;
-};
 
 /* A process that failed first, or may have. */
 struct ep_stats_first {
@@ -74,7 +70,7 @@ struct ep_stats {
          * line. */
         uint64_t lines_in_pieces;
     } daemons;
-    struct ep_stats_progress progress;
+    const struct run_left *left; /* borrowed; NULL: nothing was left out */
     struct {
         uint64_t up, down;
     } frames;

@@ -12,6 +12,7 @@
 #include "endpoints/run/records.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/jobs.h"
+#include "endpoints/run/left_out.h"
 #include "endpoints/run/log.h"
 #include "endpoints/run/loss.h"
 #include "endpoints/run/own.h"
@@ -214,6 +215,15 @@ static int open_stalls(struct run *r)
     return ep_run_stalls_open(&cfg, &r->told.stalls);
 }
 
+static int open_left(struct run *r)
+{
+    const struct job_filter *filter = &r->own.desc.filter;
+
+    return filter->keeps_last || job_filter_has_rules(filter)
+               ? ep_left_open(r->own.desc.size, &r->told.left)
+               : 0;
+}
+
 int ep_run_output_open(struct run *r)
 {
     struct ep_output_cfg cfg;
@@ -225,7 +235,7 @@ int ep_run_output_open(struct run *r)
         ep_run_redirect_open(r) || ep_recent_open(&r->told.recent) ||
         ep_run_readers_open(&r->plan, &r->own.life, r->base,
                             &r->told.readers) ||
-        open_stalls(r))
+        open_stalls(r) || open_left(r))
         return OV_ENOMEM;
     cfg = output_cfg(r);
     ep_fds_widen(STDOUT_FILENO);

@@ -11,11 +11,13 @@
 #include "endpoints/run/interrupt.h"
 #include "endpoints/run/jobs.h"
 #include "endpoints/run/launch.h"
+#include "endpoints/run/left_out.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/own.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/readers.h"
+#include "endpoints/run/recent.h"
 #include "endpoints/run/rest.h"
 #include "endpoints/run/stalls.h"
 #include "endpoints/run/clients.h"
@@ -244,6 +246,48 @@ static void on_started(struct run_job *job, uint32_t node,
     ep_run_job_started(job, node);
 }
 
+/* Hands what the process says of its output to the proof. Bytes that were
+ * neither sent nor left out are missing of its stdout. */
+static void prove(struct run_job *job, const struct job_word *word)
+{
+    const uint32_t rank = word->rank - job->desc.base;
+    struct job_tally tallies[JOB_WORD_OUTPUTS];
+
+    memcpy(tallies, word->tallies, sizeof(tallies));
+    if (ep_run_job_is_own(job))
+        tallies[0].bytes +=
+            ep_left_ended(job->run->told.left, rank, word->tallies);
+    ep_proof_ended(job->proof, rank, tallies);
+}
+
+static void on_left(struct run_job *job, uint32_t node,
+                    const struct job_word *word)
+{
+    struct run *r = job->run;
+
+    if (!ep_run_job_is_own(job))
+        return;
+    ep_left_hear(r->told.left, word->rank - job->desc.base, word);
+    if (word->limited_lines == 0 || r->told.limit)
+        return;
+    r->told.limit = true;
+    ep_voice_remark(&r->voice,
+                    "rank %u on %s: a line stays although it may not match, as "
+                    "a pattern of --grep or --grep-v takes too long on it; so "
+                    "do others like it",
+                    word->rank - job->desc.base, ep_run_host(&r->plan, node));
+}
+
+static void on_last(struct run_job *job, uint32_t node,
+                    const struct job_word *word)
+{
+    (void)node;
+    if (ep_run_job_is_own(job))
+        ep_recent_add_unseen(job->run->told.recent, word->rank,
+                             (const uint8_t *)word->text,
+                             (uint32_t)strlen(word->text));
+}
+
 static void on_exit_word(struct run_job *job, uint32_t node,
                          const struct job_word *word)
 {
@@ -251,7 +295,7 @@ static void on_exit_word(struct run_job *job, uint32_t node,
     const uint64_t now_ns = ep_clock_ns();
 
     ep_run_nodes_heard(nodes, node, word->sent_ns, now_ns);
-    ep_proof_ended(job->proof, word->rank - job->desc.base, word->tallies);
+    prove(job, word);
     count_taken(job, word);
     (void)ep_run_job_ended(job, word->rank, word->status,
                            ep_run_nodes_span(nodes, node, word, now_ns));
@@ -262,7 +306,7 @@ static void on_failed(struct run_job *job, uint32_t node,
                       const struct job_word *word)
 {
     (void)node;
-    ep_proof_ended(job->proof, word->rank - job->desc.base, word->tallies);
+    prove(job, word);
     count_taken(job, word);
     (void)ep_run_job_unstarted(job, word->rank, word->text, (int)word->err);
 }
@@ -285,6 +329,7 @@ static process_word_fn *const of_process[JOB_WORD_KINDS] = {
     [JOB_WORD_PIDS] = on_pids,        [JOB_WORD_STARTED] = on_started,
     [JOB_WORD_STDIN] = on_slow_stdin, [JOB_WORD_EXIT] = on_exit_word,
     [JOB_WORD_FAILED] = on_failed,    [JOB_WORD_DOING] = on_doing,
+    [JOB_WORD_LEFT] = on_left,        [JOB_WORD_LAST] = on_last,
 };
 
 static void on_word(struct run *r, uint32_t node, const struct job_word *word)

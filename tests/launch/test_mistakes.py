@@ -126,6 +126,31 @@ MISTAKES = (
     # stdin and output
     ("run -N 4 --stdin 5 cat", 2,
      "--stdin names rank 5 but the job has ranks 0 to 3"),
+    ("run --grep a(b true", 2,
+     "--grep: at character 4 of 'a(b': missing closing parenthesis; "
+     "pcre2syntax(3) has the syntax"),
+    ("run --grep-v [z-a] true", 2,
+     "--grep-v: at character ... of '[z-a]': range out of order in character "
+     "class; ..."),
+    ("run --grep= true", 2, "--grep needs a value that is not empty"),
+    ("run " + 33 * "--grep x " + "true", 2,
+     "--grep may be given 32 times at most: join some in one pattern"),
+    ("run --head 0 true", 2,
+     "--head takes a number from 1 to 1000000000, not '0'"),
+    ("run --tail -3 true", 2,
+     "--tail takes a number from 1 to 1000000000, not '-3'"),
+    ("run --rate fast true", 2,
+     "--rate takes a number from 1 to 1000000000, not 'fast'"),
+    ("run --budget 0 true", 2,
+     "--budget takes bytes from 1 to 1T, as 64K, 1M or 1.5GiB, not '0'"),
+    ("run --raw --head 3 --grep x true", 2,
+     "--raw passes bytes as they come and knows no lines: leave out --grep or "
+     "--raw"),
+    ("run --raw --budget 3 true", 2,
+     "--raw passes bytes as they come and knows no lines: leave out --budget "
+     "or --raw"),
+    ("run --dvm --tail 3 true", 2,
+     "a job in a dvm cannot have --tail: leave out that, or --dvm"),
     ("run --raw --label true", 2,
      "--raw passes bytes as they come and cannot label lines: leave out "
      "--label or --raw"),

@@ -45,11 +45,14 @@ def the_last_state_comes():
     check_eq([WANT] * 2, got)
     whole, _, plain = run()
     left = sum(map(len, whole)) - sum(map(len, got))
-    check_eq({"left_states": 2 * STATES, "left_bytes": left},
-             report["progress"])
+    check_eq({"lines": 2 * STATES, "bytes": left},
+             report["left_out"]["reasons"]["progress"])
+    check_eq([(0, "progress"), (1, "progress")],
+             [(of["rank"], of["reason"]) for of in report["left_out"]["ranks"]])
     check_has(f"{2 * STATES} earlier states of progress bars were left out, "
               f"{left} bytes", said)
-    check_eq({"left_states": 0, "left_bytes": 0}, plain["progress"])
+    check_eq({"lines": 0, "bytes": 0}, plain["left_out"]["reasons"]["progress"])
+    check_eq([], plain["left_out"]["ranks"])
     check_eq(4, report["proof"]["complete"], "channels that are whole")
 
 

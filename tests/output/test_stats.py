@@ -22,7 +22,11 @@ KINDS = {
     "daemons": {"count": int, "rss_peak_bytes_max": int, "rss_bound_bytes": int,
                 "cpu_s_sum": float,
                 "lines_in_pieces": int},
-    "progress": {"left_states": int, "left_bytes": int},
+    "left_out": {"at_least": bool, "limited_lines": int,
+                 "reasons": {reason: {"lines": int, "bytes": int} for reason in
+                             ("progress", "grep", "grep_v", "rate", "lines",
+                              "budget", "room")},
+                 "ranks": list},
     "frames": {"up": int, "down": int},
     "repairs": {"count": int, "longest_s": float},
     "lost_nodes": list, "refused_peers": int,

@@ -41,6 +41,14 @@ static const char text[] = "job 7 5 4\nbase 9\n"
                            "stdin-slow spill 1048576\n"
                            "spill-dir /a%20c\n"
                            "raw\n"
+                           "last-states\n"
+                           "grep a%20b\n"
+                           "grep c\n"
+                           "grep-v ^d\n"
+                           "head 1\n"
+                           "tail 1000000000\n"
+                           "rate 7\n"
+                           "budget 18446744073709551615\n"
                            "merge-stderr\n"
                            "stddiag\n"
                            "open-ms 250\n"
@@ -99,6 +107,14 @@ static void what_is_read_is_written_again(void **state)
     assert_int_equal(job.linger_ms, UINT32_MAX);
     assert_int_equal(job.cache_bytes, 16 << 20);
     assert_int_equal(job.cache_channels, 6);
+    assert_true(job.filter.keeps_last && job_filter_has_rules(&job.filter));
+    assert_int_equal(job.filter.grep.count, 2);
+    assert_string_equal(job.filter.grep.at[0], "a b");
+    assert_string_equal(job.filter.grep_v.at[0], "^d");
+    assert_int_equal(job.filter.head, 1);
+    assert_int_equal(job.filter.tail, JOB_FILTER_LINES_MAX);
+    assert_int_equal(job.filter.rate, 7);
+    assert_int_equal(job.filter.budget_bytes, UINT64_MAX);
     assert_int_equal(job.manners.umask, 077);
     assert_int_equal(job.manners.soft[JOB_MANNERS_NOFILE], 1024);
     assert_int_equal(job.bind, TOPO_SOCKET);

@@ -125,6 +125,18 @@ static void what_was_kept_stays(void **state)
     assert_string_equal(last_lines(), "another|");
 }
 
+/* Lines that were left out take the place of those that were shown, and are
+ * shown however little came since. */
+static void what_was_not_shown_is_shown(void **state)
+{
+    (void)state;
+    writes(3, "out\n");
+    ep_recent_add_unseen(recent, 3, (const uint8_t *)"why\nou", 6);
+    ep_recent_add_unseen(recent, 3, (const uint8_t *)"t\n", 2);
+    ep_recent_keep(recent, 3);
+    assert_string_equal(last_lines(), "why|out|");
+}
+
 /* Entries go round the block many times, at any place of it. */
 static void the_newest_are_there_after_much_output(void **state)
 {
@@ -153,6 +165,7 @@ int main(void)
         TEST(they_are_fifty_at_most),
         TEST(control_bytes_and_long_lines_are_no_harm),
         TEST(what_was_kept_stays),
+        TEST(what_was_not_shown_is_shown),
         TEST(the_newest_are_there_after_much_output),
     };
 

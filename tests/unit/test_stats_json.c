@@ -58,7 +58,7 @@ static const struct ep_stats_end ends[] = {
      .hosts = hosts},
     {.by = "xylem", .count = 1, .ranks = rank}};
 
-static const struct ep_stats sample = {
+static struct ep_stats sample = {
     .nodes = 64,
     .procs = 128,
     .arity = 32,
@@ -79,7 +79,6 @@ static const struct ep_stats sample = {
                 .rss_bound_bytes = 8500000,
                 .cpu_s_sum = 2,
                 .lines_in_pieces = 7},
-    .progress = {.left_states = 8, .left_bytes = 90},
     .frames = {.up = 10, .down = 20},
     .lost_nodes = lost,
     .lost_count = 2,
@@ -95,6 +94,22 @@ static const struct ep_stats sample = {
              .count = 2},
 };
 
+/* What was left out of one rank of two, of which nothing else is known. */
+static const struct run_left *make_left(void)
+{
+    static const struct job_word word = {
+        .limited_lines = 2,
+        .left = {[TEXT_LEFT_PROGRESS] = {.lines = 8, .bytes = 90},
+                 [TEXT_LEFT_GREP] = {.lines = 1, .bytes = 5}}};
+    static struct run_left *left;
+
+    if (left == NULL) {
+        assert_int_equal(ep_left_open(2, &left), 0);
+        ep_left_hear(left, 1, &word);
+    }
+    return left;
+}
+
 static int enter(void **state)
 {
     const char *tmp = getenv("TMPDIR");
@@ -105,6 +120,7 @@ static int enter(void **state)
     if (mkdtemp(dir) == NULL)
         return -1;
     snprintf(path, sizeof(path), "%s/report.json", dir);
+    sample.left = make_left();
     return 0;
 }
 
@@ -165,9 +181,53 @@ static const char sample_text[] = "{\n"
                                   "    \"cpu_s_sum\": 2.0,\n"
                                   "    \"lines_in_pieces\": 7\n"
                                   "  },\n"
-                                  "  \"progress\": {\n"
-                                  "    \"left_states\": 8,\n"
-                                  "    \"left_bytes\": 90\n"
+                                  "  \"left_out\": {\n"
+                                  "    \"at_least\": true,\n"
+                                  "    \"limited_lines\": 2,\n"
+                                  "    \"reasons\": {\n"
+                                  "      \"progress\": {\n"
+                                  "        \"lines\": 8,\n"
+                                  "        \"bytes\": 90\n"
+                                  "      },\n"
+                                  "      \"grep\": {\n"
+                                  "        \"lines\": 1,\n"
+                                  "        \"bytes\": 5\n"
+                                  "      },\n"
+                                  "      \"grep_v\": {\n"
+                                  "        \"lines\": 0,\n"
+                                  "        \"bytes\": 0\n"
+                                  "      },\n"
+                                  "      \"rate\": {\n"
+                                  "        \"lines\": 0,\n"
+                                  "        \"bytes\": 0\n"
+                                  "      },\n"
+                                  "      \"lines\": {\n"
+                                  "        \"lines\": 0,\n"
+                                  "        \"bytes\": 0\n"
+                                  "      },\n"
+                                  "      \"budget\": {\n"
+                                  "        \"lines\": 0,\n"
+                                  "        \"bytes\": 0\n"
+                                  "      },\n"
+                                  "      \"room\": {\n"
+                                  "        \"lines\": 0,\n"
+                                  "        \"bytes\": 0\n"
+                                  "      }\n"
+                                  "    },\n"
+                                  "    \"ranks\": [\n"
+                                  "      {\n"
+                                  "        \"rank\": 1,\n"
+                                  "        \"reason\": \"progress\",\n"
+                                  "        \"lines\": 8,\n"
+                                  "        \"bytes\": 90\n"
+                                  "      },\n"
+                                  "      {\n"
+                                  "        \"rank\": 1,\n"
+                                  "        \"reason\": \"grep\",\n"
+                                  "        \"lines\": 1,\n"
+                                  "        \"bytes\": 5\n"
+                                  "      }\n"
+                                  "    ]\n"
                                   "  },\n"
                                   "  \"frames\": {\n"
                                   "    \"up\": 10,\n"

@@ -30,7 +30,7 @@ static const struct job_word words[] = {
     {.kind = JOB_WORD_FAILED, .rank = 3, .err = 2, .text = "exec"},
     {.kind = JOB_WORD_ADOPTED, .parent = 4, .away_us = 1500},
     {.kind = JOB_WORD_USAGE,
-     .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5, 1, 7, 8, 9}},
+     .usage = {UINT64_MAX, 2, 3, UINT64_C(1) << 40, 5, 1, 7}},
     {.kind = JOB_WORD_NOTE, .text = "a word for the user"},
     {.kind = JOB_WORD_STDIN,
      .rank = 9,
@@ -47,6 +47,13 @@ static const struct job_word words[] = {
      .doing = JOB_DOING_STOPPED,
      .ranges = {{3, 5}, {9, 9}},
      .ranges_count = 2},
+    {.kind = JOB_WORD_LEFT,
+     .rank = 5,
+     .source_bytes = 0x102,
+     .limited_lines = 3,
+     .left = {[TEXT_LEFT_GREP] = {.bytes = 7, .lines = 2},
+              [TEXT_LEFT_ROOM] = {.bytes = 8, .lines = 1}}},
+    {.kind = JOB_WORD_LAST, .rank = 6, .text = "bye\n"},
 };
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
@@ -90,10 +97,9 @@ static const uint8_t golden[] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     3, 12, 0, 3, 0, 0, 0, 2, 0, 0, 0, 101, 120, 101, 99,
     4, 8, 0, 4, 0, 0, 0, 0xdc, 5, 0, 0,
-    5, 72, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 0,
+    5, 56, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 0,
     0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 5, 0, 0, 0, 0, 0, 0,
-    0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0,
-    9, 0, 0, 0, 0, 0, 0, 0,
+    0, 1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0,
     6, 19, 0, 97, 32, 119, 111, 114, 100, 32, 102, 111, 114, 32, 116, 104, 101,
     32, 117, 115, 101, 114,
     7, 12, 0, 9, 0, 0, 0, 4, 0, 0, 0, 28, 0, 0, 0,
@@ -105,6 +111,10 @@ static const uint8_t golden[] = {
     11, 4, 0, 28, 0, 0, 0,
     12, 8, 0, 4, 0, 0, 0, 5, 0, 0, 0,
     13, 19, 0, 2, 1, 4, 3, 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0,
+    14, 54, 0, 5, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 1, 7,
+    0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 6, 8, 0, 0, 0, 0, 0, 0, 0, 1,
+    0, 0, 0, 0, 0, 0, 0,
+    15, 8, 0, 6, 0, 0, 0, 98, 121, 101, 10,
     // clang-format on
 };
 
@@ -229,8 +239,9 @@ static void a_longer_text_is_refused(void **state)
 static void the_document_has_the_rows(void **state)
 {
     static const char *const names[JOB_WORD_KINDS] = {
-        "",      "STARTED", "EXIT", "FAILED",  "ADOPTED", "USAGE",     "NOTE",
-        "STDIN", "PIDS",    "OVER", "MACHINE", "PIECES",  "LINE_LOST", "DOING",
+        "",          "STARTED", "EXIT", "FAILED", "ADOPTED", "USAGE",
+        "NOTE",      "STDIN",   "PIDS", "OVER",   "MACHINE", "PIECES",
+        "LINE_LOST", "DOING",   "LEFT", "LAST",
     };
 
     (void)state;
