@@ -18,6 +18,7 @@
 #include "commands/attach/loss.h"
 #include "commands/attach/session.h"
 #include "commands/attach/show.h"
+#include "commands/attach/sift.h"
 #include "commands/attach/words.h"
 #include "commands/choose.h"
 #include "commands/commands.h"
@@ -173,6 +174,7 @@ static void finish(int code)
         return;
     attach.is_leaving = true;
     feed_close();
+    sift_finish();
     show_finish();
 }
 
@@ -291,7 +293,7 @@ static const char *begin(pid_t launcher)
 {
     static const struct session_events session_events = {
         .on_live = on_live,
-        .on_output = show_put,
+        .on_output = sift_put,
         .on_lost = show_lost,
         .on_pushed = feed_pushed,
         .on_error = on_broken,
@@ -313,6 +315,8 @@ static const char *begin(pid_t launcher)
     if (why == NULL)
         why = session_open(attach.base, show_writer(), FILE_BYTES,
                            &session_events);
+    if (why == NULL && sift_open(&o->output.filter, &attach.job) != 0)
+        why = ov_strerror(OV_ENOMEM);
     if (why != NULL)
         return why;
     pull();
@@ -355,7 +359,9 @@ int attach_main(int argc, char **argv)
     event_base_dispatch(attach.base);
     feed_close();
     session_leave();
+    sift_tell();
     show_close();
+    sift_close();
     session_close();
     if (attach.code == 0 && show_dropped_bytes() > 0)
         return refuse(

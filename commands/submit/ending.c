@@ -141,7 +141,7 @@ static void tell_others(void)
     }
 }
 
-int ending_tell(void)
+int ending_tell(bool has_left)
 {
     bool has_begun = false;
 
@@ -149,7 +149,10 @@ int ending_tell(void)
         words_say("the job has not run to its end: a node with some of its "
                   "processes is lost (the dvm says which)");
     tell_first();
-    if (ending.first.words[0] != '\0')
+    if (ending.first.words[0] != '\0' && has_left)
+        (void)ep_recent_lines(ending.recent, RUN_RECENT_SCREEN_LINES, show_line,
+                              &has_begun);
+    else if (ending.first.words[0] != '\0')
         (void)ep_recent_show(ending.recent, show_line, &has_begun);
     tell_others();
     return job_failure_exit(&ending.failure);

@@ -25,8 +25,9 @@ void ending_first(const struct job_door *first, uint32_t rank);
 void ending_over(const struct job_door *ended);
 /* Tells whether ENDED has come. */
 bool ending_is_over(void);
-/* Says how the job ended, and returns the exit code. To be called behind
- * ending_over(), when all output is written. */
-int ending_tell(void);
+/* Says how the job ended, and returns the exit code. has_left: not all output
+ * was shown, so the last lines of the process that failed first are. To be
+ * called behind ending_over(), when all output is written. */
+int ending_tell(bool has_left);
 
 #endif

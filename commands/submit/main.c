@@ -16,6 +16,7 @@
 #include "commands/attach/loss.h"
 #include "commands/attach/session.h"
 #include "commands/attach/show.h"
+#include "commands/attach/sift.h"
 #include "commands/attach/words.h"
 #include "commands/choose.h"
 #include "commands/commands.h"
@@ -67,6 +68,7 @@ static void finish(int code)
         return;
     submit.is_leaving = true;
     feed_close();
+    sift_finish();
     show_finish();
 }
 
@@ -338,7 +340,7 @@ static const char *ask_for_job(struct ep_session *dvm)
 static const char *begin(struct ep_session *dvm)
 {
     static const struct session_events session_events = {
-        .on_output = show_put,
+        .on_output = sift_put,
         .on_lost = show_lost,
         .on_pushed = feed_pushed,
         .on_error = on_broken,
@@ -361,6 +363,8 @@ static const char *begin(struct ep_session *dvm)
     if (why == NULL)
         why = show_open(submit.base, submit.options, &submit.job, false,
                         &show_events);
+    if (why == NULL && sift_open(&submit.options->filter, &submit.job) != 0)
+        why = ov_strerror(OV_ENOMEM);
     if (why == NULL)
         why = session_open(submit.base, show_writer(), FILE_BYTES,
                            &session_events);
@@ -375,12 +379,15 @@ static int end_program(void)
     feed_close();
     show_give_up(); /* drops output, so that stderr is free for our message */
     if (submit.is_complete && ending_is_over() && !submit.is_quiet)
-        of_job = ending_tell();
+        of_job = ending_tell(sift_has_left());
+    if (!submit.is_quiet && !submit.options->quiet)
+        sift_tell();
     if (code == 0)
         code = of_job;
     session_leave();
     ending_close();
     show_close();
+    sift_close();
     session_close();
     if (show_dropped_bytes() > 0) {
         fprintf(stderr, "xylem: output is incomplete: %llu bytes are missing\n",

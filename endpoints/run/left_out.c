@@ -72,6 +72,14 @@ uint64_t ep_left_ended(struct run_left *left, uint32_t rank,
     return at->source_bytes > bytes ? at->source_bytes - bytes : 0;
 }
 
+void ep_left_add(struct ep_left_sum *sum, const struct text_left *at)
+{
+    for (unsigned i = 0; i < TEXT_LEFT_REASONS; i++) {
+        sum->at[i].lines += at[i].lines;
+        sum->at[i].bytes += at[i].bytes;
+    }
+}
+
 struct ep_left_sum ep_left_sum(const struct run_left *left)
 {
     struct ep_left_sum sum = {.is_least = false};
@@ -81,10 +89,7 @@ struct ep_left_sum ep_left_sum(const struct run_left *left)
 
         sum.is_least = sum.is_least || !left->has_ended[rank];
         sum.limited_lines += at->limited_lines;
-        for (unsigned i = 0; i < TEXT_LEFT_REASONS; i++) {
-            sum.at[i].lines += at->at[i].lines;
-            sum.at[i].bytes += at->at[i].bytes;
-        }
+        ep_left_add(&sum, at->at);
     }
     return sum;
 }

@@ -37,6 +37,7 @@ struct ep_left_sum {
     bool is_least;          /* it may have been more */
 };
 
+void ep_left_add(struct ep_left_sum *sum, const struct text_left *at);
 /* O(procs). `left` may be NULL: nothing was. */
 struct ep_left_sum ep_left_sum(const struct run_left *left);
 /* What was left out of one rank. */

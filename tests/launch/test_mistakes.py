@@ -149,8 +149,12 @@ MISTAKES = (
     ("run --raw --budget 3 true", 2,
      "--raw passes bytes as they come and knows no lines: leave out --budget "
      "or --raw"),
-    ("run --dvm --tail 3 true", 2,
-     "a job in a dvm cannot have --tail: leave out that, or --dvm"),
+    ("run --dvm --raw --tail 3 true", 2,
+     "--raw passes bytes as they come and knows no lines: leave out --tail or "
+     "--raw"),
+    ("attach --grep )", 2,
+     "--grep: at character ... of ')': unmatched closing parenthesis; "
+     "pcre2syntax(3) has the syntax"),
     ("run --raw --label true", 2,
      "--raw passes bytes as they come and cannot label lines: leave out "
      "--label or --raw"),
