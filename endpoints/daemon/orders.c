@@ -23,6 +23,8 @@ static void on_signal(struct daemon *d, uint32_t index,
         ep_processes_pause(local, signo != SIGCONT);
         ep_looks_pause(d->looks, signo != SIGCONT);
     }
+    if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP)
+        ep_processes_ending(local);
     /* Each node signals its own processes, because another node of this daemon
      * may not have received the job yet. */
     ep_processes_signal(local, order);
@@ -38,6 +40,7 @@ static void on_order(struct daemon *d, uint32_t index,
         on_signal(d, index, order);
         break;
     case JOB_CONTROL_KILL:
+        ep_processes_ending(local);
         if (index == 0)
             ep_spawner_end(d->spawner);
         break;

@@ -238,6 +238,14 @@ void ep_processes_exited(struct ep_processes *local, uint32_t number,
     ep_node_job_exited(ep_node_job_find(local, number), status, at_ns);
 }
 
+void ep_processes_ending(struct ep_processes *local)
+{
+    struct node_job *node_job;
+
+    TAILQ_FOREACH (node_job, &local->node_jobs, entry)
+        node_job->has_failed = true;
+}
+
 static struct job_stall_limit limit_of(const struct job *job)
 {
     return (struct job_stall_limit){

@@ -113,6 +113,10 @@ void ep_processes_clock(struct ep_processes *local, uint64_t sent_ns);
 /* Has the node send a message. */
 void ep_processes_say(struct ep_processes *local, const struct job_word *state);
 
+/* Says that processes are being ended: what they wrote last need not be told
+ * (LAST), as that is no failure of theirs. */
+void ep_processes_ending(struct ep_processes *local);
+
 /* True when the process is on this node and its job was not reaped. */
 bool ep_processes_has(const struct ep_processes *local, uint32_t number);
 /* Take events of the spawner for a process of this node. */

@@ -91,7 +91,7 @@ struct node_job {
     struct job_stall *stalls;
     struct text_filter_rules rules; /* owned */
     bool has_rules;                 /* lines are left out */
-    bool has_failed;                /* a process has failed */
+    bool has_failed;                /* a process has, or all are being ended */
     uint32_t started;
     uint32_t over;
 };
