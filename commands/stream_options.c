@@ -214,6 +214,10 @@ const struct option_row output_options[] = {
      "`[NSPACE,RANK]<channel>: '",
      OF_JOB, READ(read_label), .is_optional = true},
     {.letter = 'l', .doc = "the same as --label", .sets = OF_JOB},
+    {"fold", 'b', NULL,
+     "the console shows lines that are equal once, with their ranks, as "
+     "`[0-3,7] LINE'",
+     OF_JOB, FLAG(folds)},
     {"timestamp", 0, NULL, "every line starts with the time at which it came",
      OF_JOB, FLAG(style.has_time)},
     {"format", 0, "F", "text, json (an object a line) or xml (default: text)",
@@ -316,6 +320,12 @@ void stream_options_check(const struct ep_run_options *o, bool knows_nodes)
         usage("--raw passes bytes as they come and knows no lines: leave "
               "out %s or --raw",
               rule_of(&o->filter));
+    if (o->raw && o->folds)
+        usage("--raw passes bytes as they come and knows no lines: leave "
+              "out --fold or --raw");
+    if (o->by_rank && o->folds)
+        usage("--fold shows a line of all ranks together, and --order=rank one "
+              "rank after the other: leave out one of them");
     if (o->raw && o->filter.keeps_last)
         usage("--raw passes bytes as they come and knows no lines: leave "
               "out --progress=last or --raw");

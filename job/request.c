@@ -36,7 +36,7 @@ static const struct job_schema_row rows[] = {
     UINT(buffer_bytes, "buffer", 0, UINT32_MAX),
     UINT(buffer_s, "time", 0, UINT32_MAX),
     UINT(files, "files", 0, JOB_REQUEST_FILES - 1),
-    UINT(label, "label", 0, TEXT_LABEL_MODES - 1),
+    UINT(label, "label", 0, TEXT_LABEL_FULL),
     UINT(format, "format", 0, TEXT_FORMATS - 1),
     JOB_SCHEMA_STRING(struct job_request, name, "name"),
     UINT(apps_count, "programs", 1, JOB_APPS_MAX),

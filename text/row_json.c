@@ -18,7 +18,7 @@ static void put_head(struct text_head *head, const struct text_origin *from)
     }
     text_head_put(head, "\"nspace\":\"");
     text_head_name(head, from->style->nspace, text_json_escape);
-    if (from->ranks != NULL) {
+    if (from->ranks != NULL || from->style->label == TEXT_LABEL_FOLD) {
         text_head_put(head, "\",\"ranks\":\"");
         text_head_ranks(head, from);
         text_head_put(head, "\"");

@@ -51,6 +51,11 @@ static void put_label(struct text_head *head, const struct text_origin *from)
             from->rank == TEXT_CONSOLE_TOOL ? "tool"
                                             : text_head_or_unknown(from->host));
         break;
+    case TEXT_LABEL_FOLD:
+        text_head_put(head, "[");
+        text_head_ranks(head, from);
+        text_head_put(head, "] ");
+        break;
     case TEXT_LABEL_FULL:
         text_head_put(head, "[%.*s,", TEXT_HEAD_NAME_MAX,
                       text_head_or_unknown(from->style->nspace));

@@ -10,6 +10,7 @@ enum text_label_mode {
     TEXT_LABEL_RANK, /* "RANK: " */
     TEXT_LABEL_HOST, /* "HOST: " */
     TEXT_LABEL_FULL, /* "[NSPACE,RANK]<stdout>: " */
+    TEXT_LABEL_FOLD, /* "[RANKS] ": all ranks that said the line (folded.h) */
     TEXT_LABEL_MODES
 };
 

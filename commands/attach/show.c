@@ -366,6 +366,8 @@ static const char *open_output(struct event_base *base,
     ep_run_style_fit(&cfg.console.style, show.job.size, host_of, &show.job);
     if (options->by_rank)
         cfg.turns = show.job.size;
+    if (options->folds)
+        cfg.folds = show.job.size;
     cfg.has_turn = is_asked_for;
     cfg.turn_arg = &show.job;
     cfg.turn_channels = (uint8_t)show.job.channels;

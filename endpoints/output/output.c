@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "endpoints/output/files.h"
+#include "endpoints/output/folds.h"
 #include "endpoints/output/turns.h"
 #include "overlay/base/err.h"
 
@@ -19,7 +20,9 @@ struct ep_output {
      * records, and is there once a status was shown. */
     struct ep_console *console;
     struct ep_files *files;
-    struct ep_turns *turns; /* NULL: the console shows output as it comes */
+    /* One of them at most; without, the console shows output as it comes. */
+    struct ep_turns *turns;
+    struct ep_folds *folds;
 };
 
 /* True when output goes to the console. */
@@ -65,8 +68,19 @@ static void on_console_taken(void *arg, uint64_t cookie)
 
     if (out->turns != NULL)
         ep_turns_taken(out->turns, cookie);
+    else if (out->folds != NULL)
+        ep_folds_taken(out->folds, cookie);
     else
         on_taken(out, cookie);
+}
+
+static void on_shown(void *arg, uint32_t proc, uint8_t channel, const void *mem,
+                     uint32_t len_bytes)
+{
+    struct ep_output *out = arg;
+
+    out->cfg.events->on_written(out->cfg.arg, EP_OUTPUT_CONSOLE, proc, channel,
+                                mem, len_bytes);
 }
 
 static void on_console_written(void *arg, uint32_t proc, uint8_t channel,
@@ -74,8 +88,10 @@ static void on_console_written(void *arg, uint32_t proc, uint8_t channel,
 {
     struct ep_output *out = arg;
 
-    out->cfg.events->on_written(out->cfg.arg, EP_OUTPUT_CONSOLE, proc, channel,
-                                mem, len_bytes);
+    if (out->folds != NULL)
+        ep_folds_written(out->folds, proc, channel, mem, len_bytes);
+    else
+        on_shown(out, proc, channel, mem, len_bytes);
 }
 
 static void on_console_error(void *arg, uint8_t channel, int err)
@@ -120,7 +136,7 @@ static const struct ep_files_events files_events = {
     .on_drained = on_drained,
 };
 
-/* ---- turns of ranks ---- */
+/* ---- turns of ranks, and folds ---- */
 
 static int on_turn(void *arg, const struct job_record *rec)
 {
@@ -148,6 +164,14 @@ static const struct ep_turns_events turns_events = {
     .on_taken = on_taken,
     .on_error = on_turns_error,
     .on_note = on_note,
+    .on_over = on_turns_over,
+};
+
+static const struct ep_folds_events folds_events = {
+    .on_record = on_turn,
+    .on_written = on_shown,
+    .on_taken = on_taken,
+    .on_error = on_turns_error,
     .on_over = on_turns_over,
 };
 
@@ -188,26 +212,52 @@ static bool is_split(const struct ep_output *out)
     return out->cfg.names.kind == EP_NAMES_EXACT;
 }
 
+/* Returns the channels of the ranks that the console shows. */
+static uint8_t shown_channels(const struct ep_output *out)
+{
+    uint8_t channels = 0;
+
+    for (uint8_t channel = 1; channel < TEXT_CHANNELS; channel++) {
+        if (!is_split(out) || !ep_names_has(&out->cfg.names, channel))
+            channels |=
+                (uint8_t)(out->cfg.turn_channels & (uint8_t)(1u << channel));
+    }
+    return channels;
+}
+
+static int open_folds(struct ep_output *out)
+{
+    const struct ep_output_cfg *cfg = &out->cfg;
+    const struct ep_folds_cfg folds = {
+        .base = cfg->console.base,
+        .style = cfg->console.style,
+        .ranks = cfg->folds,
+        .channels = shown_channels(out),
+        .has_turn = cfg->has_turn,
+        .turn_arg = cfg->turn_arg,
+        .events = &folds_events,
+        .arg = out,
+    };
+
+    return ep_folds_open(&folds, &out->folds);
+}
+
 static int open_turns(struct ep_output *out)
 {
     const struct ep_output_cfg *cfg = &out->cfg;
-    struct ep_turns_cfg turns = {
+    const struct ep_turns_cfg turns = {
         .base = cfg->console.base,
         .shelf = {.writer = cfg->console.writer,
                   .ranks = cfg->turns,
                   .limit_bytes = cfg->console.spool_limit_bytes,
                   .dir = cfg->console.spool_dir},
+        .channels = shown_channels(out),
         .has_turn = cfg->has_turn,
         .turn_arg = cfg->turn_arg,
         .events = &turns_events,
         .arg = out,
     };
 
-    for (uint8_t channel = 1; channel < TEXT_CHANNELS; channel++) {
-        if (!is_split(out) || !ep_names_has(&cfg->names, channel))
-            turns.channels |=
-                (uint8_t)(cfg->turn_channels & (uint8_t)(1u << channel));
-    }
     return ep_turns_open(&turns, &out->turns);
 }
 
@@ -230,6 +280,8 @@ int ep_output_open(const struct ep_output_cfg *cfg, struct ep_output **out,
         rc = open_console(output);
     if (rc == 0 && output->console != NULL && cfg->turns > 0)
         rc = open_turns(output);
+    else if (rc == 0 && output->console != NULL && cfg->folds > 0)
+        rc = open_folds(output);
     if (rc == 0 && has_files) {
         rc = open_files(output);
         *is_files = rc != 0;
@@ -250,6 +302,7 @@ void ep_output_close(struct ep_output *out)
         return;
     ep_console_close(out->console);
     ep_turns_close(out->turns);
+    ep_folds_close(out->folds);
     ep_files_close(out->files);
     free(out);
 }
@@ -260,8 +313,12 @@ static int show(struct ep_output *out, const struct job_record *rec)
 
     if (!is_shown(out))
         return OV_EINVAL;
-    rc = out->turns != NULL ? ep_turns_record(out->turns, rec)
-                            : ep_console_record(out->console, rec);
+    if (out->turns != NULL)
+        rc = ep_turns_record(out->turns, rec);
+    else if (out->folds != NULL)
+        rc = ep_folds_record(out->folds, rec);
+    else
+        rc = ep_console_record(out->console, rec);
     return rc == 0 ? 1 : rc;
 }
 
@@ -269,9 +326,10 @@ int ep_output_show(struct ep_output *out, const struct job_record *rec)
 {
     int rc;
 
-    if (out->turns == NULL || !is_shown(out))
+    if ((out->turns == NULL && out->folds == NULL) || !is_shown(out))
         return show(out, rec);
-    rc = ep_turns_pass(out->turns, rec);
+    rc = out->turns != NULL ? ep_turns_pass(out->turns, rec)
+                            : ep_folds_pass(out->folds, rec);
     return rc == 0 ? 1 : rc;
 }
 
@@ -299,6 +357,8 @@ void ep_output_finish(struct ep_output *out)
 {
     if (out->turns != NULL)
         ep_turns_finish(out->turns);
+    else if (out->folds != NULL)
+        ep_folds_finish(out->folds);
     else if (out->console != NULL)
         ep_console_finish(out->console);
     if (out->files != NULL)
@@ -313,6 +373,8 @@ uint64_t ep_output_pending(const struct ep_output *out)
         pending += ep_console_pending(out->console);
     if (out->turns != NULL)
         pending += ep_turns_pending(out->turns);
+    if (out->folds != NULL)
+        pending += ep_folds_pending(out->folds);
     if (out->files != NULL)
         pending += ep_files_pending(out->files);
     return pending;
@@ -362,6 +424,8 @@ void ep_output_give_up(struct ep_output *out)
 {
     if (out->turns != NULL)
         ep_turns_give_up(out->turns);
+    if (out->folds != NULL)
+        ep_folds_give_up(out->folds);
     if (out->console != NULL)
         ep_console_give_up(out->console);
     if (out->files != NULL)
@@ -376,6 +440,8 @@ uint64_t ep_output_dropped(const struct ep_output *out)
         dropped += ep_console_dropped(out->console);
     if (out->turns != NULL)
         dropped += ep_turns_dropped(out->turns);
+    if (out->folds != NULL)
+        dropped += ep_folds_dropped(out->folds);
     if (out->files != NULL)
         dropped += ep_files_dropped(out->files);
     return dropped;

@@ -59,6 +59,9 @@ struct ep_output_cfg {
      * have (bits, 1 << TEXT_CHANNEL_). */
     uint32_t turns;
     uint8_t turn_channels;
+    /* Not 0, and turns is 0: the console shows equal lines of this many ranks
+     * once (endpoints/output/folds.h); channels and ranks as with turns. */
+    uint32_t folds;
     /* False: no output of this rank comes. NULL: that of all ranks does. */
     bool (*has_turn)(const void *arg, uint32_t rank);
     const void *turn_arg;

@@ -70,6 +70,7 @@ struct ep_run_options {
     bool file_only;
     struct job_filter filter; /* what daemons leave out */
     bool by_rank;             /* the console shows one rank after the other */
+    bool folds;               /* the console shows equal lines once */
     bool merge_stderr, raw, unbuffered;
     bool stddiag;    /* processes have this output channel, too */
     bool keep_stdin; /* processes' stdin stays open when stdin ends */

@@ -8,6 +8,7 @@
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/stats_json.h"
+#include "endpoints/output/folds.h"
 #include "endpoints/output/shelf.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/usage.h"
@@ -40,6 +41,8 @@ static void set_bounds(const struct run *r, struct ep_stats *stats)
         r->plan.nodes_count, procs_all, r->counts.repairs);
     if (r->options.by_rank)
         stats->launcher.rss_bound_bytes += EP_SHELF_BYTES;
+    if (r->options.folds)
+        stats->launcher.rss_bound_bytes += EP_FOLDS_BYTES(r->own.desc.size);
     stats->daemons.rss_bound_bytes = ep_session_daemon_bytes(
         r->plan.nodes_per_daemon,
         (uint64_t)r->plan.nodes_per_daemon * (most + spare));

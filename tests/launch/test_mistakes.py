@@ -158,6 +158,12 @@ MISTAKES = (
     ("run --raw --label true", 2,
      "--raw passes bytes as they come and cannot label lines: leave out "
      "--label or --raw"),
+    ("run --raw -b true", 2,
+     "--raw passes bytes as they come and knows no lines: leave out --fold or "
+     "--raw"),
+    ("run --fold --order=rank true", 2,
+     "--fold shows a line of all ranks together, and --order=rank one rank "
+     "after the other: leave out one of them"),
     ("run --file-only true", 2,
      "--file-only needs --output-dir or --output-file"),
     # programs

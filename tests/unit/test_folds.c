@@ -1,0 +1,370 @@
+/* Folded output, unfolded, is what each rank wrote; and each record is told as
+ * written once, whole and in order, whatever records lines are cut into and
+ * however slow the console is. */
+#include "config.h"
+
+#include "endpoints/output/folds.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <event2/event.h>
+
+#include "endpoints/output/fold_lane.h"
+#include "job/record.h"
+#include "tests/unit/chance.h"
+
+enum { RANKS = 12, BYTES_MAX = 4 << 20, QUEUE_MAX = 1 << 18 };
+
+/* What was written, came out and was told, of a rank. */
+struct speech {
+    uint8_t *said, *got, *told; /* owned */
+    size_t said_bytes, sent_bytes, got_bytes, told_bytes;
+};
+
+/* A record that the console has. */
+struct job {
+    struct job_record rec;
+    bool is_written;
+};
+
+struct fixture {
+    struct event_base *base;
+    struct ep_folds *folds;
+    struct speech speeches[RANKS];
+    struct job *queue; /* owned [QUEUE_MAX] */
+    uint32_t queue_first, queue_last;
+    uint32_t sent, back; /* records of the caller */
+    uint32_t passed, errors, overs, groups;
+    struct text_style style;
+};
+
+static void hear(struct speech *speech, const uint8_t *mem, size_t len_bytes)
+{
+    assert_true(speech->got_bytes + len_bytes <= BYTES_MAX + 1);
+    memcpy(speech->got + speech->got_bytes, mem, len_bytes);
+    speech->got_bytes += len_bytes;
+}
+
+/* Reads lines as "[0-3,7] text". */
+static void unfold(struct fixture *fx, const uint8_t *mem, size_t len_bytes)
+{
+    const uint8_t *at = mem, *end = mem + len_bytes;
+
+    for (; at < end; fx->groups++) {
+        const uint8_t *head = at + 1;
+        const uint8_t *close = memchr(at, ']', (size_t)(end - at));
+        const uint8_t *newline = memchr(at, '\n', (size_t)(end - at));
+
+        assert_int_equal(*at, '[');
+        assert_non_null(close);
+        assert_non_null(newline);
+        while (head <= close) {
+            char *behind;
+            unsigned long first = strtoul((const char *)head, &behind, 10);
+            unsigned long last =
+                *behind == '-' ? strtoul(behind + 1, &behind, 10) : first;
+
+            assert_true(last < RANKS);
+            for (; first <= last; first++)
+                hear(&fx->speeches[first], close + 2,
+                     (size_t)(newline + 1 - close - 2));
+            head = (const uint8_t *)behind + 1;
+        }
+        at = newline + 1;
+    }
+}
+
+static int on_record(void *arg, const struct job_record *rec)
+{
+    struct fixture *fx = arg;
+
+    assert_true(fx->queue_last < QUEUE_MAX);
+    fx->queue[fx->queue_last++] = (struct job){.rec = *rec};
+    if (rec->proc == RANKS)
+        fx->passed++;
+    else if (rec->proc < RANKS)
+        hear(&fx->speeches[rec->proc], rec->mem, rec->len_bytes);
+    else
+        unfold(fx, rec->mem, rec->len_bytes);
+    return 0;
+}
+
+static void on_written(void *arg, uint32_t proc, uint8_t channel,
+                       const void *mem, uint32_t len_bytes)
+{
+    struct fixture *fx = arg;
+    struct speech *speech = &fx->speeches[proc];
+
+    if (proc == RANKS)
+        return;
+    assert_int_equal(channel, TEXT_CHANNEL_STDOUT);
+    assert_memory_equal(mem, speech->said + speech->told_bytes, len_bytes);
+    speech->told_bytes += len_bytes;
+}
+
+static void on_taken(void *arg, uint64_t cookie)
+{
+    struct fixture *fx = arg;
+
+    free((void *)(uintptr_t)cookie);
+    fx->back++;
+}
+
+static void on_error(void *arg, int err, const char *why)
+{
+    (void)err;
+    (void)why;
+    ((struct fixture *)arg)->errors++;
+}
+
+static void on_over(void *arg)
+{
+    ((struct fixture *)arg)->overs++;
+}
+
+static const struct ep_folds_events events = {
+    .on_record = on_record,
+    .on_written = on_written,
+    .on_taken = on_taken,
+    .on_error = on_error,
+    .on_over = on_over,
+};
+
+static void begin(struct fixture *fx)
+{
+    const struct ep_folds_cfg cfg = {.base = event_base_new(),
+                                     .ranks = RANKS,
+                                     .channels = 1u << TEXT_CHANNEL_STDOUT,
+                                     .events = &events,
+                                     .arg = fx};
+
+    *fx = (struct fixture){.base = cfg.base};
+    fx->queue = malloc(QUEUE_MAX * sizeof(*fx->queue));
+    for (int i = 0; i < RANKS; i++) {
+        fx->speeches[i].said = malloc(BYTES_MAX);
+        fx->speeches[i].got = malloc(BYTES_MAX + 1);
+    }
+    assert_int_equal(ep_folds_open(&cfg, &fx->folds), 0);
+}
+
+static void end(struct fixture *fx)
+{
+    ep_folds_close(fx->folds);
+    for (int i = 0; i < RANKS; i++) {
+        free(fx->speeches[i].said);
+        free(fx->speeches[i].got);
+    }
+    free(fx->queue);
+    event_base_free(fx->base);
+}
+
+/* Sends a record, whose bytes are overwritten when it is given back. */
+static void put_record(struct fixture *fx, uint32_t proc, const void *mem,
+                       size_t len_bytes, bool is_end)
+{
+    uint8_t *copy = malloc(len_bytes + 1);
+    const struct job_record rec = {.cookie = (uintptr_t)copy,
+                                   .mem = len_bytes > 0 ? copy : NULL,
+                                   .len_bytes = (uint32_t)len_bytes,
+                                   .proc = proc,
+                                   .rank = proc,
+                                   .channel = TEXT_CHANNEL_STDOUT,
+                                   .style = &fx->style,
+                                   .is_end = is_end};
+
+    assert_non_null(copy);
+    if (len_bytes > 0)
+        memcpy(copy, mem, len_bytes);
+    fx->sent++;
+    assert_int_equal(ep_folds_record(fx->folds, &rec), 0);
+}
+
+/* The console writes, and gives back, at most so many records. */
+static void console_takes(struct fixture *fx, uint32_t most)
+{
+    event_base_loop(fx->base, EVLOOP_NONBLOCK);
+    for (; most > 0 && fx->queue_first < fx->queue_last; most--) {
+        const struct job_record rec = fx->queue[fx->queue_first++].rec;
+
+        if (rec.len_bytes > 0)
+            ep_folds_written(fx->folds, rec.proc, rec.channel, rec.mem,
+                             rec.len_bytes);
+        ep_folds_taken(fx->folds, rec.cookie);
+    }
+    event_base_loop(fx->base, EVLOOP_NONBLOCK);
+}
+
+static void finish(struct fixture *fx)
+{
+    ep_folds_finish(fx->folds);
+    ep_folds_finish(fx->folds);
+    while (fx->queue_first < fx->queue_last)
+        console_takes(fx, 100);
+    console_takes(fx, 1);
+    assert_int_equal(fx->overs, 1);
+    assert_int_equal(fx->errors, 0);
+    assert_int_equal(fx->sent, fx->back);
+    assert_int_equal(ep_folds_pending(fx->folds), 0);
+    assert_int_equal(ep_folds_dropped(fx->folds), 0);
+    for (int i = 0; i < RANKS; i++) {
+        struct speech *it = &fx->speeches[i];
+        const bool is_open =
+            it->said_bytes > 0 && it->said[it->said_bytes - 1] != '\n';
+
+        assert_int_equal(it->told_bytes, it->sent_bytes);
+        /* The newline at the end may be the console's. */
+        assert_in_range(it->got_bytes, it->said_bytes,
+                        it->said_bytes + is_open);
+        assert_memory_equal(it->got, it->said, it->said_bytes);
+    }
+}
+
+static void say(struct speech *speech, const void *mem, size_t len_bytes)
+{
+    if (speech->said_bytes + len_bytes > BYTES_MAX)
+        return;
+    memcpy(speech->said + speech->said_bytes, mem, len_bytes);
+    speech->said_bytes += len_bytes;
+}
+
+/* Makes lines of all kinds. */
+static void make(struct fixture *fx, struct chance *chance)
+{
+    const uint32_t lines = chance_in(chance, 0, 200);
+    const uint32_t long_lines = chance_is(chance, 20) ? 2 : 0;
+    static uint8_t line[200000];
+
+    for (uint32_t i = 0; i < lines; i++) {
+        size_t len = chance_in(chance, 0, 30);
+        const bool is_own = chance_is(chance, 30);
+
+        if (chance_is(chance, long_lines))
+            len = chance_in(chance, 60000, sizeof(line) - 1);
+        for (size_t at = 0; at < len; at++) {
+            line[at] = (uint8_t)chance_in(chance, at < 30 ? 0 : 64, 255);
+            line[at] = line[at] == '\n' ? '\033' : line[at];
+        }
+        line[len] = '\n';
+        for (int rank = 0; rank < RANKS; rank++) {
+            if (is_own && len > 0)
+                line[0] = (uint8_t)(rank + 20);
+            if (!chance_is(chance, 3))
+                say(&fx->speeches[rank], line, len + 1);
+        }
+    }
+    for (int rank = 0; rank < RANKS; rank++) {
+        if (chance_is(chance, 50))
+            say(&fx->speeches[rank], "end", 3);
+    }
+}
+
+static void play(struct chance *chance)
+{
+    const uint32_t record_max = chance_is(chance, 50) ? 60 : 65536;
+    const uint32_t slow = chance_in(chance, 1, 60);
+    struct fixture fx;
+    uint32_t left = RANKS;
+
+    begin(&fx);
+    make(&fx, chance);
+    while (left > 0) {
+        const uint32_t rank = chance_in(chance, 0, RANKS - 1);
+        struct speech *it = &fx.speeches[rank];
+        size_t len = chance_in(chance, 0, record_max);
+
+        if (it->sent_bytes == SIZE_MAX)
+            continue;
+        if (len > it->said_bytes - it->sent_bytes)
+            len = it->said_bytes - it->sent_bytes;
+        put_record(&fx, rank, it->said + it->sent_bytes, len,
+                   it->sent_bytes + len == it->said_bytes);
+        it->sent_bytes += len;
+        if (it->sent_bytes == it->said_bytes) {
+            it->sent_bytes = SIZE_MAX;
+            left--;
+        }
+        if (chance_is(chance, 2))
+            put_record(&fx, RANKS, "tool\n", 5, false);
+        if (chance_is(chance, slow))
+            console_takes(&fx, chance_in(chance, 1, 20));
+    }
+    for (int i = 0; i < RANKS; i++)
+        fx.speeches[i].sent_bytes = fx.speeches[i].said_bytes;
+    finish(&fx);
+    end(&fx);
+}
+
+static void random_ranks_are_whole(void **state)
+{
+    struct chance chance = chance_start(3);
+
+    (void)state;
+    for (int i = 0; i < 60; i++)
+        play(&chance);
+}
+
+/* While the console has no room, records wait and are not given back. */
+static void a_slow_console_holds_records(void **state)
+{
+    enum { LINES = 40 };
+    static uint8_t line[60000];
+    struct fixture fx;
+    struct speech *it = &fx.speeches[0];
+
+    (void)state;
+    begin(&fx);
+    memset(line, 'x', sizeof(line));
+    line[sizeof(line) - 1] = '\n';
+    for (uint32_t rank = 1; rank < RANKS; rank++)
+        put_record(&fx, rank, NULL, 0, true);
+    for (int i = 0; i < LINES; i++) {
+        say(it, line, sizeof(line));
+        it->sent_bytes = it->said_bytes;
+        put_record(&fx, 0, line, sizeof(line), i == LINES - 1);
+        event_base_loop(fx.base, EVLOOP_NONBLOCK);
+    }
+    assert_true(fx.back < fx.sent);
+    ep_folds_finish(fx.folds);
+    event_base_loop(fx.base, EVLOOP_NONBLOCK);
+    assert_in_range(fx.queue_last * sizeof(line), 1, 2 << 20);
+    assert_int_equal(fx.overs, 0);
+    finish(&fx);
+    end(&fx);
+}
+
+/* What is given up is counted, and all records come back. */
+static void what_is_given_up_is_counted(void **state)
+{
+    struct fixture fx;
+
+    (void)state;
+    begin(&fx);
+    put_record(&fx, 0, "a\nb", 3, false);
+    put_record(&fx, 1, "a\n", 2, false);
+    console_takes(&fx, 10);
+    assert_int_equal(fx.back, 2);
+    assert_int_equal(ep_folds_pending(fx.folds), 1);
+    ep_folds_give_up(fx.folds);
+    put_record(&fx, 1, "c\n", 2, false);
+    console_takes(&fx, 10);
+    assert_int_equal(fx.back, 3);
+    assert_int_equal(ep_folds_dropped(fx.folds), 7);
+    assert_int_equal(fx.groups, 0);
+    end(&fx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_ranks_are_whole),
+        cmocka_unit_test(a_slow_console_holds_records),
+        cmocka_unit_test(what_is_given_up_is_counted),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
