@@ -130,6 +130,19 @@ static void read_order(const char *text, void *into)
         usage("--order takes rank or arrival, not '%s'", text);
 }
 
+static void read_fold(const char *text, void *into)
+{
+    struct ep_run_options *o = into;
+
+    o->fold = EP_FOLD_LIVE;
+    if (text != NULL && strcmp(text, "end") == 0)
+        o->fold = EP_FOLD_END;
+    else if (text != NULL && strcmp(text, "diff") == 0)
+        o->fold = EP_FOLD_DIFF;
+    else if (text != NULL && strcmp(text, "live") != 0)
+        usage("--fold takes live, end or diff, not '%s'", text);
+}
+
 static void read_progress(const char *text, void *into)
 {
     struct ep_run_options *o = into;
@@ -214,10 +227,12 @@ const struct option_row output_options[] = {
      "`[NSPACE,RANK]<channel>: '",
      OF_JOB, READ(read_label), .is_optional = true},
     {.letter = 'l', .doc = "the same as --label", .sets = OF_JOB},
-    {"fold", 'b', NULL,
-     "the console shows lines that are equal once, with their ranks, as "
-     "`[0-3,7] LINE'",
-     OF_JOB, FLAG(folds)},
+    {"fold", 0, "HOW",
+     "the console shows equal lines once, as `[0-3,7] LINE'; --fold=end: whole "
+     "outputs that are equal, at the end; --fold=diff: that of most ranks, and "
+     "what others differ in",
+     OF_JOB, READ(read_fold), .is_optional = true},
+    {.letter = 'b', .doc = "the same as --fold", .sets = OF_JOB},
     {"timestamp", 0, NULL, "every line starts with the time at which it came",
      OF_JOB, FLAG(style.has_time)},
     {"format", 0, "F", "text, json (an object a line) or xml (default: text)",
@@ -308,6 +323,24 @@ static const char *rule_of(const struct job_filter *filter)
     return filter->budget_bytes > 0 ? "--budget" : NULL;
 }
 
+static void check_fold(const struct ep_run_options *o)
+{
+    const bool is_whole = o->fold == EP_FOLD_END || o->fold == EP_FOLD_DIFF;
+
+    if (o->raw && o->fold != EP_FOLD_NONE)
+        usage("--raw passes bytes as they come and knows no lines: leave "
+              "out --fold or --raw");
+    if (o->by_rank && o->fold != EP_FOLD_NONE)
+        usage("--fold shows a line of all ranks together, and --order=rank one "
+              "rank after the other: leave out one of them");
+    if (is_whole && o->style.has_time)
+        usage("--fold=end and --fold=diff show whole outputs, whose lines came "
+              "at many times: leave out --timestamp");
+    if (o->fold == EP_FOLD_DIFF && o->style.format != TEXT_FORMAT_TEXT)
+        usage("--fold=diff is for the format text: give --fold=end with "
+              "--format, whose objects have all lines");
+}
+
 void stream_options_check(const struct ep_run_options *o, bool knows_nodes)
 {
     if (o->raw && o->style.label != TEXT_LABEL_NONE)
@@ -320,18 +353,13 @@ void stream_options_check(const struct ep_run_options *o, bool knows_nodes)
         usage("--raw passes bytes as they come and knows no lines: leave "
               "out %s or --raw",
               rule_of(&o->filter));
-    if (o->raw && o->folds)
-        usage("--raw passes bytes as they come and knows no lines: leave "
-              "out --fold or --raw");
-    if (o->by_rank && o->folds)
-        usage("--fold shows a line of all ranks together, and --order=rank one "
-              "rank after the other: leave out one of them");
     if (o->raw && o->filter.keeps_last)
         usage("--raw passes bytes as they come and knows no lines: leave "
               "out --progress=last or --raw");
     if (o->output_dir != NULL && o->output_file != NULL)
         usage("--output-dir and --output-file both say where output goes: "
               "give one of them");
+    check_fold(o);
     check_exact(o, knows_nodes);
     if (o->file_only && o->output_dir == NULL && o->output_file == NULL)
         usage("--file-only needs --output-dir or --output-file");

@@ -14,3 +14,8 @@ uint64_t job_hash(const void *mem, size_t len_bytes, uint64_t seed)
 {
     return XXH3_64bits_withSeed(mem, len_bytes, seed);
 }
+
+uint64_t job_hash_add(uint64_t sum, uint64_t hash)
+{
+    return ((sum << 7 | sum >> 57) ^ hash) * UINT64_C(0x9e3779b97f4a7c15);
+}

@@ -11,4 +11,7 @@
  * O(len_bytes); job/tally.h has figures. */
 uint64_t job_hash(const void *mem, size_t len_bytes, uint64_t seed);
 
+/* Adds the hash of one more text to the sum of some, in their order. */
+uint64_t job_hash_add(uint64_t sum, uint64_t hash);
+
 #endif

@@ -56,7 +56,8 @@ static void make_head(struct text_folded *folded,
 
 static uint8_t *put(uint8_t *to, const void *mem, size_t len_bytes)
 {
-    memcpy(to, mem, len_bytes);
+    if (len_bytes > 0)
+        memcpy(to, mem, len_bytes);
     return to + len_bytes;
 }
 

@@ -366,7 +366,7 @@ static const char *open_output(struct event_base *base,
     ep_run_style_fit(&cfg.console.style, show.job.size, host_of, &show.job);
     if (options->by_rank)
         cfg.turns = show.job.size;
-    if (options->folds)
+    if (options->fold != EP_FOLD_NONE)
         cfg.folds = show.job.size;
     cfg.has_turn = is_asked_for;
     cfg.turn_arg = &show.job;

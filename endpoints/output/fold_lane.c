@@ -28,6 +28,7 @@ struct fold_source {
     struct waiting *first, **last; /* records that are not written */
     uint64_t came, came_sum;       /* lines, or pieces of long ones */
     uint64_t written, written_sum;
+    uint64_t whole; /* the lines that are in its whole output */
     struct fold_source *older, *newer; /* with an unfinished line */
     uint8_t *part;                     /* owned: this line */
     uint64_t part_ns;                  /* when it began */
@@ -36,15 +37,10 @@ struct fold_source {
     bool is_direct; /* its unfinished line goes to the console as it comes */
 };
 
-_Static_assert(sizeof(struct fold_source) <= 120,
+_Static_assert(sizeof(struct fold_source) <= 128,
                "a source outgrew its budget");
 
-/* ---- sums ---- */
-
-static uint64_t sum_add(uint64_t sum, uint64_t hash)
-{
-    return ((sum << 7 | sum >> 57) ^ hash) * UINT64_C(0x9e3779b97f4a7c15);
-}
+/* ---- what is written ---- */
 
 /* Reports the records of the rank that are written. */
 static void settle(struct fold_lane *lane, uint32_t rank)
@@ -71,7 +67,7 @@ static void credit(struct fold_lane *lane, uint32_t rank, uint64_t hash)
     struct fold_source *source = &lane->sources[rank];
 
     source->written++;
-    source->written_sum = sum_add(source->written_sum, hash);
+    source->written_sum = job_hash_add(source->written_sum, hash);
     settle(lane, rank);
 }
 
@@ -90,6 +86,22 @@ static void on_piece(void *arg, uint32_t rank, const void *mem,
     credit(arg, rank, job_hash(mem, len_bytes, 0));
 }
 
+static void on_whole(void *arg, const struct job_rank_set *members,
+                     uint64_t sum)
+{
+    struct fold_lane *lane = arg;
+    uint32_t rank = job_rank_set_next(members, 0);
+
+    for (; rank != JOB_RANK_SET_NONE;
+         rank = job_rank_set_next(members, rank + 1)) {
+        struct fold_source *source = &lane->sources[rank];
+
+        source->written = source->whole;
+        source->written_sum = sum;
+        settle(lane, rank);
+    }
+}
+
 static const char *host_of(void *arg, uint32_t rank)
 {
     return ((struct fold_lane *)arg)->sources[rank].host;
@@ -103,6 +115,34 @@ static int on_record(void *arg, const struct job_record *rec)
 }
 
 /* ---- groups ---- */
+
+/* Begins to show the whole outputs, as far as they came. */
+static int wholes_show(struct fold_lane *lane)
+{
+    struct job_wholes *wholes = lane->wholes;
+
+    lane->wholes = NULL;
+    for (uint32_t rank = 0; rank < lane->cfg.ranks; rank++)
+        lane->sources[rank].whole = lane->sources[rank].came;
+    return ep_fold_whole_begin(&lane->whole, wholes,
+                               lane->cfg.how == EP_FOLD_DIFF);
+}
+
+/* Adds a line to the whole output of the rank. Returns OV_EFULL when there is
+ * no more room for whole outputs: they are then being shown. */
+static int whole_put(struct fold_lane *lane, uint32_t rank, const uint8_t *mem,
+                     uint32_t len_bytes, uint64_t hash)
+{
+    int rc = OV_EFULL;
+
+    if (lane->records.bytes + lane->queue_bytes <= EP_FOLD_WHOLE_BYTES)
+        rc = job_wholes_add(lane->wholes, rank, mem, len_bytes, hash);
+    if (rc != OV_EFULL)
+        return rc;
+    lane->cfg.on_full(lane->cfg.arg);
+    rc = wholes_show(lane);
+    return rc == 0 ? OV_EFULL : rc;
+}
 
 /* True when the groups must leave to make room. */
 static bool is_full(const struct fold_lane *lane)
@@ -119,6 +159,11 @@ static int show(struct fold_lane *lane, uint64_t now_ns, bool is_forced)
     struct job_fold_group *group;
     int rc = 0;
 
+    if (ep_fold_whole_is_busy(&lane->whole)) {
+        rc = ep_fold_whole_show(&lane->whole, &lane->out);
+        if (rc != 0 || ep_fold_whole_is_busy(&lane->whole))
+            return rc;
+    }
     if (is_full(lane))
         job_fold_flush(lane->fold);
     while (rc == 0 && (is_forced || ep_fold_out_has_room(&lane->out)) &&
@@ -139,9 +184,16 @@ static int line_put(struct fold_lane *lane, struct fold_source *source,
                     const uint8_t *mem, uint32_t len_bytes, uint64_t now_ns)
 {
     const uint64_t hash = job_hash(mem, len_bytes, 0);
+    int rc = OV_EFULL;
 
+    if (lane->wholes != NULL)
+        rc = whole_put(lane, rank_of(lane, source), mem, len_bytes, hash);
+    if (rc != 0 && rc != OV_EFULL)
+        return rc;
     source->came++;
-    source->came_sum = sum_add(source->came_sum, hash);
+    source->came_sum = job_hash_add(source->came_sum, hash);
+    if (rc == 0)
+        return 0;
     return job_fold_add(lane->fold, rank_of(lane, source), mem, len_bytes, hash,
                         now_ns, source->time_ns);
 }
@@ -165,7 +217,7 @@ static int direct_put(struct fold_lane *lane, struct fold_source *source,
     if (len_bytes > 0) {
         source->came++;
         source->came_sum =
-            sum_add(source->came_sum, job_hash(mem, len_bytes, 0));
+            job_hash_add(source->came_sum, job_hash(mem, len_bytes, 0));
     }
     return ep_fold_out_piece(&lane->out, &piece);
 }
@@ -234,6 +286,32 @@ static int part_end(struct fold_lane *lane, struct fold_source *source,
     return rc;
 }
 
+/* Takes bytes of a line that belongs to a whole output. */
+static int whole_piece_put(struct fold_lane *lane, struct fold_source *source,
+                           const uint8_t *mem, uint32_t len_bytes,
+                           uint64_t now_ns)
+{
+    const bool has_newline = mem[len_bytes - 1] == '\n';
+    int rc = 0;
+
+    while (rc == 0 && source->part_bytes + len_bytes > EP_FOLD_LINE_MAX) {
+        const uint32_t fits = EP_FOLD_LINE_MAX - source->part_bytes;
+
+        rc = part_add(lane, source, mem, fits, now_ns);
+        if (rc == 0)
+            rc = part_end(lane, source, now_ns);
+        mem += fits;
+        len_bytes -= fits;
+    }
+    if (rc == 0 && has_newline && source->part == NULL)
+        return line_put(lane, source, mem, len_bytes, now_ns);
+    if (rc == 0)
+        rc = part_add(lane, source, mem, len_bytes, now_ns);
+    if (rc == 0 && (has_newline || lane->parts_bytes > EP_FOLD_PARTS_BYTES))
+        rc = part_end(lane, source, now_ns);
+    return rc;
+}
+
 /* Takes bytes up to the end of a line, or without one. */
 static int piece_put(struct fold_lane *lane, struct fold_source *source,
                      const uint8_t *mem, uint32_t len_bytes, uint64_t now_ns)
@@ -241,6 +319,8 @@ static int piece_put(struct fold_lane *lane, struct fold_source *source,
     const bool has_newline = mem[len_bytes - 1] == '\n';
     int rc;
 
+    if (lane->wholes != NULL)
+        return whole_piece_put(lane, source, mem, len_bytes, now_ns);
     if (source->is_direct) {
         source->is_direct = !has_newline;
         return direct_put(lane, source, mem, len_bytes, false);
@@ -252,8 +332,9 @@ static int piece_put(struct fold_lane *lane, struct fold_source *source,
         return rc;
     if (has_newline && source->part_bytes <= EP_FOLD_LINE_MAX)
         return part_end(lane, source, now_ns);
-    if (source->part_bytes < EP_FOLD_LINE_MAX &&
-        lane->parts_bytes <= EP_FOLD_PARTS_BYTES)
+    if (ep_fold_whole_is_busy(&lane->whole) ||
+        (source->part_bytes < EP_FOLD_LINE_MAX &&
+         lane->parts_bytes <= EP_FOLD_PARTS_BYTES))
         return 0;
     rc = part_pass(lane, source, now_ns);
     source->is_direct = !has_newline;
@@ -354,6 +435,8 @@ int ep_fold_lane_finish(struct fold_lane *lane, uint64_t now_ns)
 
     while (rc == 0 && lane->oldest != NULL)
         rc = part_end(lane, lane->oldest, now_ns);
+    if (rc == 0 && lane->wholes != NULL)
+        rc = wholes_show(lane);
     job_fold_flush(lane->fold);
     return rc;
 }
@@ -362,7 +445,8 @@ int ep_fold_lane_show(struct fold_lane *lane, uint64_t now_ns)
 {
     int rc = 0;
 
-    while (rc == 0 && lane->oldest != NULL &&
+    while (rc == 0 && lane->wholes == NULL && lane->oldest != NULL &&
+           !ep_fold_whole_is_busy(&lane->whole) &&
            now_ns - lane->oldest->part_ns >= EP_FOLD_WAIT_NS &&
            ep_fold_out_has_room(&lane->out))
         rc = part_pass(lane, lane->oldest, now_ns);
@@ -372,17 +456,39 @@ int ep_fold_lane_show(struct fold_lane *lane, uint64_t now_ns)
 uint64_t ep_fold_lane_deadline(const struct fold_lane *lane)
 {
     const uint64_t group_ns = job_fold_deadline(lane->fold);
-    const uint64_t part_ns = lane->oldest != NULL
+    const uint64_t part_ns = lane->oldest != NULL && lane->wholes == NULL
                                  ? lane->oldest->part_ns + EP_FOLD_WAIT_NS
                                  : UINT64_MAX;
 
     return group_ns < part_ns ? group_ns : part_ns;
 }
 
+bool ep_fold_lane_has_room(const struct fold_lane *lane)
+{
+    return ep_fold_out_has_room(&lane->out) &&
+           !ep_fold_whole_is_busy(&lane->whole);
+}
+
 bool ep_fold_lane_is_empty(const struct fold_lane *lane)
 {
-    return job_fold_first(lane->fold) == NULL && lane->oldest == NULL &&
+    return job_fold_first(lane->fold) == NULL &&
+           (lane->oldest == NULL || lane->wholes != NULL) &&
+           !ep_fold_whole_is_busy(&lane->whole) &&
            ep_fold_out_is_idle(&lane->out);
+}
+
+/* Returns the bytes of all records that are not written. */
+static uint64_t records_bytes(const struct fold_lane *lane)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t rank = 0; rank < lane->cfg.ranks; rank++) {
+        const struct waiting *at = lane->sources[rank].first;
+
+        for (; at != NULL; at = at->next)
+            bytes += at->text->len_bytes;
+    }
+    return bytes;
 }
 
 uint64_t ep_fold_lane_waiting(const struct fold_lane *lane)
@@ -395,6 +501,8 @@ uint64_t ep_fold_lane_waiting(const struct fold_lane *lane)
     for (const struct fold_source *it = lane->oldest; it != NULL;
          it = it->newer)
         bytes += it->part_bytes;
+    if (lane->wholes != NULL || ep_fold_whole_is_busy(&lane->whole))
+        bytes = records_bytes(lane);
     return bytes;
 }
 
@@ -412,12 +520,16 @@ int ep_fold_lane_open(struct fold_lane *lane, const struct fold_lane_cfg *cfg)
                                .host_of = host_of,
                                .on_record = on_record,
                                .on_group = on_group,
+                               .on_whole = on_whole,
                                .on_piece = on_piece,
                                .arg = lane};
 
     *lane = (struct fold_lane){.cfg = *cfg};
     lane->sources = calloc(cfg->ranks, sizeof(*lane->sources));
-    if (lane->sources == NULL || job_fold_open(&fold, &lane->fold) != 0) {
+    if (lane->sources == NULL || job_fold_open(&fold, &lane->fold) != 0 ||
+        (cfg->how != EP_FOLD_LIVE &&
+         job_wholes_open(cfg->ranks, EP_FOLD_WHOLE_BYTES, &lane->wholes) !=
+             0)) {
         ep_fold_lane_close(lane);
         return OV_ENOMEM;
     }
@@ -441,6 +553,8 @@ static void waiting_free(struct fold_lane *lane)
 
 void ep_fold_lane_close(struct fold_lane *lane)
 {
+    ep_fold_whole_close(&lane->whole);
+    job_wholes_close(lane->wholes);
     ep_fold_out_close(&lane->out);
     while (lane->oldest != NULL)
         part_drop(lane, lane->oldest);

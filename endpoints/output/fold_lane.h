@@ -10,9 +10,14 @@
  * a group may be open, goes to the console as it comes, as the line of one
  * rank. All groups that this rank is in go before it.
  *
- * Memory: EP_FOLD_LANE_BYTES for groups and records, EP_FOLD_PARTS_BYTES for
- * unfinished lines, 120 and 24 bytes for each rank, and what the console has
- * (fold_out.h). Only folds.c uses this.
+ * Whole outputs (EP_FOLD_END, EP_FOLD_DIFF) are kept until all have ended, or
+ * there is no more room for them, and shown by fold_whole.h. Their lines are
+ * cut after each EP_FOLD_LINE_MAX bytes.
+ *
+ * Memory: EP_FOLD_LANE_BYTES for groups and records, EP_FOLD_WHOLE_BYTES each
+ * for whole outputs and for their records, EP_FOLD_PARTS_BYTES for unfinished
+ * lines, 128 and 24 bytes for each rank, and what the console has (fold_out.h).
+ * Only folds.c uses this.
  */
 #ifndef ENDPOINTS_OUTPUT_FOLD_LANE_H
 #define ENDPOINTS_OUTPUT_FOLD_LANE_H
@@ -20,7 +25,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/output/fold_how.h"
 #include "endpoints/output/fold_out.h"
+#include "endpoints/output/fold_whole.h"
 #include "job/fold.h"
 #include "job/texts.h"
 
@@ -30,12 +37,14 @@ enum {
     EP_FOLD_LINE_MAX = 64 * 1024,
     EP_FOLD_LANE_BYTES = 16 << 20,
     EP_FOLD_PARTS_BYTES = 4 << 20,
+    EP_FOLD_WHOLE_BYTES = 32 << 20,
 };
 
 /* How long a group may be open. */
 #define EP_FOLD_WAIT_NS UINT64_C(1000000000)
 
 struct fold_lane_cfg {
+    enum ep_fold how;
     uint32_t ranks;
     uint8_t channel;
     /* As in struct fold_out_cfg. */
@@ -45,6 +54,9 @@ struct fold_lane_cfg {
     /* All lines of a record are written. */
     void (*on_written)(void *arg, uint32_t rank, uint8_t channel,
                        const void *mem, uint32_t len_bytes);
+    /* There is no more room for whole outputs: what there is of them is shown,
+     * and lines are folded from here on. */
+    void (*on_full)(void *arg);
     void *arg;
 };
 
@@ -57,7 +69,9 @@ struct fold_lane {
     /* The first and the last, by age, of the sources with an unfinished line
      * that may still be folded. */
     struct fold_source *oldest, *newest;
-    uint64_t parts_bytes; /* of these lines */
+    uint64_t parts_bytes;      /* of these lines */
+    struct job_wholes *wholes; /* owned; NULL: lines are folded */
+    struct fold_whole whole;   /* wholes that are being shown */
     struct fold_out out;
 };
 
@@ -81,7 +95,10 @@ int ep_fold_lane_show(struct fold_lane *lane, uint64_t now_ns);
 /* Returns when the time makes something final; UINT64_MAX: never. */
 uint64_t ep_fold_lane_deadline(const struct fold_lane *lane);
 
-/* True when the console has all that came, and has given it back. */
+/* True when the lane takes records. */
+bool ep_fold_lane_has_room(const struct fold_lane *lane);
+/* True when the console has all that came, and has given it back. Whole outputs
+ * that are not being shown do not count. */
 bool ep_fold_lane_is_empty(const struct fold_lane *lane);
 /* Returns the bytes of lines that the console has not got, a byte counting once
  * for each rank. O(groups). */

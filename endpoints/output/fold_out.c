@@ -11,14 +11,23 @@
 #include "endpoints/console/console.h"
 #include "job/record.h"
 #include "overlay/base/err.h"
+#include "overlay/base/panic.h"
 #include "topo/hosts.h"
 
 enum { BATCH_BYTES = 64 * 1024, WHO_MIN = 256 };
+
+/* The end of a whole output in a batch. */
+struct whole_end {
+    struct whole_end *next;
+    struct job_rank_set members;
+    uint64_t sum;
+};
 
 struct fold_batch {
     struct fold_batch *next;
     struct fold_out *out;
     struct job_fold_group *groups, **last; /* owned: the groups in it */
+    struct whole_end *ends, **ends_last;   /* owned: of whole outputs */
     uint8_t *mem;                          /* owned; NULL: given back */
     size_t len_bytes, cap_bytes, written_bytes;
     uint32_t proc;
@@ -43,6 +52,7 @@ static struct fold_batch *batch_new(struct fold_out *out, uint32_t proc,
     batch->out = out;
     batch->proc = proc;
     batch->last = &batch->groups;
+    batch->ends_last = &batch->ends;
     if (out->last != NULL)
         out->last->next = batch;
     else
@@ -60,6 +70,13 @@ static void batch_free(struct fold_batch *batch)
 
         batch->groups = group->next;
         job_fold_free(out->cfg.fold, group);
+    }
+    while (batch->ends != NULL) {
+        struct whole_end *end = batch->ends;
+
+        batch->ends = end->next;
+        job_rank_set_fini(&end->members);
+        free(end);
     }
     free(batch->mem);
     free(batch);
@@ -112,13 +129,20 @@ int ep_fold_out_flush(struct fold_out *out)
     struct fold_batch *batch = out->filling;
     const struct job_record like = {
         .proc = batch != NULL ? batch->proc : 0,
-        .rank =
-            batch != NULL ? job_rank_set_next(&batch->groups->members, 0) : 0,
+        .rank = batch != NULL && batch->groups != NULL
+                    ? job_rank_set_next(&batch->groups->members, 0)
+                    : 0,
         .style = out->cfg.plain,
     };
 
     out->filling = NULL;
-    return batch != NULL ? batch_hand(out, batch, &like) : 0;
+    if (batch == NULL)
+        return 0;
+    /* What continues a line is from the same process. */
+    if (batch->mem[batch->len_bytes - 1] == '\n')
+        out->next_proc =
+            (out->next_proc + 1) % (EP_FOLD_PROC_LAST - EP_FOLD_PROC_FIRST + 1);
+    return batch_hand(out, batch, &like);
 }
 
 /* Makes room for so many bytes in the batch that is being filled. */
@@ -131,8 +155,6 @@ static int filling_reserve(struct fold_out *out, size_t len_bytes)
     if (batch == NULL) {
         out->filling = batch_new(out, EP_FOLD_PROC_FIRST + out->next_proc,
                                  cap > len_bytes ? cap : len_bytes);
-        out->next_proc =
-            (out->next_proc + 1) % (EP_FOLD_PROC_LAST - EP_FOLD_PROC_FIRST + 1);
         return out->filling != NULL ? 0 : OV_ENOMEM;
     }
     if (batch->cap_bytes - batch->len_bytes >= len_bytes)
@@ -276,6 +298,93 @@ int ep_fold_out_group(struct fold_out *out, struct job_fold_group *group)
     return rc;
 }
 
+/* ---- whole outputs ---- */
+
+int ep_fold_out_bytes(struct fold_out *out, const void *mem, size_t len_bytes)
+{
+    struct fold_batch *batch;
+
+    if (filling_reserve(out, len_bytes) != 0)
+        return OV_ENOMEM;
+    batch = out->filling;
+    memcpy(batch->mem + batch->len_bytes, mem, len_bytes);
+    batch->len_bytes += len_bytes;
+    return 0;
+}
+
+/* Puts a line as each format has it. */
+static int line_put(struct fold_out *out, const struct job_rank_set *members,
+                    const uint8_t *mem, uint32_t len_bytes)
+{
+    struct text_folded_line line = {.mem = mem, .len_bytes = len_bytes};
+    struct fold_batch *batch;
+
+    if (!who_make(out, members))
+        return OV_ENOMEM;
+    line.who = out->who;
+    line.who_bytes = out->who_bytes;
+    if (filling_reserve(out, text_folded_max(out->cfg.style, &line)) != 0)
+        return OV_ENOMEM;
+    batch = out->filling;
+    batch->len_bytes +=
+        text_folded_put(&out->head, out->cfg.style, out->cfg.channel, &line,
+                        batch->mem + batch->len_bytes);
+    return 0;
+}
+
+int ep_fold_out_head(struct fold_out *out, const struct job_rank_set *members,
+                     const char *words)
+{
+    struct fold_batch *batch;
+    int rc;
+
+    if (out->cfg.style->format != TEXT_FORMAT_TEXT)
+        return 0;
+    rc = ep_fold_out_bytes(out, "---- ", 5);
+    if (rc == 0)
+        rc = line_put(out, members, NULL, 0);
+    if (rc != 0)
+        return rc;
+    batch = out->filling;
+    while (strchr(": \n", batch->mem[batch->len_bytes - 1]) != NULL)
+        batch->len_bytes--;
+    rc = ep_fold_out_bytes(out, words, strlen(words));
+    return rc == 0 ? ep_fold_out_bytes(out, " ----\n", 6) : rc;
+}
+
+int ep_fold_out_line(struct fold_out *out, const struct job_rank_set *members,
+                     const struct job_text *text, bool is_ended)
+{
+    const bool has_newline = text->mem[text->len_bytes - 1] == '\n';
+    int rc = 0;
+
+    if (out->filling != NULL && out->filling->len_bytes >= BATCH_BYTES)
+        rc = ep_fold_out_flush(out);
+    if (rc != 0)
+        return rc;
+    if (out->cfg.style->format != TEXT_FORMAT_TEXT)
+        return line_put(out, members, text->mem, text->len_bytes);
+    rc = ep_fold_out_bytes(out, text->mem, text->len_bytes);
+    return rc == 0 && is_ended && !has_newline ? ep_fold_out_bytes(out, "\n", 1)
+                                               : rc;
+}
+
+int ep_fold_out_whole(struct fold_out *out, const struct job_rank_set *members,
+                      uint64_t sum)
+{
+    struct whole_end *end = calloc(1, sizeof(*end));
+
+    OV_ASSERT(out->filling != NULL && out->filling->len_bytes > 0);
+    if (end == NULL || !job_rank_set_copy(&end->members, members)) {
+        free(end);
+        return OV_ENOMEM;
+    }
+    end->sum = sum;
+    *out->filling->ends_last = end;
+    out->filling->ends_last = &end->next;
+    return 0;
+}
+
 int ep_fold_out_piece(struct fold_out *out, const struct job_record *like)
 {
     struct fold_batch *batch = batch_new(out, like->proc, like->len_bytes + 1);
@@ -308,6 +417,9 @@ static void batch_written(struct fold_out *out, struct fold_batch *batch,
         for (const struct job_fold_group *at = batch->groups; at != NULL;
              at = at->next)
             out->cfg.on_group(out->cfg.arg, at);
+        for (const struct whole_end *at = batch->ends; at != NULL;
+             at = at->next)
+            out->cfg.on_whole(out->cfg.arg, &at->members, at->sum);
     }
     batches_settle(out);
 }

@@ -39,6 +39,10 @@ struct fold_out_cfg {
     int (*on_record)(void *arg, const struct job_record *rec);
     /* The group is written. */
     void (*on_group)(void *arg, const struct job_fold_group *group);
+    /* The whole outputs of these ranks are written, whose lines have this
+     * sum. */
+    void (*on_whole)(void *arg, const struct job_rank_set *members,
+                     uint64_t sum);
     /* The piece of this rank is written. */
     void (*on_piece)(void *arg, uint32_t rank, const void *mem,
                      uint32_t len_bytes);
@@ -64,6 +68,20 @@ void ep_fold_out_close(struct fold_out *out);
 /* Takes over a group that has left the fold. Returns 0, OV_ENOMEM or what
  * on_record returned. */
 int ep_fold_out_group(struct fold_out *out, struct job_fold_group *group);
+/* The parts of whole outputs; each returns as ep_fold_out_group(). The head of
+ * the output of these ranks, with words behind their label; nothing but for the
+ * format text. */
+int ep_fold_out_head(struct fold_out *out, const struct job_rank_set *members,
+                     const char *words);
+/* A line of it, in the format text without a label; with is_ended a newline
+ * follows where there is none. */
+int ep_fold_out_line(struct fold_out *out, const struct job_rank_set *members,
+                     const struct job_text *text, bool is_ended);
+/* Any bytes, in the format text only. */
+int ep_fold_out_bytes(struct fold_out *out, const void *mem, size_t len_bytes);
+/* Its end. */
+int ep_fold_out_whole(struct fold_out *out, const struct job_rank_set *members,
+                      uint64_t sum);
 /* Hands on what is not handed on yet. Returns as ep_fold_out_group(). */
 int ep_fold_out_flush(struct fold_out *out);
 /* Copies a piece of a line of a rank, which `like` describes, and hands it on.

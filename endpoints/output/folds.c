@@ -40,7 +40,8 @@ struct ep_folds {
     struct held *passed;   /* records that the console has as they are */
     uint64_t hand_count;
     uint64_t dropped_bytes;
-    int err; /* on_error is due */
+    int err;                 /* on_error is due */
+    bool is_full, has_noted; /* on_note is due; was called */
     bool is_dead;
     bool is_finishing;
     bool is_over;
@@ -132,6 +133,14 @@ static void on_written(void *arg, uint32_t rank, uint8_t channel,
                                   len_bytes);
 }
 
+static void on_full(void *arg)
+{
+    struct ep_folds *folds = arg;
+
+    folds->is_full = true;
+    deliver_soon(folds);
+}
+
 static struct fold_lane *lane_of(struct ep_folds *folds, uint8_t channel)
 {
     struct fold_lane *lane =
@@ -183,7 +192,7 @@ static int lane_pump(struct ep_folds *folds, int channel, uint64_t now_ns)
     struct held *held;
     int rc = 0;
 
-    while (rc == 0 && ep_fold_out_has_room(&lane->out) &&
+    while (rc == 0 && ep_fold_lane_has_room(lane) &&
            (held = list_pop(&folds->hand[channel])) != NULL) {
         folds->hand_count--;
         rc = ep_fold_lane_record(lane, &held->rec, now_ns);
@@ -229,6 +238,13 @@ static void on_deliver(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
+    if (folds->is_full && !folds->has_noted) {
+        folds->has_noted = true;
+        events->on_note(folds->cfg.arg,
+                        "there is no more room for whole outputs (--fold=end): "
+                        "what there is of them is shown, and from here on "
+                        "lines are folded as they come");
+    }
     folds->err = 0;
     if (err != 0)
         events->on_error(folds->cfg.arg, err,
@@ -252,12 +268,14 @@ static int open_lanes(struct ep_folds *folds)
 {
     const struct ep_folds_cfg *cfg = &folds->cfg;
     struct fold_lane_cfg lane = {
+        .how = cfg->how,
         .ranks = cfg->ranks,
         .has_hosts = cfg->style.label == TEXT_LABEL_HOST,
         .style = &folds->style,
         .plain = &folds->plain,
         .on_record = on_record,
         .on_written = on_written,
+        .on_full = on_full,
         .arg = folds,
     };
     int rc = 0;
@@ -288,6 +306,8 @@ int ep_folds_open(const struct ep_folds_cfg *cfg, struct ep_folds **out)
     folds->timer_ns = UINT64_MAX;
     folds->style = cfg->style;
     text_folded_style(&folds->style);
+    if (cfg->how != EP_FOLD_LIVE)
+        folds->style.has_time = false;
     folds->deliver = event_new(cfg->base, -1, 0, on_deliver, folds);
     folds->timer = event_new(cfg->base, -1, EV_TIMEOUT, on_timer, folds);
     if (folds->deliver == NULL || folds->timer == NULL ||

@@ -13,14 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "endpoints/output/fold_how.h"
 #include "text/style.h"
 
 struct ep_folds;
 struct event_base;
 struct job_record;
 
-/* Memory of a fold for a job with this many ranks, with all it may hold. */
-#define EP_FOLDS_BYTES(ranks) ((UINT64_C(48) << 20) + UINT64_C(512) * (ranks))
+/* The most memory that folding takes for a job with this many ranks. */
+#define EP_FOLDS_BYTES(how, ranks)                                             \
+    (((how) == EP_FOLD_LIVE ? UINT64_C(64) << 20 : UINT64_C(192) << 20) +      \
+     UINT64_C(512) * (ranks))
 
 struct ep_folds_events {
     /* Hands a record on, whose bytes are borrowed until ep_folds_taken() with
@@ -37,12 +40,14 @@ struct ep_folds_events {
     /* Output cannot go on, for the reason in `why`; what comes is dropped.
      * Called once at most, from the loop. */
     void (*on_error)(void *arg, int err, const char *why);
+    void (*on_note)(void *arg, const char *text); /* for the user; once */
     /* After ep_folds_finish(): everything was handed on. Called once. */
     void (*on_over)(void *arg);
 };
 
 struct ep_folds_cfg {
     struct event_base *base; /* borrowed, like all pointers here */
+    enum ep_fold how;        /* not EP_FOLD_NONE */
     struct text_style style; /* as it would be without folding */
     uint32_t ranks;
     uint8_t channels; /* those that are folded: bits, 1 << TEXT_CHANNEL_ */

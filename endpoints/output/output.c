@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "endpoints/output/files.h"
-#include "endpoints/output/folds.h"
 #include "endpoints/output/turns.h"
 #include "overlay/base/err.h"
 
@@ -172,6 +171,7 @@ static const struct ep_folds_events folds_events = {
     .on_written = on_shown,
     .on_taken = on_taken,
     .on_error = on_turns_error,
+    .on_note = on_note,
     .on_over = on_turns_over,
 };
 
@@ -231,6 +231,7 @@ static int open_folds(struct ep_output *out)
     const struct ep_folds_cfg folds = {
         .base = cfg->console.base,
         .style = cfg->console.style,
+        .how = cfg->fold_how,
         .ranks = cfg->folds,
         .channels = shown_channels(out),
         .has_turn = cfg->has_turn,

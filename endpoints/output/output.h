@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "endpoints/console/console.h"
+#include "endpoints/output/folds.h"
 #include "endpoints/output/names.h"
 
 struct ep_output;
@@ -62,6 +63,7 @@ struct ep_output_cfg {
     /* Not 0, and turns is 0: the console shows equal lines of this many ranks
      * once (endpoints/output/folds.h); channels and ranks as with turns. */
     uint32_t folds;
+    enum ep_fold fold_how;
     /* False: no output of this rank comes. NULL: that of all ranks does. */
     bool (*has_turn)(const void *arg, uint32_t rank);
     const void *turn_arg;

@@ -12,6 +12,7 @@
 
 #include "endpoints/boot/boot_config.h"
 #include "endpoints/client/desk.h"
+#include "endpoints/output/fold_how.h"
 #include "job/job.h"
 #include "text/style.h"
 
@@ -70,7 +71,7 @@ struct ep_run_options {
     bool file_only;
     struct job_filter filter; /* what daemons leave out */
     bool by_rank;             /* the console shows one rank after the other */
-    bool folds;               /* the console shows equal lines once */
+    enum ep_fold fold;        /* what of it the console shows together */
     bool merge_stderr, raw, unbuffered;
     bool stddiag;    /* processes have this output channel, too */
     bool keep_stdin; /* processes' stdin stays open when stdin ends */

@@ -41,8 +41,9 @@ static void set_bounds(const struct run *r, struct ep_stats *stats)
         r->plan.nodes_count, procs_all, r->counts.repairs);
     if (r->options.by_rank)
         stats->launcher.rss_bound_bytes += EP_SHELF_BYTES;
-    if (r->options.folds)
-        stats->launcher.rss_bound_bytes += EP_FOLDS_BYTES(r->own.desc.size);
+    if (r->options.fold != EP_FOLD_NONE)
+        stats->launcher.rss_bound_bytes +=
+            EP_FOLDS_BYTES(r->options.fold, r->own.desc.size);
     stats->daemons.rss_bound_bytes = ep_session_daemon_bytes(
         r->plan.nodes_per_daemon,
         (uint64_t)r->plan.nodes_per_daemon * (most + spare));

@@ -31,6 +31,7 @@ void ep_run_output_cfg(const struct ep_run_options *options, const char *nspace,
     *cfg = (struct ep_output_cfg){
         .names = names_of(options),
         .file_only = options->file_only || options->output != NULL,
+        .fold_how = options->fold,
     };
     ep_console_cfg_init(&cfg->console);
     cfg->console.is_raw = options->raw;

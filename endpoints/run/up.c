@@ -173,7 +173,7 @@ static struct ep_output_cfg output_cfg(struct run *r)
     ep_run_style_fit(&cfg.console.style, r->own.desc.size, host_of, &r->plan);
     if (r->options.by_rank)
         cfg.turns = r->own.desc.size;
-    if (r->options.folds)
+    if (r->options.fold != EP_FOLD_NONE)
         cfg.folds = r->own.desc.size;
     cfg.turn_channels = (uint8_t)job_channels(&r->own.desc);
     cfg.names.node_of = node_of;

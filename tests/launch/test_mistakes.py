@@ -164,6 +164,14 @@ MISTAKES = (
     ("run --fold --order=rank true", 2,
      "--fold shows a line of all ranks together, and --order=rank one rank "
      "after the other: leave out one of them"),
+    ("run --fold=all true", 2,
+     "--fold takes live, end or diff, not 'all'"),
+    ("run --fold=end --timestamp true", 2,
+     "--fold=end and --fold=diff show whole outputs, whose lines came at many "
+     "times: leave out --timestamp"),
+    ("run --fold=diff --format=json true", 2,
+     "--fold=diff is for the format text: give --fold=end with --format, whose "
+     "objects have all lines"),
     ("run --file-only true", 2,
      "--file-only needs --output-dir or --output-file"),
     # programs

@@ -48,6 +48,18 @@ def unfold_text(out, ranks):
     return whole
 
 
+def unfold_whole(out, ranks):
+    """What each rank wrote, of --fold=end. Each whole output ends with a
+    newline."""
+    whole = [b""] * ranks
+    parts = re.split(rb"(?m)^---- \[([-0-9,]+)\] ----\n", out)
+    check_eq(b"", parts[0])
+    for who, text in zip(parts[1::2], parts[2::2]):
+        for rank in members(who.decode()):
+            whole[rank] += text
+    return whole
+
+
 def sums(texts):
     return [hashlib.sha256(text).hexdigest() for text in texts]
 
@@ -107,14 +119,16 @@ def random_job(seed):
     words = ["dd", "bs=%d" % dice.choice((7, 500, 1 << 20)), "status=none",
              "if=" + folder + "/$XYLEM_RANK"]
     more = dice.choice(([], ["--unbuffered"], ["--nodes-per-daemon", 2]))
-    ran = live.launch("-qN", ranks, "-b", how, "--stats", STATS, *more, "--",
+    fold = dice.choice(("--fold", "--fold=end"))
+    ran = live.launch("-qN", ranks, fold, how, "--stats", STATS, *more, "--",
                       "sh", "-c", " ".join(words))
-    what = f"seed {seed}, {how}, {more}"
+    what = f"seed {seed}, {fold}, {how}, {more}"
     check_eq("", ran.said, what)
     if how.endswith("json"):
         got = unfold_json(ran.out, ranks)
     else:  # a line without its newline gets one
-        got = unfold_text(ran.out, ranks)
+        got = (unfold_text if fold == "--fold" else unfold_whole)(ran.out,
+                                                                  ranks)
         texts = [text + b"\n" if text and not text.endswith(b"\n") else text
                  for text in texts]
     check_eq(sums(texts), sums(got), what)
@@ -124,6 +138,47 @@ def random_job(seed):
 with case(f"random jobs, unfolded, are whole (seed {SEED})"):
     for number in range(live.full(100, 20)):
         random_job(SEED + number)
+
+# --- whole outputs
+
+WORDS = """echo start; [ $XYLEM_RANK != 4 ] || echo bad; echo 1; echo 2
+[ $XYLEM_RANK != 6 ] || exit 0; printf end; [ $XYLEM_RANK != 2 ] || echo no >&2
+"""
+
+with case("whole outputs that are equal are shown once, at the end"):
+    ran = live.launch("-qN", 7, "--fold=end", "--stats", STATS, "--", "sh",
+                      "-c", WORDS)
+    check_eq(["---- [0-3,5] ----", "start", "1", "2", "end", "---- [4] ----",
+              "start", "bad", "1", "2", "end", "---- [6] ----", "start", "1",
+              "2"], ran.lines())
+    check_eq("---- [2] ----\nno\n", ran.said)
+    proof()
+    ran = live.launch("-q", "--launcher", "local", "-w", "n[1-3]",
+                      "--fold=end", "--label=host", "--", "echo", "x")
+    check_eq(["---- n[1-3] ----", "x"], ran.lines())
+
+with case("most of them, and what the others say otherwise"):
+    ran = live.launch("-qN", 7, "--fold=diff", "--stats", STATS, "--", "sh",
+                      "-c", WORDS)
+    check_eq(["---- [0-3,5] ----", "start", "1", "2", "end",
+              "---- [4] otherwise ----", "@@ -1,0 +2,1 @@", "+bad",
+              "---- [6] otherwise ----", "@@ -4,1 +3,0 @@", "-end"],
+             ran.lines())
+    proof()
+
+with case("without room for whole outputs lines are folded, and all are there"):
+    ran = live.launch("-qN", 3, "--fold=end", "--stats", STATS, "--", "sh",
+                      "-c", 'seq -f "$XYLEM_RANK %.0f" 400000')
+    check_eq("xylem: there is no more room for whole outputs (--fold=end): "
+             "what there is of them is shown, and from here on lines are "
+             "folded as they come\n", ran.said)
+    whole = [[] for _ in range(3)]
+    for line in ran.out.splitlines():
+        if not line.startswith(b"---- ["):
+            rank, number = line.split(b"] ")[-1].split()
+            whole[int(rank)].append(int(number))
+    check([list(range(1, 400001))] * 3 == whole, "lines are missing")
+    proof()
 
 # --- what is seen
 

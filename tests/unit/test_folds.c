@@ -41,6 +41,9 @@ struct fixture {
     uint32_t sent, back; /* records of the caller */
     uint32_t passed, errors, overs, groups;
     struct text_style style;
+    enum ep_fold how;
+    uint8_t *whole; /* owned: whole outputs, with their heads */
+    size_t whole_bytes;
 };
 
 static void hear(struct speech *speech, const uint8_t *mem, size_t len_bytes)
@@ -48,6 +51,23 @@ static void hear(struct speech *speech, const uint8_t *mem, size_t len_bytes)
     assert_true(speech->got_bytes + len_bytes <= BYTES_MAX + 1);
     memcpy(speech->got + speech->got_bytes, mem, len_bytes);
     speech->got_bytes += len_bytes;
+}
+
+/* Reads the ranks of "0-3,7] ..." and gives them these bytes. */
+static void hear_all(struct fixture *fx, const uint8_t *who, const uint8_t *mem,
+                     size_t len_bytes)
+{
+    while (*(who - 1) != ']') {
+        char *behind;
+        unsigned long first = strtoul((const char *)who, &behind, 10);
+        unsigned long last =
+            *behind == '-' ? strtoul(behind + 1, &behind, 10) : first;
+
+        assert_true(last < RANKS);
+        for (; first <= last; first++)
+            hear(&fx->speeches[first], mem, len_bytes);
+        who = (const uint8_t *)behind + 1;
+    }
 }
 
 /* Reads lines as "[0-3,7] text". */
@@ -63,20 +83,37 @@ static void unfold(struct fixture *fx, const uint8_t *mem, size_t len_bytes)
         assert_int_equal(*at, '[');
         assert_non_null(close);
         assert_non_null(newline);
-        while (head <= close) {
-            char *behind;
-            unsigned long first = strtoul((const char *)head, &behind, 10);
-            unsigned long last =
-                *behind == '-' ? strtoul(behind + 1, &behind, 10) : first;
-
-            assert_true(last < RANKS);
-            for (; first <= last; first++)
-                hear(&fx->speeches[first], close + 2,
-                     (size_t)(newline + 1 - close - 2));
-            head = (const uint8_t *)behind + 1;
-        }
+        hear_all(fx, head, close + 2, (size_t)(newline + 1 - close - 2));
         at = newline + 1;
     }
+}
+
+/* Reads whole outputs, each under "---- [0-3,7] ----". */
+static void unfold_wholes(struct fixture *fx)
+{
+    static const char head[] = "---- [", tail[] = "] ----\n";
+    const uint8_t *at = fx->whole, *end = fx->whole + fx->whole_bytes;
+
+    while (at < end) {
+        const uint8_t *who = at + sizeof(head) - 1, *text, *next;
+
+        assert_memory_equal(at, head, sizeof(head) - 1);
+        text = memmem(who, (size_t)(end - who), tail, sizeof(tail) - 1);
+        assert_non_null(text);
+        text += sizeof(tail) - 1;
+        next = memmem(text, (size_t)(end - text), head, sizeof(head) - 1);
+        next = next != NULL ? next : end;
+        hear_all(fx, who, text, (size_t)(next - text));
+        at = next;
+    }
+}
+
+static void hear_whole(struct fixture *fx, const uint8_t *mem, size_t len_bytes)
+{
+    fx->whole = realloc(fx->whole, fx->whole_bytes + len_bytes);
+    assert_non_null(fx->whole);
+    memcpy(fx->whole + fx->whole_bytes, mem, len_bytes);
+    fx->whole_bytes += len_bytes;
 }
 
 static int on_record(void *arg, const struct job_record *rec)
@@ -89,6 +126,8 @@ static int on_record(void *arg, const struct job_record *rec)
         fx->passed++;
     else if (rec->proc < RANKS)
         hear(&fx->speeches[rec->proc], rec->mem, rec->len_bytes);
+    else if (fx->how == EP_FOLD_END)
+        hear_whole(fx, rec->mem, rec->len_bytes);
     else
         unfold(fx, rec->mem, rec->len_bytes);
     return 0;
@@ -122,6 +161,12 @@ static void on_error(void *arg, int err, const char *why)
     ((struct fixture *)arg)->errors++;
 }
 
+static void on_note(void *arg, const char *text)
+{
+    (void)arg;
+    fail_msg("%s", text);
+}
+
 static void on_over(void *arg)
 {
     ((struct fixture *)arg)->overs++;
@@ -132,18 +177,20 @@ static const struct ep_folds_events events = {
     .on_written = on_written,
     .on_taken = on_taken,
     .on_error = on_error,
+    .on_note = on_note,
     .on_over = on_over,
 };
 
-static void begin(struct fixture *fx)
+static void begin(struct fixture *fx, enum ep_fold how)
 {
     const struct ep_folds_cfg cfg = {.base = event_base_new(),
+                                     .how = how,
                                      .ranks = RANKS,
                                      .channels = 1u << TEXT_CHANNEL_STDOUT,
                                      .events = &events,
                                      .arg = fx};
 
-    *fx = (struct fixture){.base = cfg.base};
+    *fx = (struct fixture){.base = cfg.base, .how = how};
     fx->queue = malloc(QUEUE_MAX * sizeof(*fx->queue));
     for (int i = 0; i < RANKS; i++) {
         fx->speeches[i].said = malloc(BYTES_MAX);
@@ -160,6 +207,7 @@ static void end(struct fixture *fx)
         free(fx->speeches[i].got);
     }
     free(fx->queue);
+    free(fx->whole);
     event_base_free(fx->base);
 }
 
@@ -211,6 +259,7 @@ static void finish(struct fixture *fx)
     assert_int_equal(fx->sent, fx->back);
     assert_int_equal(ep_folds_pending(fx->folds), 0);
     assert_int_equal(ep_folds_dropped(fx->folds), 0);
+    unfold_wholes(fx);
     for (int i = 0; i < RANKS; i++) {
         struct speech *it = &fx->speeches[i];
         const bool is_open =
@@ -270,7 +319,7 @@ static void play(struct chance *chance)
     struct fixture fx;
     uint32_t left = RANKS;
 
-    begin(&fx);
+    begin(&fx, chance_is(chance, 40) ? EP_FOLD_END : EP_FOLD_LIVE);
     make(&fx, chance);
     while (left > 0) {
         const uint32_t rank = chance_in(chance, 0, RANKS - 1);
@@ -317,7 +366,7 @@ static void a_slow_console_holds_records(void **state)
     struct speech *it = &fx.speeches[0];
 
     (void)state;
-    begin(&fx);
+    begin(&fx, EP_FOLD_LIVE);
     memset(line, 'x', sizeof(line));
     line[sizeof(line) - 1] = '\n';
     for (uint32_t rank = 1; rank < RANKS; rank++)
@@ -343,7 +392,7 @@ static void what_is_given_up_is_counted(void **state)
     struct fixture fx;
 
     (void)state;
-    begin(&fx);
+    begin(&fx, EP_FOLD_LIVE);
     put_record(&fx, 0, "a\nb", 3, false);
     put_record(&fx, 1, "a\n", 2, false);
     console_takes(&fx, 10);
