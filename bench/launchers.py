@@ -52,7 +52,8 @@ def peers_of(hosts, agent, xylem):
     return {
         "xylem": Peer(by_agent, "xylemd",
                       go_on=[*by_agent, "--on-node-loss=continue"],
-                      spill=[*by_agent, "--stdin-slow=spill"]),
+                      spill=[*by_agent, "--stdin-slow=spill"],
+                      fold=[*by_agent, "--fold"]),
         "xylem by Slurm": Peer(xylem, "xylemd", in_slurm=True),
         "srun": Peer(srun, "slurmstepd", in_slurm=True,
                      versus="xylem by Slurm",
