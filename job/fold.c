@@ -15,7 +15,7 @@ enum {
 };
 
 /* The distance of the labels of two groups of which one follows the other. */
-#define STRIDE (UINT64_C(1) << 40)
+#define STRIDE (UINT64_C(1) << 44)
 
 struct source {
     /* Its last group that has other members, too; NULL: that has left, or there
@@ -64,14 +64,15 @@ static void label_all(struct job_fold *fold)
         at->label = label += STRIDE;
 }
 
-/* Gives a group that has its place in the order a label that fits. */
+/* Gives a group that has its place in the order a label that fits: a low one,
+ * as further groups come between this one and the next. */
 static void label_put(struct job_fold *fold, struct job_fold_group *group)
 {
     const uint64_t low = group->prev != NULL ? group->prev->label : 0;
     const uint64_t high =
         group->next != NULL ? group->next->label : low + 2 * STRIDE;
 
-    group->label = low + (high - low) / 2;
+    group->label = group->next != NULL ? low + (high - low) / 64 : low + STRIDE;
     if (high < low || group->label == low)
         label_all(fold);
 }
@@ -188,18 +189,18 @@ static void move(struct job_fold *fold, struct job_fold_group *group,
 static bool make_way(struct job_fold *fold, const struct source *source,
                      struct job_fold_group *group)
 {
-    struct job_fold_group *before = group, *at = source->last, *prev;
+    struct job_fold_group *at = source->last, *first = NULL, *next;
     int count = 0;
 
     for (; at != NULL && at != source->base && at->label > group->label;
          at = at->own_prev) {
         if (++count > MOVES_MAX)
             return false;
+        first = at;
     }
-    for (at = source->last; count > 0; count--, at = prev) {
-        prev = at->own_prev;
-        move(fold, at, before);
-        before = at;
+    for (at = first; at != NULL; at = next) {
+        next = at->own_next;
+        move(fold, at, group);
     }
     return true;
 }
