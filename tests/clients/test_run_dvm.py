@@ -267,6 +267,10 @@ def shown():
     code, out, said = run("-n", 3, "--order=rank", "sh", "-c",
                           "sleep 0.$((2 - XYLEM_RANK)); echo $XYLEM_RANK")
     check_eq((0, "", b"0\n1\n2\n"), (code, said, out))
+    code, out, said = run("-n", 3, "-b", "echo", "x")
+    check_eq((0, "", b"[0-2] x\n"), (code, said, out))
+    code, out, said = run("-n", 3, "--fold=end", "echo", "x")
+    check_eq((0, "", b"---- [0-2] ----\nx\n"), (code, said, out))
     folder = os.path.join(live.TMP, "files")
     code, out, _ = run("-n", 2, "--output-file", folder + "/%r", "--file-only",
                        "--format=json", "echo", "x")
