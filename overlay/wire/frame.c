@@ -22,7 +22,7 @@ int ov_frame_head_decode(const uint8_t *mem, uint32_t len_bytes,
     head->len_bytes = ov_rd_u32(&rd);
     if (rd.bad || head->len_bytes != len_bytes)
         return OV_EPROTO;
-    if (head->type < OV_FRAME_LINK || head->type > OV_FRAME_DOWN)
+    if (head->type < OV_FRAME_LINK || head->type > OV_FRAME_SHARED)
         return OV_EPROTO;
     return 0;
 }

@@ -23,6 +23,9 @@
  *     | source | seq          | rank   | job | ch | fl | len    |
  *     +--------+--------------+--------+-----+----+----+--------+
  *
+ * SHARED: records as in UP, but equal payloads are there once; see
+ * overlay/wire/shared.h.
+ *
  * DOWN: one frame of a stream. Nothing in it depends on the link either: a node
  * sends the buffer that it received to every child.
  *
@@ -47,7 +50,14 @@ enum ov_frame_type {
     OV_FRAME_LINK = 1,
     OV_FRAME_UP = 2,
     OV_FRAME_DOWN = 3,
+    OV_FRAME_SHARED = 4,
 };
+
+/* True for the frames that carry records. */
+static inline bool ov_frame_is_up(uint8_t type)
+{
+    return type == OV_FRAME_UP || type == OV_FRAME_SHARED;
+}
 
 enum {
     OV_FRAME_HEAD_BYTES = 8,

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-#include "overlay/wire/frame.h"
+#include "overlay/wire/shared.h"
+
+enum { RECORDS_READ = 10000 };
 
 static void check_head(const uint8_t *mem, const struct ov_frame_head *head)
 {
@@ -31,6 +33,22 @@ static void check_record(struct ov_rd *rd, uint64_t *payload_bytes)
     *payload_bytes += rec.len_bytes;
 }
 
+/* Reads the records of a frame, the first of them where they are very many:
+ * each payload lies inside the frame. */
+static void read_records(const uint8_t *mem, const struct ov_frame_head *head)
+{
+    struct ov_up_at at = ov_up_begin(mem, head->len_bytes);
+    struct ov_record rec;
+
+    for (unsigned i = 0; i < RECORDS_READ && at.left > 0; i++) {
+        uint32_t off = ov_up_next(mem, head->len_bytes, &at, &rec);
+
+        FUZZ_CHECK(off <= head->len_bytes);
+        FUZZ_CHECK(rec.len_bytes <= head->len_bytes - off);
+        FUZZ_CHECK(rec.seq > 0);
+    }
+}
+
 static void check_up(const uint8_t *mem, const struct ov_frame_head *head)
 {
     uint64_t payload_bytes = 0;
@@ -46,6 +64,30 @@ static void check_up(const uint8_t *mem, const struct ov_frame_head *head)
         check_record(&rd, &payload_bytes);
     FUZZ_CHECK(ov_rd_left(&rd) == 0);
     FUZZ_CHECK(payload_off + payload_bytes == head->len_bytes);
+    read_records(mem, head);
+}
+
+static void check_shared(const uint8_t *mem, const struct ov_frame_head *head)
+{
+    struct ov_shared shared;
+    struct ov_run run;
+    struct ov_rd rd;
+
+    if (ov_shared_decode(mem, head, &shared))
+        return;
+    rd = ov_rd_init(mem + shared.runs_off, shared.lines_off - shared.runs_off);
+    for (uint32_t i = 0; i < shared.runs; i++) {
+        const uint8_t *at = rd.at;
+        uint8_t again[OV_RUN_MANY_BYTES];
+        struct ov_wr wr = ov_wr_init(again, sizeof(again));
+
+        FUZZ_CHECK(ov_run_decode(&rd, &run) == 0);
+        ov_run_encode(&wr, &run);
+        FUZZ_CHECK(!wr.bad && wr.at - again == rd.at - at);
+        FUZZ_CHECK(memcmp(again, at, (size_t)(rd.at - at)) == 0);
+    }
+    FUZZ_CHECK(ov_rd_left(&rd) == 0);
+    read_records(mem, head);
 }
 
 static void check_down(const uint8_t *mem, const struct ov_frame_head *head)
@@ -73,6 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     check_head(mem, &head);
     if (head.type == OV_FRAME_UP)
         check_up(mem, &head);
+    if (head.type == OV_FRAME_SHARED)
+        check_shared(mem, &head);
     if (head.type == OV_FRAME_DOWN)
         check_down(mem, &head);
     return 0;

@@ -73,7 +73,7 @@ static void bad_frame_heads_are_refused(void **state)
     mem[4] = 8;
     mem[0] = 0;
     assert_int_equal(ov_frame_head_decode(mem, 8, &head), OV_EPROTO);
-    mem[0] = 4;
+    mem[0] = OV_FRAME_SHARED + 1;
     assert_int_equal(ov_frame_head_decode(mem, 8, &head), OV_EPROTO);
 }
 
