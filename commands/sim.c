@@ -301,6 +301,11 @@ static json_t *run_json(const struct sim_summary *run)
     add_number(object, "up_rate", run->up_rate);
     add_number(object, "root_out_bytes", run->root_out_bytes);
     add_number(object, "root_in_bytes", run->root_in_bytes);
+    add_number(object, "root_output_frames", run->up.frames);
+    add_number(object, "root_output_bytes", run->up.output_bytes);
+    add_number(object, "root_link_output_bytes_most", run->up.link_bytes_most);
+    add_number(object, "root_exit_bytes", run->up.word_bytes);
+    add_number(object, "root_ack_bytes", run->root_ack_bytes);
     add_number(object, "word_frames", run->word_frames);
     add_number(object, "word_bytes", run->word_bytes);
     add_number(object, "held_frames_peak", run->held_frames_peak);

@@ -41,6 +41,14 @@ static void read_workload(const char *text, void *into)
     usage("--workload takes broadcast, gather, lines or mixed, not '%s'", text);
 }
 
+static void read_odd(const char *text, void *into)
+{
+    struct sim_options *o = into;
+
+    o->cfg.job.odd =
+        (uint32_t)value_number("--odd", text, 0, SIM_NODES_MAX - 2) + 1;
+}
+
 static void read_topology(const char *text, void *into)
 {
     struct sim_options *o = into;
@@ -286,6 +294,16 @@ static const struct option_row rows[] = {
      0, BYTES(out_bytes, 0, INT64_MAX)},
     {"line", 0, "BYTES", "length of output lines (default: 64)",
      0, BYTES(cfg.job.line_bytes, 1, FIELD_BYTES_MAX)},
+    {"fold", 0, NULL,
+     "equal lines are shown once, so they share frames; all processes write "
+     "the same",
+     0, FLAG(cfg.overlay.folds)},
+    {"voices", 0, "N",
+     "with --fold: N different outputs, which processes write in turn; 0: each "
+     "writes its own (default: 1)",
+     0, NUMBER(cfg.job.voices, 0, UINT32_MAX)},
+    {"odd", 0, "RANK", "with --fold: this process writes something else",
+     0, READ(read_odd)},
     {"every", 0, "TIME",
      "a process writes a line so often (default: as fast as it can)",
      0, TIME(cfg.job.every_ns)},
@@ -398,6 +416,8 @@ static void finish_options(struct sim_options *o)
         cfg->network.far.bandwidth = cfg->network.near.bandwidth;
     if (overlay->up_window_bytes < overlay->frame_bytes + OV_RESERVE_BYTES)
         overlay->up_window_bytes = 4 * overlay->frame_bytes;
+    if (overlay->folds)
+        overlay->kept_max = OV_KEPT_FOLDED;
     cfg->job.readers = o->readers;
     cfg->faults = o->faults;
     cfg->tallies = cfg->faults_count > 0;

@@ -27,6 +27,7 @@ struct ov_cfg ov_cfg_default(struct topo_tree plan)
         .send_slots = 8,
         .data_slots = 4,
         .records_max = 4096,
+        .share_ns = 20 * MS,
         .times = {.ack_ns = 20 * MS, .base_ns = 5 * MS, .stall_ns = 10000 * MS},
     };
 

@@ -6,6 +6,7 @@
 #ifndef OVERLAY_CFG_H
 #define OVERLAY_CFG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "overlay/times.h"
@@ -42,6 +43,11 @@ struct ov_cfg {
                                  between neighbours */
     uint32_t records_max; /* root: the sinks have at most this many records that
                              they have not yet taken */
+    uint32_t share_ns; /* where it folds: how long a line waits in the tree at
+                          most for lines that are equal */
+    bool folds;        /* equal lines are shown once, so they travel once:
+                          each line is a record, and records that are equal
+                          share a frame (overlay/fold.h) */
     struct ov_times times;
 };
 
@@ -50,6 +56,7 @@ enum {
                                 each */
     OV_PIECES_MAX = 16,      /* upper limit of batch_pieces */
     OV_STREAMS_MAX = 16,     /* upper limit of streams_max */
+    OV_KEPT_FOLDED = 4096,   /* kept_max where each line is a record */
     OV_KEPT_RESERVE = 4,     /* records of a node's window that only states and
                                 exits may use */
     OV_RESERVE_BYTES = 4096, /* bytes of a node's window that only states and

@@ -73,6 +73,7 @@ struct ov_read {
     uint8_t channel; /* enum ov_channel */
     uint8_t flags;   /* enum ov_record_flag; a record with flags may be empty */
     uint8_t state;   /* enum ov_input_state */
+    uint32_t records_max; /* as in OV_ACT_READ */
 };
 
 /* OV_EV_DOWN: the payload is in buf, from the offset OV_DOWN_HEAD_BYTES on; the
@@ -102,12 +103,14 @@ struct ov_event {
 };
 
 enum ov_act_kind {
-    OV_ACT_DIAL,    /* node, attach: connect to this node */
-    OV_ACT_CLOSE,   /* link: end it after all frames given to it were sent; no
-                       OV_EV_LINK_DOWN follows */
-    OV_ACT_SEND,    /* link, head, slices: send one frame */
-    OV_ACT_READ,    /* input, max_bytes: read at most this much and answer by
-                       OV_EV_READ */
+    OV_ACT_DIAL,  /* node, attach: connect to this node */
+    OV_ACT_CLOSE, /* link: end it after all frames given to it were sent; no
+                     OV_EV_LINK_DOWN follows */
+    OV_ACT_SEND,  /* link, head, slices: send one frame */
+    /* input, max_bytes, records_max: read at most this much and answer by
+     * OV_EV_READ, with the same records_max. The node cuts what was read into
+     * records, records_max at most (overlay/cut.h) */
+    OV_ACT_READ,
     OV_ACT_CONSUME, /* stream, seq, flags, slice: a frame for this node's own
                        processes */
     OV_ACT_RECORD,  /* root: rec, slice, cookie: a record for the sinks */
@@ -159,6 +162,7 @@ struct ov_act {
     uint32_t stream;
     uint32_t rank;
     uint32_t max_bytes;
+    uint32_t records_max;
     uint32_t flags;
     uint32_t cookie;
     uint64_t seq;

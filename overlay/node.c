@@ -11,6 +11,7 @@
 #include "overlay/loss.h"
 #include "overlay/place.h"
 #include "overlay/serve.h"
+#include "overlay/share.h"
 #include "overlay/sink.h"
 #include "overlay/state.h"
 #include "overlay/up.h"
@@ -308,14 +309,26 @@ static int on_link_frame(struct ov_node *node, uint16_t link,
     return rc == 0 && ov_rd_left(&rd) != 0 ? OV_EPROTO : rc;
 }
 
+/* Checks a frame of records. SHARED frames come only where lines are folded. */
+static bool is_good_up(const struct ov_node *node, const struct ov_buf *buf,
+                       const struct ov_frame_head *head)
+{
+    struct ov_shared shared;
+    uint32_t payload;
+
+    if (head->type == OV_FRAME_SHARED)
+        return node->cfg->folds &&
+               ov_shared_decode(buf->mem, head, &shared) == 0;
+    return ov_up_check(buf->mem, head, &payload) == 0;
+}
+
 static int on_up_frame(struct ov_node *node, uint16_t link, struct ov_buf *buf,
                        const struct ov_frame_head *head, struct ov_out *out)
 {
     uint16_t index = node->links[link].place;
-    uint32_t payload;
 
     if (index == OV_NO_PLACE || link == node->tree.parent ||
-        ov_up_check(buf->mem, head, &payload)) {
+        !is_good_up(node, buf, head)) {
         ov_out_put(out, buf);
         return OV_EPROTO;
     }
@@ -351,7 +364,7 @@ static void on_frame(struct ov_node *node, const struct ov_event *ev,
     rc = ov_frame_head_decode(buf->mem, buf->len_bytes, &head);
     if (rc == 0 && head.tree != node->tree.number)
         rc = OV_EPROTO;
-    if (rc == 0 && head.type == OV_FRAME_UP && link->state == OV_LINK_UP) {
+    if (rc == 0 && ov_frame_is_up(head.type) && link->state == OV_LINK_UP) {
         rc = on_up_frame(node, ev->link, buf, &head, out);
     } else if (rc == 0 && head.type == OV_FRAME_DOWN &&
                ev->link == node->tree.parent && node->tree.is_attached) {
@@ -519,8 +532,10 @@ void ov_node_step(struct ov_node *node, const struct ov_event *ev,
     ov_down_on_time(node, out);
     if (ov_node_is_root(node))
         ov_sink_on_time(node, out);
+    ov_share_on_time(node);
     if (!ev->follows)
         serve_queue(node, out);
+    ov_share_wake(node, out);
     leave(node, out);
     ov_out_wake(out, node->links_ns);
     if (out->more)

@@ -2,6 +2,7 @@
 #include "overlay/down.h"
 #include "overlay/node.h"
 #include "overlay/place.h"
+#include "overlay/share.h"
 #include "overlay/sink.h"
 #include "overlay/state.h"
 #include "overlay/up.h"
@@ -125,6 +126,14 @@ static void lay_root(struct ov_node *node, const struct ov_cfg *cfg,
     root->frames = frames;
 }
 
+static uint16_t pieces_for(const struct ov_cfg *cfg, bool is_leaf)
+{
+    if (cfg->folds)
+        return ov_share_pieces(cfg, is_leaf);
+    /* A leaf has no children, so its frames have one piece: its own records. */
+    return is_leaf ? 1 : cfg->batch_pieces;
+}
+
 /* Lays out a node in the arena. When the arena has no block, only its size is
  * counted. */
 static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
@@ -139,9 +148,9 @@ static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
     struct ov_link *links = arena_take(arena, links_max, sizeof(*links));
     struct ov_drr_input *drr =
         arena_take(arena, (size_t)places + inputs, sizeof(*drr));
-    /* A leaf has no children, so its frames have one piece: its own records. */
+    struct ov_share *share = arena_take(arena, cfg->folds, sizeof(*share));
     struct ov_piece *pieces =
-        arena_take(arena, places == 0 ? 1 : cfg->batch_pieces, sizeof(*pieces));
+        arena_take(arena, pieces_for(cfg, places == 0), sizeof(*pieces));
     struct ov_member *table =
         arena_take(arena, room > 0 ? entries : 0, sizeof(*table));
     struct ov_claims *claims = arena_take(arena, room > 0, sizeof(*claims));
@@ -162,6 +171,7 @@ static struct ov_node *lay_node(struct arena *arena, const struct ov_cfg *cfg,
     node->links = links;
     node->links_max = links_max;
     node->up.pieces = pieces;
+    OV_ASSERT(!cfg->folds || share + 1 == (void *)pieces);
     node->tree.ancestors = numbers;
     node->tree.ancestors_max = ancestors;
     ov_drr_init(&node->up.drr, drr, (uint16_t)(places + inputs),
@@ -211,6 +221,8 @@ struct ov_node *ov_node_init(void *mem, const struct ov_cfg *cfg,
     node->up.unsent = 1;
     node->up.batch_bytes = OV_FRAME_HEAD_BYTES;
     node->up.reading = OV_DRR_NONE;
+    if (cfg->folds)
+        ov_share_reset(node);
     ov_down_init(node);
     if (self == 0)
         ov_sink_init(node);

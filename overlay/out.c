@@ -14,8 +14,8 @@ void ov_out_reset(struct ov_out *out)
 bool ov_out_has_room(const struct ov_out *out)
 {
     return out->acts_count + 8 <= OV_OUT_ACTS &&
-           out->slices_count + OV_BATCH_SLICES <= OV_OUT_SLICES &&
-           out->head_bytes + OV_BATCH_HEAD_BYTES <= OV_OUT_HEAD_BYTES;
+           out->slices_count + OV_FOLD_SLICES <= OV_OUT_SLICES &&
+           out->head_bytes + OV_FOLD_HEAD_BYTES <= OV_OUT_HEAD_BYTES;
 }
 
 struct ov_act *ov_out_act(struct ov_out *out, enum ov_act_kind kind)

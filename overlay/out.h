@@ -17,16 +17,22 @@
 
 enum {
     OV_OUT_ACTS = 128,
-    OV_OUT_SLICES = 256,
-    OV_OUT_HEAD_BYTES = 32 * 1024,
+    OV_OUT_SLICES = 384,
+    OV_OUT_HEAD_BYTES = 48 * 1024,
     OV_BATCH_HEAD_BYTES = 8 * 1024, /* at most this many bytes before the slices
                                        of one SEND */
     OV_BATCH_SLICES = 64,           /* at most this many slices in one SEND */
+    OV_FOLD_HEAD_BYTES = 24 * 1024, /* the same of a SHARED frame */
+    OV_FOLD_SLICES = 192,
 };
 
 #define OV_NEVER UINT64_MAX /* a time that never comes */
 
+struct ov_fold;
+
 struct ov_out {
+    struct ov_fold *fold; /* borrowed from the driver: scratch memory for nodes
+                             whose cfg folds, else NULL */
     struct ov_act acts[OV_OUT_ACTS];
     struct ov_slice slice[OV_OUT_SLICES];
     uint8_t head[OV_OUT_HEAD_BYTES];

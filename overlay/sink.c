@@ -2,6 +2,7 @@
 #include "overlay/sink.h"
 
 #include "overlay/place.h"
+#include "overlay/wire/shared.h"
 
 #define NO_RECORD UINT32_MAX
 enum { NO_FRAME = UINT16_MAX };
@@ -105,12 +106,11 @@ static void read_record(struct ov_node *node, struct ov_place *place,
                         struct ov_out *out)
 {
     struct ov_buf *buf = ov_place_first(place);
-    struct ov_rd rd =
-        ov_rd_init(buf->mem + place->rec_off, OV_RECORD_HEAD_BYTES);
+    struct ov_up_at at = {place->rec_off, place->rec_data, place->rec_left};
     struct ov_member *member;
     struct ov_record rec;
 
-    OV_ASSERT(ov_record_decode(&rd, &rec) == 0);
+    place->rec_data = ov_up_next(buf->mem, buf->len_bytes, &at, &rec);
     member = ov_members_find(&node->tree.members, rec.source);
     /* A record that is not the next one of its source is dropped: copies of the
      * records between are still on their way by another path. A repeated record
@@ -123,9 +123,9 @@ static void read_record(struct ov_node *node, struct ov_place *place,
         else if (rec.seq <= member->accepted)
             ack(node, member, true);
     }
-    place->rec_off += OV_RECORD_HEAD_BYTES;
-    place->rec_data += rec.len_bytes;
-    place->rec_left--;
+    place->rec_off = at.off;
+    place->rec_data = at.data;
+    place->rec_left = at.left;
 }
 
 static void begin_frame(struct ov_node *node, uint16_t index)
@@ -133,17 +133,16 @@ static void begin_frame(struct ov_node *node, uint16_t index)
     struct ov_place *place = &node->tree.places[index];
     struct ov_root *root = node->root;
     struct ov_buf *buf = ov_place_first(place);
-    struct ov_rd rd = ov_rd_init(buf->mem + 2, 2);
+    struct ov_up_at at = ov_up_begin(buf->mem, buf->len_bytes);
 
     OV_ASSERT(root->frames_free != NO_FRAME);
     place->frame = root->frames_free;
     root->frames_free = root->frames[place->frame].next;
     root->frames[place->frame].records = 1;
     root->frames[place->frame].place = index;
-    place->rec_left = ov_rd_u16(&rd);
-    place->rec_off = OV_FRAME_HEAD_BYTES;
-    place->rec_data =
-        OV_FRAME_HEAD_BYTES + (uint32_t)place->rec_left * OV_RECORD_HEAD_BYTES;
+    place->rec_off = at.off;
+    place->rec_data = at.data;
+    place->rec_left = at.left;
 }
 
 /* Reads records from the first frame of a place. Returns true when the frame is
@@ -187,6 +186,18 @@ void ov_sink_pump(struct ov_node *node, struct ov_out *out)
     }
 }
 
+/* What a record takes of the window of its source: bytes, or, where each line
+ * is a record and there are many, its part of their number. */
+static uint32_t weight_of(const struct ov_node *node,
+                          const struct ov_sunk *sunk)
+{
+    const struct ov_cfg *cfg = node->cfg;
+    uint32_t bytes = sunk->len_bytes + OV_RECORD_HEAD_BYTES;
+    uint32_t part = cfg->up_window_bytes / cfg->kept_max;
+
+    return cfg->folds && bytes < part ? part : bytes;
+}
+
 void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
 {
     struct ov_root *root = node->root;
@@ -206,8 +217,7 @@ void ov_sink_on_taken(struct ov_node *node, uint32_t cookie, struct ov_out *out)
     while ((first = source->first) != NO_RECORD && root->sunk[first].is_taken) {
         source->first = root->sunk[first].next;
         member->taken = root->sunk[first].seq;
-        source->unacked_bytes +=
-            root->sunk[first].len_bytes + OV_RECORD_HEAD_BYTES;
+        source->unacked_bytes += weight_of(node, &root->sunk[first]);
         root->sunk[first].next = root->sunk_free;
         root->sunk_free = first;
     }

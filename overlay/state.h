@@ -59,6 +59,23 @@ struct ov_piece {
     uint64_t seq;               /* own records: number of the first one */
     uint32_t count;             /* own records: how many they are */
     uint16_t place;             /* a child's frame: the place of that child */
+    uint16_t slices;            /* where lines are folded: stretches of memory
+                                   that its payloads are in */
+};
+
+enum { OV_NO_PIECE = UINT16_MAX };
+
+/* What a node where lines are folded knows of its batch, besides the pieces. It
+ * lies before them, so that other nodes need no room for it. */
+struct ov_share {
+    uint64_t until_ns;  /* the batch waits for more until then; OV_NEVER while
+                           nothing in it is to wait */
+    uint32_t bytes;     /* of all pieces, before they are folded */
+    uint32_t own_bytes; /* of the piece that own records are added to */
+    uint32_t dropped_bytes; /* of own records that are no longer kept, but whose
+                               buffer is, for those behind them */
+    uint16_t own;           /* that piece, or OV_NO_PIECE */
+    bool is_vain; /* the last frame was hardly shorter for being folded */
 };
 
 struct ov_up {
@@ -118,6 +135,11 @@ struct ov_node {
                        received one */
     bool is_want_due;
 };
+
+static inline struct ov_share *ov_share_of(const struct ov_node *node)
+{
+    return (struct ov_share *)(void *)node->up.pieces - 1;
+}
 
 static inline bool ov_node_is_root(const struct ov_node *node)
 {

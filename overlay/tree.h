@@ -60,23 +60,23 @@ struct ov_place {
     uint64_t limit;       /* how many frames the child may send in total, as
                              last told to it */
     uint64_t received;
-    uint64_t drained;  /* how many of the child's frames this node has passed on
-                          (at the root: the sinks have taken) */
-    uint32_t child;    /* the child; TOPO_NONE in a hold that was merged from
-                          several */
-    uint32_t members;  /* how many members are confirmed here, the child
-                          included */
-    uint32_t asks;     /* how many asks from this child wait for an answer */
-    uint32_t coming;   /* index of the ask of which a part was received; OV_NONE
-                          when there is none */
-    uint32_t rec_off;  /* root: offset of the next record head in the first
-                          frame */
-    uint32_t rec_data; /* root: offset of that record's payload */
+    uint64_t drained; /* how many of the child's frames this node has passed on
+                         (at the root: the sinks have taken) */
+    uint32_t child;   /* the child; TOPO_NONE in a hold that was merged from
+                         several */
+    uint32_t members; /* how many members are confirmed here, the child
+                         included */
+    uint32_t asks;    /* how many asks from this child wait for an answer */
+    uint32_t coming;  /* index of the ask of which a part was received; OV_NONE
+                         when there is none */
+    uint32_t rec_off; /* root: where the reader of the first frame is, as in
+                         struct ov_up_at */
+    uint32_t rec_data;
     uint32_t leftover; /* frames from earlier links of the child that this node
                           still keeps; they count against the child's limit */
     uint32_t probe_at; /* hold: entry of the member table from which the search
                           for members to probe goes on */
-    uint16_t rec_left; /* root: records of the first frame not yet read */
+    uint16_t rec_left;
     uint16_t frame;    /* root: entry of the first frame in ov_root.frames */
     uint16_t link;     /* link to the child; OV_NO_LINK in a hold */
     uint16_t queue_at; /* index of the first frame in the queue */

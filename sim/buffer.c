@@ -54,7 +54,7 @@ struct sim_view *sim_buffer_arrived(struct sim_world *w, uint32_t n,
     view->from = wire->peer;
     view->era = wire->era;
     view->link = link;
-    if (load->head[0] == OV_FRAME_UP)
+    if (ov_frame_is_up(load->head[0]))
         view->held = SIM_HELD_UP;
     else if (load->head[0] == OV_FRAME_DOWN)
         view->held = (uint8_t)held_of(sim_check_stream(load));

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "overlay/base/err.h"
+#include "overlay/cut.h"
 #include "sim/check_jobs.h"
 #include "sim/check_links.h"
 #include "sim/measure.h"
 #include "sim/pushes.h"
 #include "sim/stdin.h"
+#include "sim/text.h"
 
 enum { TOLD_NODES_MAX = 4096 };
 
@@ -34,8 +36,7 @@ void sim_check_close(struct sim_world *w)
 void sim_check_record(struct sim_world *w, uint32_t n,
                       const struct ov_read *read)
 {
-    if (read->len_bytes > 0 || read->flags != 0)
-        w->books[n].records++;
+    w->books[n].records += ov_cut_records(read);
 }
 
 void sim_check_step(struct sim_world *w, uint32_t n)
@@ -98,6 +99,17 @@ static bool is_part(const struct ov_slice *slice, uint32_t key, uint64_t offset)
     return left == 0;
 }
 
+/* True when this part of a frame has what the process of node `source` writes
+ * from `offset` on. */
+static bool is_output(const struct sim_world *w, const struct ov_slice *slice,
+                      uint32_t source, uint64_t offset)
+{
+    if (!w->cfg.overlay.folds)
+        return is_part(slice, source, offset);
+    return sim_text_is(&w->cfg.job, source, offset,
+                       slice->buf->mem + slice->off_bytes, slice->len_bytes);
+}
+
 void sim_check_consume(struct sim_world *w, uint32_t n,
                        const struct ov_act *act, const struct ov_slice *slice)
 {
@@ -143,7 +155,7 @@ void sim_check_shown(struct sim_world *w, const struct ov_act *act,
                        books->records);
     if (act->rec.channel != OV_CHANNEL_STDOUT)
         return;
-    if (!is_part(slice, source, p->got))
+    if (!is_output(w, slice, source, p->got))
         sim_world_fail(w,
                        "the console is shown %u bytes that are not those at "
                        "%llu of node %u",

@@ -528,7 +528,7 @@ void sim_check_send(struct sim_world *w, uint32_t n, uint16_t link,
         sim_world_fail(w, "node %u sends a frame of %u bytes", n,
                        load->len_bytes);
     slot_taken(w, n, wire, load->head[0] != OV_FRAME_LINK);
-    if (load->head[0] == OV_FRAME_UP)
+    if (ov_frame_is_up(load->head[0]))
         up_sent(w, n, link, load);
     else if (load->head[0] == OV_FRAME_LINK)
         sim_check_words(w, n, link, load, false);

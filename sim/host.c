@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "overlay/base/err.h"
+#include "overlay/cut.h"
+#include "overlay/fold.h"
 #include "sim/buffer.h"
 #include "sim/check.h"
 #include "sim/launcher.h"
@@ -16,7 +18,7 @@ enum {
     INPUTS = 2,
     STEPS_MAX = 100000, /* how many steps one event may cause at the same
                            time */
-    SLAB_CELLS = 1024,
+    SLAB_CELLS = 4096,
 };
 
 struct slab {
@@ -100,7 +102,10 @@ int sim_host_open(struct sim_world *w)
     w->hosts = calloc(sim_nodes(w), sizeof(*w->hosts));
     w->step.owed = sim_owed_new();
     w->cells = calloc(1, sizeof(*w->cells));
-    if (w->hosts == NULL || w->step.owed == NULL || w->cells == NULL)
+    if (w->cfg.overlay.folds)
+        w->step.out.fold = calloc(1, sizeof(*w->step.out.fold));
+    if (w->hosts == NULL || w->step.owed == NULL || w->cells == NULL ||
+        (w->cfg.overlay.folds && w->step.out.fold == NULL))
         return OV_ENOMEM;
     return open_nodes(w);
 }
@@ -122,6 +127,7 @@ void sim_host_close(struct sim_world *w)
         free(slab);
     }
     free(w->cells);
+    free(w->step.out.fold);
     sim_owed_free(w->step.owed);
     free(w->hosts);
     free(w->wires);
@@ -131,13 +137,16 @@ void sim_host_close(struct sim_world *w)
 
 /* --- actions */
 
-/* Adds cells to the pool when it has none left, because each record needs
- * one. */
-static void lend(struct sim_cells *cells)
+/* Adds cells to the pool when it has none left, because each record needs one:
+ * a read may become many, and a slab has enough for kept_max of them. */
+static void lend(struct sim_cells *cells, uint32_t records)
 {
+    const struct ov_kept *cell = cells->pool.free;
     struct slab *slab;
 
-    if (cells->pool.free != NULL)
+    for (; cell != NULL && records > 0; records--)
+        cell = cell->next;
+    if (records == 0)
         return;
     slab = malloc(sizeof(*slab));
     OV_ASSERT(slab != NULL);
@@ -156,12 +165,13 @@ static void on_read(struct sim_world *w, uint32_t n, const struct ov_act *act)
 {
     struct ov_event ev = {.kind = OV_EV_READ, .input = act->input};
 
-    lend(w->cells);
     if (act->input == 0)
         sim_process_say(w, n, act->max_bytes, &ev.read);
     else
         sim_process_read(w, n, act->max_bytes, &ev.read);
+    ev.read.records_max = act->records_max;
     sim_check_record(w, n, &ev.read);
+    lend(w->cells, ov_cut_records(&ev.read));
     sim_owed_push(w->step.owed, &ev);
 }
 

@@ -25,6 +25,15 @@ struct sim_level {
     uint32_t held_bytes_peak;
 };
 
+/* Bytes of frames of records: heads and payloads of output and of words of
+ * nodes; what belongs to both counts as output. */
+struct sim_loads {
+    uint64_t frames;
+    uint64_t output_bytes;
+    uint64_t word_bytes;
+    uint64_t link_bytes_most; /* output on the busiest link of the root */
+};
+
 struct sim_measure {
     struct sim_level level[SIM_LEVELS_MAX];
     uint32_t levels;
@@ -33,6 +42,10 @@ struct sim_measure {
     uint64_t fed_last_ns;
     uint64_t root_out_bytes;
     uint64_t root_in_bytes;
+    struct sim_loads up;     /* what children send to the root */
+    uint64_t *link_bytes;    /* [nodes] owned: output of each that was sent to
+                                the root */
+    uint64_t root_ack_bytes; /* items with which the root acknowledges */
     uint64_t frames;
     uint64_t shown_bytes;
     uint64_t beats;      /* how many of all frames are heartbeats */

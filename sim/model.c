@@ -20,6 +20,8 @@ struct sim_cfg sim_cfg_default(struct topo_tree plan)
                 .burst_lines = 1,
                 .console_stuck_ns = SIM_NEVER,
                 .console_length_ns = SIM_NEVER,
+                .voices = 1,
+                .odd = TOPO_NONE,
                 .kill_ns = SIM_NEVER,
                 .timeout_ns = SIM_NEVER,
                 .ends_on_loss = true},

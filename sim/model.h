@@ -99,6 +99,7 @@ struct sim_job {
     uint32_t line_bytes;  /* a process writes lines of this length */
     uint32_t burst_lines; /* and this many lines at a time */
     uint64_t every_ns;    /* time between bursts; 0: no pause */
+    uint32_t voices, odd; /* see sim/text.h */
     uint64_t console_rate;
     uint64_t console_stuck_ns;  /* the console takes nothing from here on */
     uint64_t console_length_ns; /* for this long; SIM_NEVER: for ever */
@@ -183,7 +184,6 @@ struct sim_cfg sim_cfg_default(struct topo_tree plan);
 
 /* Returns 0, or OV_EINVAL; *why then says what is wrong. */
 int sim_cfg_check(const struct sim_cfg *cfg, const char **why);
-
 /* The time that bytes take at a rate, rounded up. */
 static inline uint64_t sim_time_ns(uint64_t len_bytes, uint64_t rate)
 {

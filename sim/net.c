@@ -27,6 +27,30 @@ static const struct sim_link_model *between(const struct sim_world *w,
 
 /* --- sending */
 
+/* Makes the load of a frame of records where lines are folded: its bytes are
+ * real to the last. */
+static struct sim_load *real_load_of(struct sim_world *w,
+                                     const struct ov_act *act)
+{
+    const struct ov_slice *slice = &w->step.out.slice[act->slice_first];
+    uint32_t len_bytes = act->head_bytes;
+    struct sim_load *load;
+
+    for (unsigned i = 0; i < act->slices; i++)
+        len_bytes += slice[i].len_bytes;
+    load = sim_load_new(&w->store, len_bytes, 0);
+    load->head_bytes = load->len_bytes = len_bytes;
+    memcpy(load->head, w->step.out.head + act->head_first, act->head_bytes);
+    len_bytes = act->head_bytes;
+    for (unsigned i = 0; i < act->slices; i++) {
+        memcpy(load->head + len_bytes, slice[i].buf->mem + slice[i].off_bytes,
+               slice[i].len_bytes);
+        len_bytes += slice[i].len_bytes;
+        sim_buffer_put(w, slice[i].buf);
+    }
+    return load;
+}
+
 /* Makes the load of a frame that a node sends. When the node passes a received
  * frame on unchanged, its load is shared. */
 static struct sim_load *load_of(struct sim_world *w, const struct ov_act *act)
@@ -35,6 +59,9 @@ static struct sim_load *load_of(struct sim_world *w, const struct ov_act *act)
     uint16_t extents = 0;
     struct sim_load *load;
 
+    if (w->cfg.overlay.folds && act->head_bytes > 0 &&
+        ov_frame_is_up(w->step.out.head[act->head_first]))
+        return real_load_of(w, act);
     if (act->head_bytes == 0) {
         load = sim_view_of(slice->buf)->load;
         OV_ASSERT(act->slices == 1 && slice->off_bytes == 0 &&

@@ -13,6 +13,7 @@
 #include "sim/orders.h"
 #include "sim/owed.h"
 #include "sim/task.h"
+#include "sim/text.h"
 #include "sim/word.h"
 
 enum { INPUT_WORDS, INPUT_STDOUT };
@@ -162,6 +163,25 @@ static void await_write(struct sim_world *w, uint32_t n)
                  SIM_ITEM_WRITE, n, (struct sim_item){0});
 }
 
+/* Makes the load of the next bytes of what the process has written: real bytes
+ * where the core compares lines. */
+static struct sim_load *output_of(struct sim_world *w, uint32_t n,
+                                  uint32_t len_bytes)
+{
+    const struct sim_process *p = &w->processes[n];
+    struct sim_load *load;
+
+    if (!w->cfg.overlay.folds) {
+        load = sim_load_new(&w->store, 0, 1);
+        sim_load_add(load, (struct sim_extent){p->read, n, len_bytes});
+        return load;
+    }
+    load = sim_load_new(&w->store, len_bytes, 0);
+    load->head_bytes = load->len_bytes = len_bytes;
+    sim_text_write(&w->cfg.job, n, p->read, load->head, len_bytes);
+    return load;
+}
+
 void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
                       struct ov_read *read)
 {
@@ -176,8 +196,7 @@ void sim_process_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
     if (len > max_bytes)
         len = max_bytes - max_bytes % line;
     if (len > 0) {
-        load = sim_load_new(&w->store, 0, 1);
-        sim_load_add(load, (struct sim_extent){p->read, n, (uint32_t)len});
+        load = output_of(w, n, (uint32_t)len);
         read->buf = &sim_buffer_own(w, n, load)->buf;
         read->len_bytes = (uint32_t)len;
         p->read += len;

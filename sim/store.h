@@ -68,7 +68,7 @@ struct sim_view {
     uint8_t held;  /* enum sim_held */
 };
 
-enum { SIM_SIZES = 12, SIM_SIZE_LEAST = 64 };
+enum { SIM_SIZES = 16, SIM_SIZE_LEAST = 64 };
 
 struct sim_slab;
 

@@ -44,6 +44,8 @@ void sim_summary_make(const struct sim_world *w, struct sim_summary *summary)
         .up_rate = sim_report_up_rate(w),
         .root_out_bytes = w->measure->root_out_bytes,
         .root_in_bytes = w->measure->root_in_bytes,
+        .up = w->measure->up,
+        .root_ack_bytes = w->measure->root_ack_bytes,
         .leaf_bytes = sim_world_leaf_bytes(w),
         .steps = w->counts.steps,
         .frames = w->measure->frames,

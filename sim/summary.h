@@ -28,6 +28,8 @@ struct sim_summary {
     uint64_t word_bytes;
     uint32_t held_frames_peak;
     uint32_t held_bytes_peak;
+    struct sim_loads up; /* what children have sent to the root */
+    uint64_t root_ack_bytes;
     uint64_t leaf_bytes;
     uint64_t steps;
     uint64_t frames;

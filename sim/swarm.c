@@ -49,6 +49,25 @@ static void make_loans(struct ov_cfg *cfg, uint64_t seed)
     cfg->lent_frames = (uint16_t)(sim_random_is(&r, 30) ? 1 : in(&r, 1, 6));
 }
 
+/* Chooses whether equal lines are folded, and how many different outputs there
+ * are, also with a generator of their own. */
+static void make_folds(struct sim_swarm *swarm, uint64_t seed)
+{
+    struct sim_random r = {sim_random_mix(seed ^ UINT64_C(0xf01d))};
+    struct ov_cfg *overlay = &swarm->cfg.overlay;
+    struct sim_job *job = &swarm->cfg.job;
+
+    overlay->folds = sim_random_is(&r, 40);
+    if (!overlay->folds)
+        return;
+    if (sim_random_is(&r, 50))
+        overlay->kept_max = (uint16_t)in(&r, 5, OV_KEPT_FOLDED);
+    overlay->share_ns = in(&r, 0, 40000) * US;
+    job->voices = sim_random_is(&r, 60) ? 1 : in(&r, 0, 5);
+    if (sim_random_is(&r, 50))
+        job->odd = in(&r, 1, overlay->plan.nodes - 1);
+}
+
 static void make_network(struct sim_network *network, struct sim_random *r)
 {
     network->near.latency_ns = in(r, 100, 100000);
@@ -259,6 +278,7 @@ void sim_swarm_make(struct sim_swarm *swarm, uint64_t seed, uint32_t nodes_max)
     make_targets(swarm, nodes, &r);
     make_lives(swarm, nodes, seed);
     make_tools(swarm, seed);
+    make_folds(swarm, seed);
     OV_ASSERT(sim_cfg_check(&swarm->cfg, &why) == 0);
 }
 
@@ -352,8 +372,9 @@ void sim_swarm_print(const struct sim_swarm *swarm, FILE *file)
             " bytes, output %" PRIu64 " bytes in lines of %u\n",
             cfg->seed, cfg->overlay.plan.nodes, cfg->overlay.plan.arity,
             cfg->job.stdin_bytes, cfg->job.out_bytes, cfg->job.line_bytes);
-    fprintf(file, "  heartbeat %" PRIu64 " s%s%s\n",
+    fprintf(file, "  heartbeat %" PRIu64 " s%s%s%s\n",
             cfg->overlay.times.heartbeat_ns / S,
+            cfg->overlay.folds ? ", lines are folded" : "",
             cfg->job.targets_count > 0 ? ", stdin for some" : "",
             cfg->job.ends_on_loss ? ", a loss ends the job" : "");
     print_jobs(&cfg->job, file);

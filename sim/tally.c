@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "overlay/base/err.h"
+#include "overlay/wire/shared.h"
 #include "sim/fault.h"
 
 static const char *const names[SIM_COUNTS] = {
@@ -288,17 +289,17 @@ void sim_tally_act(struct sim_world *w, uint32_t n, const struct ov_act *act)
 void sim_tally_up(struct sim_world *w, uint32_t n, const struct sim_load *load,
                   bool is_sent)
 {
-    struct ov_rd rd = ov_rd_init(load->head, load->head_bytes);
-    struct ov_frame_head head;
     struct ov_record rec;
+    struct ov_up_at at;
 
-    if (w->seen == NULL ||
-        ov_frame_head_decode(load->head, load->len_bytes, &head))
+    if (w->seen == NULL)
         return;
-    ov_rd_bytes(&rd, OV_FRAME_HEAD_BYTES);
-    for (unsigned i = 0; i < head.count && ov_record_decode(&rd, &rec) == 0;
-         i++) {
-        struct sim_seen *seen = &w->seen[rec.source];
+    at = ov_up_begin(load->head, load->len_bytes);
+    while (at.left > 0) {
+        struct sim_seen *seen;
+
+        ov_up_next(load->head, load->len_bytes, &at, &rec);
+        seen = &w->seen[rec.source];
 
         if (!is_sent && rec.seq <= w->books[rec.source].shown)
             count_up(w, SIM_COUNT_UP_REPEATS);

@@ -3,6 +3,7 @@
 #include "sim/word.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "overlay/base/err.h"
 #include "sim/buffer.h"
@@ -19,6 +20,7 @@ enum {
     WORDS_MAX = 256, /* at most this many words in a record */
     STATUS_SHIFT = 32,
     KIND_SHIFT = 48,
+    VALUE_BYTES = 7, /* those of a word that are not 0 */
 };
 
 int sim_word_open(struct sim_world *w)
@@ -104,6 +106,40 @@ static uint32_t words_that_fit(const struct sim_words *words,
     return count;
 }
 
+static struct sim_load *
+name_words(struct sim_world *w, const struct sim_words *words, uint32_t count)
+{
+    struct sim_load *load = sim_load_new(&w->store, 0, (uint16_t)count);
+
+    for (uint32_t i = 0; i < count; i++)
+        sim_load_add(load, (struct sim_extent){words->at[i], SIM_KEY_WORD,
+                                               bytes_of(words->at[i])});
+    return load;
+}
+
+/* Makes a load of real bytes, as all that goes up has where lines are folded. A
+ * word has its value in front, and is as long as otherwise. */
+static struct sim_load *
+write_words(struct sim_world *w, const struct sim_words *words, uint32_t count)
+{
+    uint32_t len_bytes = 0;
+    struct sim_load *load;
+
+    for (uint32_t i = 0; i < count; i++)
+        len_bytes += bytes_of(words->at[i]);
+    load = sim_load_new(&w->store, len_bytes, 0);
+    memset(load->head, 0, len_bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        struct ov_wr wr =
+            ov_wr_init(load->head + load->head_bytes, VALUE_BYTES);
+
+        ov_wr_uint(&wr, words->at[i], VALUE_BYTES);
+        load->head_bytes += bytes_of(words->at[i]);
+    }
+    load->len_bytes = load->head_bytes;
+    return load;
+}
+
 void sim_word_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
                    struct ov_read *read)
 {
@@ -113,10 +149,8 @@ void sim_word_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
 
     if (count == 0)
         return;
-    load = sim_load_new(&w->store, 0, (uint16_t)count);
-    for (uint32_t i = 0; i < count; i++)
-        sim_load_add(load, (struct sim_extent){words->at[i], SIM_KEY_WORD,
-                                               bytes_of(words->at[i])});
+    load = w->cfg.overlay.folds ? write_words(w, words, count)
+                                : name_words(w, words, count);
     read->buf = &sim_buffer_own(w, n, load)->buf;
     read->len_bytes = load->len_bytes;
     words->count -= count;
@@ -127,6 +161,30 @@ void sim_word_read(struct sim_world *w, uint32_t n, uint32_t max_bytes,
 
 /* --- receiving words */
 
+static struct sim_word word_of(uint64_t value)
+{
+    return (struct sim_word){.kind = (uint8_t)kind_of(value),
+                             .status = (uint16_t)(value >> STATUS_SHIFT),
+                             .number = (uint32_t)value};
+}
+
+/* Reads a word of real bytes. */
+static bool read_word(const struct ov_slice *slice, uint32_t *at_bytes,
+                      struct sim_word *out)
+{
+    uint32_t left = slice->len_bytes - *at_bytes;
+    struct ov_rd rd =
+        ov_rd_init(slice->buf->mem + slice->off_bytes + *at_bytes, left);
+    uint64_t value = ov_rd_uint(&rd, VALUE_BYTES);
+
+    if (rd.bad || kind_of(value) >= JOB_WORD_KINDS || bytes_of(value) == 0 ||
+        bytes_of(value) > left)
+        return false;
+    *at_bytes += bytes_of(value);
+    *out = word_of(value);
+    return true;
+}
+
 bool sim_word_next(const struct ov_slice *slice, uint32_t *at_bytes,
                    struct sim_word *out)
 {
@@ -135,6 +193,8 @@ bool sim_word_next(const struct ov_slice *slice, uint32_t *at_bytes,
 
     if (*at_bytes >= slice->len_bytes)
         return false;
+    if (slice->off_bytes < load->head_bytes)
+        return read_word(slice, at_bytes, out);
     for (uint16_t i = 0; i < load->extents; i++) {
         const struct sim_extent *part = &load->extent[i];
 
@@ -146,10 +206,7 @@ bool sim_word_next(const struct ov_slice *slice, uint32_t *at_bytes,
             part->len_bytes != bytes_of(part->offset))
             return false;
         *at_bytes += part->len_bytes;
-        *out = (struct sim_word){.kind = (uint8_t)kind_of(part->offset),
-                                 .status =
-                                     (uint16_t)(part->offset >> STATUS_SHIFT),
-                                 .number = (uint32_t)part->offset};
+        *out = word_of(part->offset);
         return true;
     }
     return false;

@@ -221,3 +221,21 @@ uint32_t ov_up_next(const uint8_t *mem, uint32_t len_bytes, struct ov_up_at *at,
     at->left--;
     return payload;
 }
+
+bool ov_up_has_output(const uint8_t *mem, uint32_t len_bytes)
+{
+    struct ov_up_at at = ov_up_begin(mem, len_bytes);
+    struct ov_rd rd = ov_rd_init(mem + at.off, len_bytes - at.off);
+    struct ov_record rec = {.channel = OV_CHANNEL_STATE};
+    struct ov_run run;
+
+    for (; at.left > 0 && rec.channel == OV_CHANNEL_STATE; at.left--) {
+        if (mem[0] == OV_FRAME_UP) {
+            OV_ASSERT(ov_record_decode(&rd, &rec) == 0);
+        } else {
+            OV_ASSERT(ov_run_decode(&rd, &run) == 0);
+            rec.channel = run.channel;
+        }
+    }
+    return rec.channel != OV_CHANNEL_STATE;
+}

@@ -110,4 +110,8 @@ struct ov_up_at ov_up_begin(const uint8_t *mem, uint32_t len_bytes);
 uint32_t ov_up_next(const uint8_t *mem, uint32_t len_bytes, struct ov_up_at *at,
                     struct ov_record *rec);
 
+/* True when a frame that was checked has records of processes' output. O(record
+ * heads or runs). */
+bool ov_up_has_output(const uint8_t *mem, uint32_t len_bytes);
+
 #endif

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "overlay/fold.h"
 #include "overlay/link.h"
 #include "overlay/wire/item.h"
 #include "tests/fuzz/fuzz.h"
 
 struct nodes nodes;
+
+static struct ov_fold fold; /* a step needs it, and no two at a time */
 
 /* --- buffers and nodes.flies --- */
 
@@ -64,6 +67,7 @@ static void check_items(const uint8_t *mem, const struct ov_frame_head *head)
 static void check_frame(const struct ov_buf *buf)
 {
     struct ov_frame_head head;
+    struct ov_shared shared;
     struct ov_down down;
     uint32_t payload_off;
 
@@ -72,6 +76,8 @@ static void check_frame(const struct ov_buf *buf)
         check_items(buf->mem, &head);
     else if (head.type == OV_FRAME_UP)
         FUZZ_CHECK(ov_up_check(buf->mem, &head, &payload_off) == 0);
+    else if (head.type == OV_FRAME_SHARED)
+        FUZZ_CHECK(ov_shared_decode(buf->mem, &head, &shared) == 0);
     else
         FUZZ_CHECK(ov_down_decode(buf->mem, &head, &down) == 0);
 }
@@ -131,7 +137,9 @@ static void go(uint32_t n)
 static void do_read(uint32_t n, const struct ov_act *act)
 {
     struct subject *me = &nodes.subjects[n];
-    struct ov_event ev = {.kind = OV_EV_READ, .input = act->input};
+    struct ov_event ev = {.kind = OV_EV_READ,
+                          .input = act->input,
+                          .read.records_max = act->records_max};
     uint32_t len_bytes = act->max_bytes;
 
     if (act->input == 1 && me->to_write > 0) {
@@ -433,6 +441,9 @@ void nodes_open(struct topo_tree plan)
     nodes.cfg = ov_cfg_default(plan);
     nodes.cfg.frame_bytes = OV_FRAME_BYTES_MIN;
     nodes.cfg.records_max = 64;
+    nodes.cfg.folds = plan.nodes % 2 == 0;
+    for (unsigned i = 0; i < NODES_DEPTH_MAX; i++)
+        nodes.outs[i].fold = &fold;
     FUZZ_CHECK(ov_cfg_check(&nodes.cfg, &why) == 0);
     ov_panic_set(on_panic);
     nodes.cells =

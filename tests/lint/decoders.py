@@ -57,7 +57,7 @@ THROUGH = {
     "overlay/adopt.c": "node",
     "overlay/hold.c": "node",
     "overlay/join.c": "node",
-    "overlay/sink.c": "node",
+    "overlay/fold.c": "node",
     "pmix_api/helper/backlog.c": "door",
     "pmix_api/helper/door.c": "door",
     "pmix_api/helper/push.c": "door",
@@ -106,9 +106,11 @@ SPARED = {
     "pmix_api/helper/texts.c": _OWN,
     "run_options_parse": _LINE,
     "sim/check_links.c": "frames of the simulator's own nodes",
+    "sim/measure.c": "frames of the simulator's own nodes",
     "sim/process.c": "orders of the simulator's own launcher",
     "sim/scenario.c": "a script of the user's own",
     "sim/tally.c": "frames of the simulator's own nodes",
+    "sim/word.c": "words of the simulator's own nodes",
     "sim_options_parse": _LINE,
 }
 

@@ -16,7 +16,7 @@ BUILD = os.path.abspath(os.environ.get("top_builddir", "."))
 # A child that sends its records again now and then, as it may: for mutants of
 # what the root does with repeats.
 REPEATS = (
-    "up.c",
+    "batch.c",
     "        if (end > up->unsent)\n"
     "            up->unsent = end;\n"
     "    }\n",
@@ -145,7 +145,7 @@ MUTANTS = {
         "node->up.sent < node->up.limit &&",
         "node->up.sent <= node->up.limit &&")],
     "records are numbered from two on": [(
-        "up.c",
+        "batch.c",
         ".seq = piece->seq + r,",
         ".seq = piece->seq + r + 1,")],
     "a base forgets the own process": [(
@@ -202,7 +202,7 @@ MUTANTS = {
         "    ov_out_act(out, OV_ACT_CLOSE)->link = index;\n"
         "    ov_loss_on_down(node, index, hold, out);")],
     "a batch forgets a record": [(
-        "up.c",
+        "batch.c",
         "for (uint32_t r = 0; r < piece->count; r++, kept = kept->next) {\n"
         "        struct ov_record rec",
         "for (uint32_t r = 0; r < piece->count; r++, kept = kept->next) {\n"
@@ -226,6 +226,19 @@ MUTANTS = {
         "place.c",
         "end_loan(node, place->limit - place->received);",
         "end_loan(node, 0);")],
+    # --- equal lines
+    "a run comes before an earlier one of its source": [(
+        "fold.c", "i < RUNS_TRIED && next > fold->at.cursor;",
+        "i < RUNS_TRIED && next > 0;")],
+    "what was sent in shared frames is not noted": [(
+        "batch.c", "    mark_sent(up, pieces);\n    drain(",
+        "    if (!is_shared)\n        mark_sent(up, pieces);\n    drain(")],
+    "a run has a record too few": [(
+        "fold.c", "run->times = (uint32_t)times;",
+        "run->times = (uint32_t)times - (times > 4);")],
+    "a piece goes before one of its child that does not fit": [(
+        "share.c", "if (!is_chosen[i] && is_same_place(&piece[i], &piece[at]))",
+        "if (0 && is_same_place(&piece[i], &piece[at]))")],
     # --- repair
     "an ask is not passed on": [(
         "adopt.c",

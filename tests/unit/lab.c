@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "overlay/fold.h"
 #include "tests/unit/words.h"
 
 static void on_panic(const char *file, int line, const char *what)
@@ -312,6 +313,7 @@ void lab_open(struct lab *lab, struct ov_cfg cfg, uint32_t self)
     lab->mem = malloc(ov_node_size(&lab->cfg, self, 3));
     lab->cells = calloc(cfg.kept_max, sizeof(*lab->cells));
     assert_non_null(lab->out);
+    lab->out->fold = cfg.folds ? calloc(1, sizeof(*lab->out->fold)) : NULL;
     assert_non_null(lab->mem);
     assert_non_null(lab->cells);
     ov_kept_lend(&lab->pool, lab->cells, cfg.kept_max);
@@ -324,6 +326,7 @@ void lab_close(struct lab *lab)
     take_back(lab);
     free(lab->mem);
     free(lab->cells);
+    free(lab->out->fold);
     free(lab->out);
     assert_int_equal(lab->bufs_live, 0);
 }

@@ -12,6 +12,7 @@
 
 #include "overlay/control.h"
 #include "overlay/wire/item.h"
+#include "overlay/wire/shared.h"
 
 /* --- payload */
 
@@ -293,23 +294,25 @@ static void say_link(struct text *text, const uint8_t *mem,
 static void say_up(struct text *text, const uint8_t *mem,
                    const struct ov_frame_head *head)
 {
+    bool is_shared = head->type == OV_FRAME_SHARED;
+    struct ov_shared shared;
     struct ov_record rec;
+    struct ov_up_at at;
     uint32_t payload;
-    struct ov_rd rd;
 
-    say(text, "up:");
-    if (ov_up_check(mem, head, &payload)) {
+    say(text, is_shared ? "shared:" : "up:");
+    if (is_shared ? ov_shared_decode(mem, head, &shared)
+                  : ov_up_check(mem, head, &payload)) {
         say(text, "?");
         return;
     }
-    rd = ov_rd_init(mem + OV_FRAME_HEAD_BYTES, payload - OV_FRAME_HEAD_BYTES);
-    for (unsigned i = 0; i < head->count; i++) {
-        ov_record_decode(&rd, &rec);
-        say(text, "%s%" PRIu32 ".%" PRIu64 "(%" PRIu32 ")%s%s",
-            i > 0 ? "," : "", rec.source, rec.seq, rec.len_bytes,
+    at = ov_up_begin(mem, head->len_bytes);
+    for (const char *comma = ""; at.left > 0; comma = ",") {
+        payload = ov_up_next(mem, head->len_bytes, &at, &rec);
+        say(text, "%s%" PRIu32 ".%" PRIu64 "(%" PRIu32 ")%s%s", comma,
+            rec.source, rec.seq, rec.len_bytes,
             rec.flags & OV_RECORD_EOF ? "eof" : "",
             words_are_in_place(&rec, mem + payload) ? "" : "?");
-        payload += rec.len_bytes;
     }
 }
 
@@ -370,7 +373,7 @@ void words_of_frame(const uint8_t *mem, uint32_t len_bytes, char *words,
         say(&text, "?");
     else if (head.type == OV_FRAME_LINK)
         say_link(&text, mem, &head);
-    else if (head.type == OV_FRAME_UP)
+    else if (ov_frame_is_up(head.type))
         say_up(&text, mem, &head);
     else
         say_down(&text, mem, &head);
