@@ -37,6 +37,8 @@ enum ep_launcher {
 
 /* The parameter that asks a daemon to describe its machine after joining. */
 #define EP_BOOT_PARAM_MACHINE "machine"
+/* Likewise: equal lines of processes share frames. */
+#define EP_BOOT_PARAM_FOLDS "folds"
 
 struct ep_boot_param {
     char name[EP_BOOT_NAME_MAX];

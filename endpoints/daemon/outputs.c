@@ -151,9 +151,9 @@ enum ep_channel_state ep_proc_output_take(struct output *out,
     mem = local->block->mem + local->block_used;
     is_new = read_on(out, mem, room, &got, &state);
     count_lost(out);
-    job_tally_add(&out->tally, mem, got);
     keep_copy(out, mem, got);
     ep_words_took(local, got, read);
+    ep_words_tally(read, &out->tally);
     if (is_new)
         ep_linger_restart(out->proc);
     return state;

@@ -142,6 +142,8 @@ uint32_t ep_words_room(struct ep_processes *local, uint32_t max_bytes);
 /* Makes the first len_bytes of that room the result of the read. */
 void ep_words_took(struct ep_processes *local, uint32_t len_bytes,
                    struct ov_read *read);
+/* Tallies what was read as the records that the node makes of it. */
+void ep_words_tally(const struct ov_read *read, struct job_tally *tally);
 /* Reads messages of the node: input 0. */
 void ep_words_read(struct ep_processes *local, uint32_t max_bytes,
                    struct ov_read *read);

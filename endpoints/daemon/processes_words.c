@@ -8,6 +8,7 @@
 #include "endpoints/daemon/processes_impl.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
+#include "overlay/cut.h"
 
 static void tell_ready(struct ep_processes *local)
 {
@@ -151,6 +152,18 @@ void ep_words_took(struct ep_processes *local, uint32_t len_bytes,
     read->buf = ov_buf_ref(local->block);
     read->off_bytes = local->block_used;
     local->block_used += len_bytes;
+}
+
+void ep_words_tally(const struct ov_read *read, struct job_tally *tally)
+{
+    uint32_t at = 0;
+
+    for (uint32_t records = 0; at < read->len_bytes; records++) {
+        uint32_t len_bytes = ov_cut_next(read, at, records);
+
+        job_tally_add(tally, read->buf->mem + read->off_bytes + at, len_bytes);
+        at += len_bytes;
+    }
 }
 
 /* Counts the whole messages that fit, one after the other. */

@@ -76,7 +76,7 @@ static void do_send(struct hub_node *node, const struct ov_act *act,
     if (link != NULL) {
         count = gather(hub, act, out, part);
         OV_ASSERT(count > 0);
-        hub->frames_up += type == OV_FRAME_UP;
+        hub->frames_up += ov_frame_is_up(type);
         hub->frames_down += type == OV_FRAME_DOWN;
         if (hub->cfg.ops->send(link->conn, part, count) == OV_EFULL)
             OV_IMPOSSIBLE("the node counts its sends");
@@ -89,7 +89,9 @@ static void do_send(struct hub_node *node, const struct ov_act *act,
 static void do_read(struct hub_node *node, const struct ov_act *act)
 {
     struct ep_hub *hub = node->hub;
-    struct ov_event ev = {.kind = OV_EV_READ, .input = act->input};
+    struct ov_event ev = {.kind = OV_EV_READ,
+                          .input = act->input,
+                          .read.records_max = act->records_max};
 
     hub->cfg.events->on_read(hub->cfg.arg, node->index, act->input,
                              act->max_bytes, &ev.read);

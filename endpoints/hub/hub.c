@@ -8,6 +8,7 @@
 #include "endpoints/hub/impl.h"
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
+#include "overlay/fold.h"
 
 /* --- opening and closing */
 
@@ -41,14 +42,16 @@ int ep_hub_open(const struct ep_hub_cfg *cfg, struct ep_hub **out, char *why)
         return OV_ENOMEM;
     hub->cfg = *cfg;
     hub->later = evtimer_new(cfg->base, ep_hub_on_later, hub);
-    hub->out = malloc(sizeof(*hub->out));
+    hub->out = calloc(1, sizeof(*hub->out));
+    if (hub->out != NULL && cfg->overlay.folds)
+        hub->out->fold = calloc(1, sizeof(*hub->out->fold));
     hub->nodes = calloc(cfg->nodes_count, sizeof(*hub->nodes));
     hub->cells = calloc((size_t)cfg->nodes_count * cfg->overlay.kept_max,
                         sizeof(*hub->cells));
     ep_auth_seen_init(&hub->seen, cfg->overlay.plan.nodes);
     if (ep_hub_queue_init(hub) || !ep_hub_inquiry_init(hub) ||
         hub->later == NULL || hub->out == NULL || hub->nodes == NULL ||
-        hub->cells == NULL)
+        hub->cells == NULL || (cfg->overlay.folds && hub->out->fold == NULL))
         goto fail;
     ov_kept_lend(&hub->pool, hub->cells,
                  cfg->nodes_count * cfg->overlay.kept_max);
@@ -113,6 +116,8 @@ void ep_hub_close(struct ep_hub *hub)
     ep_book_fini(&hub->book);
     free(hub->cells);
     free(hub->queue);
+    if (hub->out != NULL)
+        free(hub->out->fold);
     free(hub->out);
     free(hub);
 }

@@ -29,7 +29,7 @@ struct ep_hub;
 struct ep_hub_events {
     /* Reads an input into read->buf, a buffer of the hub with one reference for
      * the callee: at most max_bytes. Must fill in the rest of *read before it
-     * returns. */
+     * returns, but for records_max, which is set and must stay. */
     void (*on_read)(void *arg, uint32_t index, uint16_t input,
                     uint32_t max_bytes, struct ov_read *read);
     /* A frame of a stream has come for this node. The callee owns one reference

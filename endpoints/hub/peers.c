@@ -265,7 +265,7 @@ static void on_frame(void *arg, struct ep_conn *conn, struct ov_buf *buf)
         return;
     }
     type = buf->len_bytes > 0 ? buf->mem[0] : OV_FRAME_LINK;
-    hub->frames_up += type == OV_FRAME_UP;
+    hub->frames_up += ov_frame_is_up(type);
     hub->frames_down += type == OV_FRAME_DOWN;
     if (type == OV_FRAME_LINK)
         ep_hub_queue_put(hub, link->node->index, &ev);

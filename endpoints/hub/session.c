@@ -49,6 +49,9 @@ static int configure(const struct ep_boot_config *config,
         (uint16_t)ep_boot_param(config, "standing", cfg->standing_max);
     cfg->lent_frames =
         (uint16_t)ep_boot_param(config, "lent", EP_SESSION_LENT_FRAMES);
+    cfg->folds = ep_boot_param(config, EP_BOOT_PARAM_FOLDS, 0) != 0;
+    if (cfg->folds)
+        cfg->kept_max = OV_KEPT_FOLDED;
     ov_times_set(&cfg->times, (uint64_t)config->heartbeat_ms * 1000000);
     if (cfg->times.launch_ns < launch_ns)
         cfg->times.launch_ns = launch_ns;
