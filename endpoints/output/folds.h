@@ -22,7 +22,7 @@ struct job_record;
 
 /* The most memory that folding takes for a job with this many ranks. */
 #define EP_FOLDS_BYTES(how, ranks)                                             \
-    (((how) == EP_FOLD_LIVE ? UINT64_C(64) << 20 : UINT64_C(192) << 20) +      \
+    (((how) == EP_FOLD_LIVE ? UINT64_C(80) << 20 : UINT64_C(288) << 20) +      \
      UINT64_C(512) * (ranks))
 
 struct ep_folds_events {
