@@ -17,66 +17,21 @@
 
 #include <event2/event.h>
 
-#include "endpoints/console/port.h"
-#include "endpoints/console/status.h"
+#include "endpoints/console/console_impl.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-enum { PORTS = 2, TAKEN_MIN = 256, NOTE_BYTES = 256 };
+enum { TAKEN_MIN = 256 };
 
 #define PAUSE_LATE_NS UINT64_C(10000000000)
 #define PAUSE_GAP_NS  UINT64_C(2000000000)
-/* how long no output has come when a line of status has a place */
-#define STATUS_QUIET_NS UINT64_C(1000000000)
-
-struct lane {
-    struct ep_port port;
-    struct ep_console *con;
-    bool is_stderr; /* its descriptor is the file of stderr */
-    int err;        /* errno that on_error is to report; 0: none */
-    char note[NOTE_BYTES];
-};
-
-struct ep_console {
-    struct ep_console_cfg cfg;
-    struct lane lanes[PORTS];
-    int lanes_count; /* how many lanes are open */
-    /* stdout and stderr are one file: all goes to the descriptor of stdout */
-    bool is_one;
-    struct ep_item_pool pool;
-    struct ep_colour colour; /* of the terminal, where there is one */
-    struct event *deliver;
-    struct event *timer;
-    uint64_t *taken;    /* owned: a ring of cookies for on_taken */
-    uint64_t taken_cap; /* a power of two; at least in_hand */
-    uint64_t taken_put;
-    uint64_t taken_told;
-    uint64_t in_hand; /* records for which on_taken was not called yet */
-    uint64_t pending; /* records that are not written */
-    uint64_t dropped_bytes;
-    bool is_busy;    /* on_drained is to be called */
-    bool is_pausing; /* on_pause is to be called */
-    /* ep_console_pause no longer waits for the end of the line */
-    bool waits_no_more;
-    uint64_t looked_ns;
-    uint64_t pause_ns;        /* when a pause was asked for; 0: it was not */
-    uint64_t quiet_ns;        /* since when no output came for stderr */
-    uint64_t quiet_bytes;     /* bytes handed over to stderr by then */
-    struct ep_status *status; /* owned; NULL: it was never shown */
-    uint64_t came_ns;         /* when output for stderr came last; 0: never */
-};
 
 static uint64_t monotonic_ns(void *arg)
 {
     (void)arg;
     return ep_clock_ns();
-}
-
-static uint64_t now_of(const struct ep_console *con)
-{
-    return con->cfg.now_ns(con->cfg.arg);
 }
 
 static void deliver_soon(struct ep_console *con)
@@ -88,7 +43,7 @@ static void deliver_soon(struct ep_console *con)
 
 static void on_written(void *arg, const struct ep_item *item)
 {
-    const struct ep_console_cfg *cfg = &((struct lane *)arg)->con->cfg;
+    const struct ep_console_cfg *cfg = &((struct con_lane *)arg)->con->cfg;
 
     if (cfg->events->on_written != NULL)
         cfg->events->on_written(cfg->arg, item->proc, item->origin.channel,
@@ -97,7 +52,7 @@ static void on_written(void *arg, const struct ep_item *item)
 
 static void on_taken(void *arg, uint64_t cookie)
 {
-    struct ep_console *con = ((struct lane *)arg)->con;
+    struct ep_console *con = ((struct con_lane *)arg)->con;
 
     OV_ASSERT(con->taken_put - con->taken_told < con->taken_cap);
     con->taken[con->taken_put++ & (con->taken_cap - 1)] = cookie;
@@ -106,7 +61,7 @@ static void on_taken(void *arg, uint64_t cookie)
 
 static void on_gone(void *arg, uint32_t records, uint64_t dropped_bytes)
 {
-    struct ep_console *con = ((struct lane *)arg)->con;
+    struct ep_console *con = ((struct con_lane *)arg)->con;
 
     OV_ASSERT(con->pending >= records);
     con->pending -= records;
@@ -117,7 +72,7 @@ static void on_gone(void *arg, uint32_t records, uint64_t dropped_bytes)
 
 static void on_error(void *arg, uint8_t channel, int err)
 {
-    struct lane *lane = arg;
+    struct con_lane *lane = arg;
 
     (void)channel;
     lane->err = err;
@@ -126,7 +81,7 @@ static void on_error(void *arg, uint8_t channel, int err)
 
 static void on_note(void *arg, const char *text)
 {
-    struct lane *lane = arg;
+    struct con_lane *lane = arg;
 
     snprintf(lane->note, sizeof(lane->note), "%s", text);
     deliver_soon(lane->con);
@@ -146,7 +101,7 @@ static void timer_set(struct ep_console *con)
     }
     if (at_ns == UINT64_MAX)
         return; /* a timer that is already set is harmless */
-    now_ns = now_of(con);
+    now_ns = ep_console_now_ns(con);
     at_ns = at_ns > now_ns ? at_ns - now_ns : 0;
     tv.tv_sec = (time_t)(at_ns / 1000000000);
     tv.tv_usec = (suseconds_t)(at_ns % 1000000000 / 1000 + 1);
@@ -183,9 +138,9 @@ static bool waits_no_more(struct ep_console *con, uint64_t now_ns)
 static bool is_paused(struct ep_console *con)
 {
     enum ep_outlet_pause pause;
-    bool all = !ep_status_is_shown(con->status);
+    bool all = !ep_rows_are_shown(con->rows);
 
-    con->waits_no_more |= waits_no_more(con, now_of(con));
+    con->waits_no_more |= waits_no_more(con, ep_console_now_ns(con));
     pause = con->waits_no_more ? EP_OUTLET_PAUSES_AT_ITEM
                                : EP_OUTLET_PAUSES_AT_LINE;
     for (int i = 0; i < con->lanes_count; i++) {
@@ -198,10 +153,11 @@ static bool is_paused(struct ep_console *con)
 
 static void on_step(void *arg)
 {
-    struct lane *lane = arg;
+    struct con_lane *lane = arg;
 
-    ep_port_pump(&lane->port, now_of(lane->con));
+    ep_port_pump(&lane->port, ep_console_now_ns(lane->con));
     timer_set(lane->con);
+    ep_rows_step(lane->con->rows);
     if ((lane->con->is_busy && lane->con->pending == 0) ||
         lane->con->is_pausing)
         deliver_soon(lane->con);
@@ -225,10 +181,10 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     ep_console_tick(arg);
 }
 
-static void tell_lane(struct ep_console *con, struct lane *lane)
+static void tell_lane(struct ep_console *con, struct con_lane *lane)
 {
     const struct ep_console_events *events = con->cfg.events;
-    char note[NOTE_BYTES];
+    char note[CON_NOTE_BYTES];
     int err = lane->err;
 
     memcpy(note, lane->note, sizeof(note));
@@ -284,17 +240,6 @@ static void lanes_resume(struct ep_console *con)
     ep_console_tick(con);
 }
 
-/* Lets the output go on that waited until the line was erased. */
-static void on_status_gone(void *arg)
-{
-    struct ep_console *con = arg;
-
-    if (con->pause_ns == 0)
-        lanes_resume(con);
-    else
-        deliver_soon(con);
-}
-
 /* ---- the calls ---- */
 
 void ep_console_cfg_init(struct ep_console_cfg *cfg)
@@ -324,6 +269,13 @@ static bool is_one_file(int one, int other)
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+/* True when the descriptor of this lane is a terminal. */
+static bool is_terminal(const struct ep_console_cfg *cfg, int lane)
+{
+    return (cfg->bar_channels & (2u << lane)) != 0 ||
+           isatty(lane == 0 ? cfg->fd_stdout : cfg->fd_stderr);
+}
+
 int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
 {
     struct ep_console *con;
@@ -335,8 +287,11 @@ int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
     if (con == NULL)
         return OV_ENOMEM;
     con->cfg = *cfg;
+    con->resume = lanes_resume;
     con->lanes[1].is_stderr = true;
     con->lanes[0].is_stderr = is_one_file(cfg->fd_stdout, cfg->fd_stderr);
+    for (int i = 0; i < CON_LANES; i++)
+        con->lanes[i].is_above = con->lanes[i].is_stderr;
     con->is_one = !cfg->is_prompting && con->lanes[0].is_stderr;
     if (con->cfg.now_ns == NULL)
         con->cfg.now_ns = monotonic_ns;
@@ -344,17 +299,18 @@ int ep_console_open(const struct ep_console_cfg *cfg, struct ep_console **out)
     con->timer = event_new(cfg->base, -1, EV_TIMEOUT, on_timer, con);
     if (con->deliver == NULL || con->timer == NULL)
         rc = OV_ENOMEM;
-    for (int i = 0; rc == 0 && i < PORTS; i++) {
+    for (int i = 0; rc == 0 && i < CON_LANES; i++) {
         con->lanes[i].con = con;
         rc = ep_port_open(&con->lanes[i].port, (uint8_t)(i + 1),
                           i == 0 ? cfg->fd_stdout : cfg->fd_stderr, &con->cfg,
                           &con->pool, &port_events, &con->lanes[i]);
         if (rc == 0)
             con->lanes_count = i + 1;
-        if (rc == 0 && !cfg->is_raw &&
-            isatty(i == 0 ? cfg->fd_stdout : cfg->fd_stderr))
+        if (rc == 0 && !cfg->is_raw && is_terminal(cfg, i))
             ep_outlet_shows(&con->lanes[i].port.out, &con->colour);
     }
+    if (rc == 0)
+        rc = ep_console_rows_open(con);
     if (rc != 0) {
         ep_console_close(con);
         return rc;
@@ -369,7 +325,8 @@ void ep_console_close(struct ep_console *con)
         return;
     for (int i = 0; i < con->lanes_count; i++)
         ep_port_close(&con->lanes[i].port);
-    ep_status_close(con->status);
+    ep_bar_set_close(con->bars);
+    ep_rows_close(con->rows);
     if (con->deliver != NULL)
         event_free(con->deliver);
     if (con->timer != NULL)
@@ -398,7 +355,7 @@ static bool taken_reserve(struct ep_console *con)
     return true;
 }
 
-static struct lane *lane_of(struct ep_console *con, uint8_t channel)
+static struct con_lane *lane_of(struct ep_console *con, uint8_t channel)
 {
     bool is_first = channel == TEXT_CHANNEL_STDOUT || con->is_one ||
                     (channel == TEXT_CHANNEL_STDERR && con->cfg.merge_stderr);
@@ -408,7 +365,7 @@ static struct lane *lane_of(struct ep_console *con, uint8_t channel)
 
 int ep_console_record(struct ep_console *con, const struct job_record *rec)
 {
-    struct lane *lane;
+    struct con_lane *lane;
     int rc;
 
     if (rec->channel < 1 || rec->channel >= TEXT_CHANNELS ||
@@ -420,17 +377,18 @@ int ep_console_record(struct ep_console *con, const struct job_record *rec)
     lane = lane_of(con, rec->channel);
     con->in_hand++;
     con->pending++;
-    rc = ep_port_record(&lane->port, rec, now_of(con));
+    rc = ep_port_record(&lane->port, rec, ep_console_now_ns(con));
     if (rc != 0) {
         con->in_hand--;
         con->pending--;
         return rc;
     }
     con->is_busy = true;
-    if (lane->is_stderr && rec->len_bytes > 0) {
-        con->came_ns = now_of(con);
-        ep_status_hide(con->status);
+    if (lane->is_above && !ep_port_is_idle(&lane->port)) {
+        con->came_ns = ep_console_now_ns(con);
+        ep_rows_yield(con->rows, rec->len_bytes);
     }
+    ep_rows_step(con->rows);
     timer_set(con);
     return 0;
 }
@@ -438,8 +396,10 @@ int ep_console_record(struct ep_console *con, const struct job_record *rec)
 void ep_console_finish(struct ep_console *con)
 {
     con->is_busy = true;
+    if (ep_rows_count(con->rows) > 0)
+        ep_rows_hide(con->rows);
     for (int i = 0; i < con->lanes_count; i++)
-        ep_port_finish(&con->lanes[i].port, now_of(con));
+        ep_port_finish(&con->lanes[i].port, ep_console_now_ns(con));
     deliver_soon(con);
 }
 
@@ -454,7 +414,7 @@ uint64_t ep_console_pending(const struct ep_console *con)
 
 bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns)
 {
-    const uint64_t now_ns = now_of(con);
+    const uint64_t now_ns = ep_console_now_ns(con);
     bool is_stuck = false;
 
     for (int i = 0; i < con->lanes_count; i++) {
@@ -471,9 +431,9 @@ bool ep_console_is_stuck(struct ep_console *con, uint64_t *since_ns)
 
 bool ep_console_pause(struct ep_console *con)
 {
-    ep_status_hide(con->status);
+    ep_rows_hide(con->rows);
     if (con->pause_ns == 0)
-        con->pause_ns = con->quiet_ns = con->looked_ns = now_of(con);
+        con->pause_ns = con->quiet_ns = con->looked_ns = ep_console_now_ns(con);
     con->is_pausing = !is_paused(con);
     return !con->is_pausing;
 }
@@ -487,73 +447,11 @@ void ep_console_resume(struct ep_console *con)
     lanes_resume(con);
 }
 
-/* ---- the line of status ---- */
-
-/* Stops the lanes of stderr for the line. Returns false when the line has no
- * place: output waits or has come within a second, or a line is
- * unfinished. */
-static bool make_place(struct ep_console *con)
-{
-    if (con->pause_ns != 0 ||
-        (con->came_ns != 0 && now_of(con) - con->came_ns < STATUS_QUIET_NS))
-        return false;
-    for (int i = 0; i < con->lanes_count; i++) {
-        const struct ep_port *port = &con->lanes[i].port;
-
-        if (con->lanes[i].is_stderr &&
-            (!ep_port_is_idle(port) || port->out.mid_line))
-            return false;
-    }
-    for (int i = 0; i < con->lanes_count; i++) {
-        if (con->lanes[i].is_stderr)
-            (void)ep_outlet_pause(&con->lanes[i].port.out,
-                                  EP_OUTLET_PAUSES_AT_ITEM);
-    }
-    return true;
-}
-
-/* The line goes to the descriptor that the lane of stderr has. */
-static bool open_status(struct ep_console *con)
-{
-    const struct ep_sink *sink = con->lanes[1].port.out.sink;
-
-    return sink != NULL &&
-           ep_status_open(con->cfg.writer, ep_sink_fd(sink), on_status_gone,
-                          con, &con->status) == 0;
-}
-
-bool ep_console_status(struct ep_console *con, const char *text)
-{
-    if (text == NULL) {
-        ep_status_hide(con->status);
-        return !ep_status_is_shown(con->status);
-    }
-    if (ep_status_is_shown(con->status))
-        return ep_status_show(con->status, text);
-    if (con->status == NULL && !open_status(con))
-        return false;
-    if (!make_place(con))
-        return false;
-    if (ep_status_show(con->status, text))
-        return true;
-    lanes_resume(con);
-    return false;
-}
-
-void ep_console_status_forget(struct ep_console *con)
-{
-    ep_status_forget(con->status);
-}
-
-void ep_console_status_settle(struct ep_console *con)
-{
-    ep_status_settle(con->status);
-}
-
 void ep_console_give_up(struct ep_console *con)
 {
     for (int i = 0; i < con->lanes_count; i++)
         ep_port_give_up(&con->lanes[i].port);
+    ep_rows_step(con->rows);
     deliver_soon(con);
 }
 
@@ -564,9 +462,10 @@ uint64_t ep_console_dropped(const struct ep_console *con)
 
 void ep_console_tick(struct ep_console *con)
 {
-    const uint64_t now_ns = now_of(con);
+    const uint64_t now_ns = ep_console_now_ns(con);
 
     for (int i = 0; i < con->lanes_count; i++)
         ep_port_pump(&con->lanes[i].port, now_ns);
     timer_set(con);
+    ep_rows_step(con->rows);
 }

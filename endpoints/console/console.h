@@ -19,12 +19,17 @@
  * goes to stderr, as a source of its own. The console holds nothing back on its
  * own, so there is nothing to unbuffer.
  *
+ * Where the caller says so, the progress bars of all sources, that is
+ * unfinished lines with carriage returns, stand in rows beneath the output
+ * (endpoints/console/bar_set.h, rows.h). Their bytes count as written when they
+ * have changed a row. A bar whose line is over is an ordinary line of output.
+ *
  * Memory: records in hand pin the caller's buffers; the caller's windows bound
  * them. While a line is held, whatever exceeds park_limit goes to a spool of at
  * most 2 MiB of memory and spool_limit_bytes of an unlinked file
  * (endpoints/sys/spool.h). When all of that is pieces of unfinished lines, up
  * to 5 MiB more are needed to tell them apart. Labelled output passes through
- * 0.5 MiB. All of this is per descriptor.
+ * 0.5 MiB. All of this is per descriptor. Bars take EP_BARS_BYTES at most.
  *
  * All calls and callbacks happen in the thread that runs the event base.
  * Callbacks come from the loop, never from within a call, and may call
@@ -43,7 +48,10 @@ struct event_base;
 struct ep_console;
 struct ep_writer;
 
-enum { EP_CONSOLE_RECORD_MAX = 128 * 1024 }; /* most bytes of one record */
+enum {
+    EP_CONSOLE_RECORD_MAX = 128 * 1024, /* most bytes of one record */
+    EP_CONSOLE_STATUS_BYTES = 512,      /* most bytes of a line of status */
+};
 
 struct ep_console_events {
     /* The descriptor has taken these bytes: one record, whole and unchanged, in
@@ -80,6 +88,10 @@ struct ep_console_cfg {
      * long. */
     bool is_prompting;
     struct text_style style;
+    /* A bit (1 << channel) for stdout and stderr each, if it is the terminal on
+     * which bars stand in rows (see above). 0: bars are unfinished lines like
+     * others. */
+    unsigned bar_channels;
     /* Most bytes and records in hand while a line of another source is open;
      * keep this below what one link may have in flight. */
     uint64_t park_limit_bytes;
@@ -139,17 +151,22 @@ bool ep_console_pause(struct ep_console *con);
 void ep_console_resume(struct ep_console *con);
 
 /* Shows a line of status on the terminal that is stderr, in place of the last
- * one; `text` is as ep_status_show() wants it. The line is shown only when no
- * output for that terminal has come for a second, and no line of output is
- * unfinished. The console erases it before anything else is written there, by
- * itself or in a pause. Returns whether the line is shown. With NULL the line
+ * one, beneath all bars. Where there are none it is shown only when no output
+ * for that terminal has come for a second, and no line of output is unfinished.
+ * The console erases it before anything else is written there, by itself or in
+ * a pause. Returns false when it is not shown, nor will be. With NULL the line
  * is erased; true: it was. */
 bool ep_console_status(struct ep_console *con, const char *text);
-/* Takes that line for gone, as another program has the terminal: see
- * ep_status_forget(). */
-void ep_console_status_forget(struct ep_console *con);
-/* Erases that line when the loop no longer runs; see ep_status_settle(). */
-void ep_console_status_settle(struct ep_console *con);
+
+/* Erases the line of status and the bars, and draws none as long as they are
+ * held. Returns true when they are erased. */
+bool ep_console_hold(struct ep_console *con, bool is_held);
+/* Takes them for gone, without writing, unless they are being written: another
+ * program has the terminal now. */
+void ep_console_forget(struct ep_console *con);
+/* Erases them for good, when the loop no longer runs, and waits for that for
+ * half a second at most. */
+void ep_console_settle(struct ep_console *con);
 
 /* Drops all output that is not written, and all that comes from now on;
  * on_taken is called for each record. Interrupts a stuck write. */

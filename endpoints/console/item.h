@@ -5,6 +5,10 @@
  * spooled item stands for records whose bytes lie in the spool: either one
  * record that begins or ends inside a line (it may be wanted before its turn),
  * or a run of records of any sources that all consist of whole lines.
+ *
+ * Bytes that belong to progress bars are not written
+ * (endpoints/console/bar_set.h): an item then has a text, which is written in
+ * their place, and is written only from from_bytes to to_bytes.
  */
 #ifndef ENDPOINTS_CONSOLE_ITEM_H
 #define ENDPOINTS_CONSOLE_ITEM_H
@@ -38,10 +42,18 @@ struct ep_item {
     uint32_t users;
     uint32_t proc;      /* the source is this process with origin's channel */
     uint32_t len_bytes; /* number of bytes at `mem` */
-    bool is_eof;        /* the channel ends after it */
-    bool is_opening;    /* the line of its source is unfinished after it */
+    uint32_t from_bytes, to_bytes;
+    uint32_t text_bytes;
+    /* Written before all else, and at most EP_ITEM_TEXT_MAX bytes long. Owned
+     * by items that are not part of a run. NULL: there is none. */
+    uint8_t *text;
+    bool is_bar;     /* some of its bytes belong to bars */
+    bool is_eof;     /* the channel ends after it */
+    bool is_opening; /* the line of its source is unfinished after it */
     bool is_spooled;
 };
+
+enum { EP_ITEM_TEXT_MAX = 8 * 1024 };
 
 /* Items that are not in use. All zero: there are none. */
 struct ep_item_pool {
@@ -62,6 +74,8 @@ static inline struct ep_item *ep_item_get(struct ep_item_pool *pool)
 
 static inline void ep_item_put(struct ep_item_pool *pool, struct ep_item *item)
 {
+    if (item->run == NULL)
+        free(item->text);
     item->next = pool->free;
     pool->free = item;
 }

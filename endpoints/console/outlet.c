@@ -10,12 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoints/sys/terminal.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
 static const char newline[] = "\n";
 static const char colour_end[] = EP_COLOUR_END;
+static const char row_erase[] = "\r\033[K";
 
 /* The cookie of a job holds how many bytes the job has, and whether they are a
  * block. */
@@ -63,8 +65,23 @@ static void colour_take(struct ep_outlet *out, const struct ep_item *item)
     const bool is_text = item->origin.style->format == TEXT_FORMAT_TEXT;
 
     if (out->colour != NULL)
-        ep_colour_take(out->colour, item->proc, item->mem,
-                       is_text ? item->len_bytes : 0);
+        ep_colour_take(out->colour, item->proc, item->mem + item->from_bytes,
+                       is_text ? item->to_bytes - item->from_bytes : 0);
+}
+
+/* Notes how many bytes of an unfinished line were written, which end with
+ * these. */
+static void open_take(struct ep_outlet *out, const uint8_t *mem,
+                      size_t len_bytes)
+{
+    const uint8_t *last = out->mid_line ? memrchr(mem, '\n', len_bytes) : NULL;
+
+    if (!out->mid_line)
+        out->open_bytes = 0;
+    else if (last != NULL)
+        out->open_bytes = (uint64_t)(mem + len_bytes - last - 1);
+    else
+        out->open_bytes += len_bytes;
 }
 
 static void line_take(struct ep_outlet *out, const struct ep_item *item)
@@ -125,11 +142,13 @@ static bool task_put(struct ep_outlet *out, struct iovec *iov, int n,
 
 static bool plain_put(struct ep_outlet *out, const struct ep_item *item)
 {
+    const uint8_t *mem = item->mem + out->at_bytes;
+    const uint32_t len_bytes = item->to_bytes - out->at_bytes;
     struct iovec iov[3];
-    uint64_t bytes = item->len_bytes;
+    uint64_t bytes = len_bytes;
     int n = 0;
 
-    if (item->len_bytes == 0)
+    if (len_bytes == 0)
         return true;
     if (needs_colour_end(out, item)) {
         iov[n++] = (struct iovec){.iov_base = (void *)(uintptr_t)colour_end,
@@ -141,12 +160,13 @@ static bool plain_put(struct ep_outlet *out, const struct ep_item *item)
                                   .iov_len = 1};
         bytes++;
     }
-    iov[n++] = (struct iovec){.iov_base = (void *)(uintptr_t)item->mem,
-                              .iov_len = item->len_bytes};
+    iov[n++] = (struct iovec){.iov_base = (void *)(uintptr_t)mem,
+                              .iov_len = len_bytes};
     if (!task_put(out, iov, n, cookie_of(bytes, false)))
         return false;
     out->handed_bytes += bytes;
-    out->mid_line = item->mem[item->len_bytes - 1] != '\n';
+    out->mid_line = mem[len_bytes - 1] != '\n';
+    open_take(out, mem, len_bytes);
     colour_take(out, item);
     line_take(out, item);
     return true;
@@ -232,29 +252,99 @@ static bool item_format(struct ep_outlet *out, struct ep_outlet_block *block)
     const uint8_t *src;
     size_t len;
 
-    if (out->at_bytes < item->len_bytes || text_format_is_open(&out->format)) {
+    if (out->at_bytes < item->to_bytes || text_format_is_open(&out->format)) {
         src = item->mem + out->at_bytes;
-        if (out->at_bytes == 0 && !text_format_is_open(&out->format) &&
+        if (out->at_bytes == item->from_bytes &&
+            !text_format_is_open(&out->format) &&
             !block_colour(out, block, item))
             return false;
         if (out->mid_line && !is_same_line(out, item) &&
             !block_newline(out, block))
             return false;
         len = text_format_lines(&out->format, &item->origin, &out->mid_line,
-                                &src, item->mem + item->len_bytes,
+                                &src, item->mem + item->to_bytes,
                                 block->mem + block->len_bytes,
                                 EP_OUTLET_BLOCK_BYTES - block->len_bytes);
         if (len > 0)
             line_take(out, item);
+        open_take(out, block->mem + block->len_bytes, len);
         block->len_bytes += (uint32_t)len;
         out->handed_bytes += len;
         out->at_bytes = (uint32_t)(src - item->mem);
-        if (out->at_bytes < item->len_bytes ||
-            text_format_is_open(&out->format))
+        if (out->at_bytes < item->to_bytes || text_format_is_open(&out->format))
             return false;
     }
     if (item->is_eof && out->mid_line && is_same_line(out, item))
         return block_newline(out, block);
+    return true;
+}
+
+/* ---- bars ---- */
+
+/* Ends the line that is unfinished, before an item that has to do with bars and
+ * does not continue it. A line that has become a bar itself is erased where it
+ * is in one row of the terminal. */
+static void bar_line(struct ep_outlet *out, struct ep_outlet_block *block,
+                     const struct ep_item *item)
+{
+    const bool continues =
+        item->text_bytes > 0 || item->from_bytes < item->to_bytes;
+
+    if (!out->mid_line || (is_same_line(out, item) && continues))
+        return;
+    if (is_same_line(out, item) &&
+        out->open_bytes < ep_terminal_size(ep_sink_fd(out->sink)).columns) {
+        block_put(out, block, row_erase, sizeof(row_erase) - 1);
+        out->mid_line = false;
+    } else {
+        block_newline(out, block);
+    }
+}
+
+/* Notes that the text of ready_first is written. */
+static void bar_begun(struct ep_outlet *out)
+{
+    out->ready_first->is_bar = false;
+    out->at_bytes = out->ready_first->from_bytes;
+}
+
+/* Begins ready_first, which has to do with bars: writes its text. Returns false
+ * when that has to wait. */
+static bool bar_feed(struct ep_outlet *out)
+{
+    struct ep_item *item = out->ready_first;
+    struct ep_outlet_block *block;
+    const uint8_t *src = item->text;
+    size_t len;
+
+    if (item->text_bytes == 0 && !out->mid_line) {
+        bar_begun(out);
+        return true;
+    }
+    block = block_open(out);
+    if (block == NULL)
+        return false;
+    if (EP_OUTLET_BLOCK_BYTES - block->len_bytes <
+        TEXT_FORMAT_ROOM_MIN + EP_ITEM_TEXT_MAX) {
+        block_send(out, block);
+        return false;
+    }
+    bar_line(out, block, item);
+    if (item->text_bytes > 0) {
+        if (needs_colour_end(out, item))
+            block_put(out, block, colour_end, sizeof(colour_end) - 1);
+        if (out->colour != NULL)
+            ep_colour_take(out->colour, item->proc, src, item->text_bytes);
+        len = text_format_lines(&out->format, &item->origin, &out->mid_line,
+                                &src, src + item->text_bytes,
+                                block->mem + block->len_bytes,
+                                EP_OUTLET_BLOCK_BYTES - block->len_bytes);
+        block->len_bytes += (uint32_t)len;
+        out->handed_bytes += len;
+        out->open_bytes = len; /* more than a row, where it is unfinished */
+        line_take(out, item);
+    }
+    bar_begun(out);
     return true;
 }
 
@@ -265,6 +355,8 @@ static bool ready_feed(struct ep_outlet *out)
     struct ep_item *item = out->ready_first;
     struct ep_outlet_block *block;
 
+    if (item->is_bar && !bar_feed(out))
+        return false;
     if (is_plain(item)) {
         block = block_begun(out);
         if ((block != NULL && !block_send(out, block)) || !plain_put(out, item))
@@ -287,18 +379,21 @@ static bool is_paused(const struct ep_outlet *out)
     const bool is_open = out->mid_line && out->line_channel != 0;
 
     if (out->at_bytes > 0 || text_format_is_open(&out->format))
-        return false;
+        return false; /* it has begun */
     return out->pause == EP_OUTLET_PAUSES_AT_ITEM ||
            (out->pause == EP_OUTLET_PAUSES_AT_LINE &&
             (!is_open || out->is_raw ||
              (out->is_finishing && out->ready_first == NULL)));
 }
 
-/* True when ready_first is the end of a channel for which nothing is written,
- * so that it need not wait for the end of a pause. */
+/* True when ready_first is the end of a channel, or the state of a bar, for
+ * which nothing is written, so that it need not wait for the end of a pause. */
 static bool is_silent(const struct ep_outlet *out)
 {
-    return out->ready_first->len_bytes == 0 && !out->mid_line;
+    const struct ep_item *item = out->ready_first;
+
+    return item->from_bytes == item->to_bytes && item->text_bytes == 0 &&
+           !out->mid_line;
 }
 
 /* Hands a block with some bytes to the sink when no other block is being

@@ -65,6 +65,7 @@ struct ep_outlet {
     struct ep_item *sent_last;
     uint64_t handed_bytes; /* bytes put into blocks or jobs so far */
     uint64_t written_bytes;
+    uint64_t open_bytes; /* written of the line that is unfinished */
     /* progress and time at the last ep_outlet_is_stuck */
     uint64_t seen_progress;
     uint64_t seen_ns;

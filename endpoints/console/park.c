@@ -4,6 +4,7 @@
 #include "endpoints/console/park.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "overlay/base/err.h"
@@ -14,8 +15,12 @@ struct head {
     struct text_origin origin;
     uint32_t proc;
     uint32_t len_bytes;
-    bool is_eof;
+    uint32_t from_bytes, to_bytes;
+    uint32_t text_bytes; /* these follow, before the bytes of the record */
+    bool is_eof, is_bar;
 };
+
+enum { HEAD_MAX = sizeof(struct head) + EP_ITEM_TEXT_MAX };
 
 void ep_park_init(struct ep_park *park, struct ep_item_pool *pool)
 {
@@ -95,27 +100,44 @@ static bool is_next_of(const struct ep_item *before,
            before->ref.off_bytes + before->ref.len_bytes == ref->off_bytes;
 }
 
+/* Writes what is put before the bytes of an item. Returns its length. */
+static uint32_t put_head(uint8_t *dst, const struct ep_item *item)
+{
+    struct head head;
+
+    memset(&head, 0, sizeof(head));
+    head.origin = item->origin;
+    head.proc = item->proc;
+    head.len_bytes = item->len_bytes;
+    head.from_bytes = item->from_bytes;
+    head.to_bytes = item->to_bytes;
+    head.text_bytes = item->text_bytes;
+    head.is_eof = item->is_eof;
+    head.is_bar = item->is_bar;
+    memcpy(dst, &head, sizeof(head));
+    if (item->text_bytes > 0)
+        memcpy(dst + sizeof(head), item->text, item->text_bytes);
+    return (uint32_t)sizeof(head) + item->text_bytes;
+}
+
 int ep_park_spill(struct ep_park *park, uint64_t *cookie)
 {
     struct ep_item *item = park->first_hand;
     struct ep_item *before;
     struct ep_spool_ref ref;
-    struct head head;
+    uint8_t head[HEAD_MAX];
     int rc;
 
     if (item == NULL)
         return OV_ENOENT;
     if (park->spooled_count >= EP_PARK_SPOOLED_MAX)
         return OV_EFULL;
-    memset(&head, 0, sizeof(head));
-    head.origin = item->origin;
-    head.proc = item->proc;
-    head.len_bytes = item->len_bytes;
-    head.is_eof = item->is_eof;
-    rc = ep_spool_put(park->spool, &head, sizeof(head), item->mem,
+    rc = ep_spool_put(park->spool, head, put_head(head, item), item->mem,
                       item->len_bytes, &ref);
     if (rc != 0)
         return rc;
+    free(item->text);
+    item->text = NULL;
     *cookie = item->cookie;
     park->hand_count--;
     park->hand_bytes -= item->len_bytes;
@@ -162,13 +184,21 @@ struct ep_item *ep_park_next(struct ep_park *park, struct ep_item *run,
     OV_ASSERT(run->ref.len_bytes - *at_bytes >= sizeof(head));
     memcpy(&head, run->mem + *at_bytes, sizeof(head));
     *at_bytes += (uint32_t)sizeof(head);
-    OV_ASSERT(run->ref.len_bytes - *at_bytes >= head.len_bytes);
+    OV_ASSERT(run->ref.len_bytes - *at_bytes >=
+              head.text_bytes + head.len_bytes);
     item->run = run;
+    if (head.text_bytes > 0)
+        item->text = (uint8_t *)(uintptr_t)(run->mem + *at_bytes);
+    item->text_bytes = head.text_bytes;
+    *at_bytes += head.text_bytes;
     item->mem = run->mem + *at_bytes;
     item->origin = head.origin;
     item->proc = head.proc;
     item->is_eof = head.is_eof;
     item->len_bytes = head.len_bytes;
+    item->from_bytes = head.from_bytes;
+    item->to_bytes = head.to_bytes;
+    item->is_bar = head.is_bar;
     item->payload_bytes = head.len_bytes;
     item->records = 1;
     item->source = run->source;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "endpoints/console/bar_set.h"
 #include "endpoints/console/console.h"
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
@@ -48,7 +49,7 @@ static void item_gone(struct ep_port *port, struct ep_item *item)
 
     if (!port->is_dead && item->len_bytes > 0)
         port->events->on_written(port->arg, item);
-    if (run == NULL && !item->is_spooled)
+    if (run == NULL && !item->is_spooled && records > 0)
         port->events->on_taken(port->arg, item->cookie);
     ep_item_put(port->pool, item);
     if (run != NULL && --run->users == 0) {
@@ -72,6 +73,8 @@ static void port_kill(struct ep_port *port)
     if (port->is_dead)
         return;
     port->is_dead = true;
+    if (port->bars != NULL)
+        ep_bar_set_forget(port->bars, port);
     /* the outlet may be writing bytes of the spool */
     ep_outlet_drop(&port->out);
     while ((item = port->park.first) != NULL) {
@@ -345,6 +348,11 @@ uint64_t ep_port_deadline(const struct ep_port *port)
 
 /* ---- records ---- */
 
+static bool takes_bars(const struct ep_port *port, const struct ep_item *item)
+{
+    return port->bars != NULL && item->origin.style->format == TEXT_FORMAT_TEXT;
+}
+
 /* Sets how the record changes the line of its source. Returns false when memory
  * is out. */
 static bool item_classify(struct ep_port *port, struct ep_item *item)
@@ -357,6 +365,9 @@ static bool item_classify(struct ep_port *port, struct ep_item *item)
 
     if (item->len_bytes > 0)
         is_open = item->mem[item->len_bytes - 1] != '\n';
+    if (takes_bars(port, item) &&
+        ep_bar_set_take(port->bars, port, item, was_open))
+        is_open = false;
     if (item->is_eof)
         is_open = false;
     if (!was_open && !is_open)
@@ -387,7 +398,7 @@ int ep_port_record(struct ep_port *port, const struct job_record *rec,
     if (item == NULL)
         return OV_ENOMEM;
     item->mem = rec->mem;
-    item->len_bytes = rec->len_bytes;
+    item->len_bytes = item->to_bytes = rec->len_bytes;
     item->payload_bytes = rec->len_bytes;
     item->records = 1;
     item->proc = rec->proc;
@@ -460,9 +471,32 @@ void ep_port_close(struct ep_port *port)
     ep_park_fini(&port->park);
 }
 
+void ep_port_takes_bars(struct ep_port *port, struct ep_bar_set *bars)
+{
+    port->bars = bars;
+}
+
+/* Makes lines of the bars whose channels have not ended. */
+static void end_bars(struct ep_port *port, uint64_t now_ns)
+{
+    struct ep_item *item = ep_item_get(port->pool);
+
+    while (item != NULL && ep_bar_set_end(port->bars, port, item)) {
+        if (may_go(port, item))
+            item_issue(port, item, now_ns);
+        else
+            ep_park_push(&port->park, item);
+        item = ep_item_get(port->pool);
+    }
+    if (item != NULL)
+        ep_item_put(port->pool, item);
+}
+
 void ep_port_finish(struct ep_port *port, uint64_t now_ns)
 {
     port->is_finishing = true;
+    if (port->bars != NULL)
+        end_bars(port, now_ns);
     ep_port_pump(port, now_ns);
 }
 

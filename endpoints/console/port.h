@@ -30,6 +30,9 @@
  * in a second although its turn came. When the loop itself was late (a stopped
  * process), the second begins again.
  *
+ * Where progress bars stand in rows of their own (endpoints/console/bar_set.h),
+ * a line that is one does not hold the descriptor.
+ *
  * Only the console uses this.
  */
 #ifndef ENDPOINTS_CONSOLE_PORT_H
@@ -42,6 +45,7 @@
 #include "endpoints/console/outlet.h"
 #include "endpoints/console/park.h"
 
+struct ep_bar_set;
 struct ep_console_cfg;
 struct job_record;
 
@@ -73,6 +77,7 @@ struct ep_port {
     const struct ep_port_events *events;
     void *arg;
     struct ep_item_pool *pool; /* borrowed */
+    struct ep_bar_set *bars;   /* borrowed; NULL: bars are unfinished lines */
     struct ep_outlet out;
     struct ep_park park;
     struct ep_source *holder;
@@ -99,6 +104,9 @@ int ep_port_open(struct ep_port *port, uint8_t channel, int fd,
 
 /* Drops what is left, with callbacks, and closes the port. */
 void ep_port_close(struct ep_port *port);
+
+/* Says, before any record comes, that bars are taken from its output. */
+void ep_port_takes_bars(struct ep_port *port, struct ep_bar_set *bars);
 
 /* Takes one record. Returns 0, or OV_ENOMEM; nothing has changed then. */
 int ep_port_record(struct ep_port *port, const struct job_record *rec,

@@ -409,16 +409,21 @@ bool ep_output_status(struct ep_output *out, const char *text)
     return ep_console_status(out->console, text);
 }
 
-void ep_output_status_forget(struct ep_output *out)
+bool ep_output_hold(struct ep_output *out, bool is_held)
 {
-    if (out->console != NULL)
-        ep_console_status_forget(out->console);
+    return out->console == NULL || ep_console_hold(out->console, is_held);
 }
 
-void ep_output_status_settle(struct ep_output *out)
+void ep_output_forget(struct ep_output *out)
 {
     if (out->console != NULL)
-        ep_console_status_settle(out->console);
+        ep_console_forget(out->console);
+}
+
+void ep_output_settle(struct ep_output *out)
+{
+    if (out->console != NULL)
+        ep_console_settle(out->console);
 }
 
 void ep_output_give_up(struct ep_output *out)

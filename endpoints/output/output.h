@@ -110,12 +110,14 @@ bool ep_output_is_stuck(struct ep_output *out, uint64_t *since_ns,
 bool ep_output_pause(struct ep_output *out);
 void ep_output_resume(struct ep_output *out);
 
-/* Show, forget and erase a line of status on the terminal that is stderr, as
- * ep_console_status(), ep_console_status_forget() and
- * ep_console_status_settle() do; also where output goes to files only. */
+/* Shows a line of status on the terminal that is stderr, as ep_console_status()
+ * does; also where output goes to files only. */
 bool ep_output_status(struct ep_output *out, const char *text);
-void ep_output_status_forget(struct ep_output *out);
-void ep_output_status_settle(struct ep_output *out);
+/* Hold, forget and erase that line and the bars, as ep_console_hold(),
+ * ep_console_forget() and ep_console_settle() do. */
+bool ep_output_hold(struct ep_output *out, bool is_held);
+void ep_output_forget(struct ep_output *out);
+void ep_output_settle(struct ep_output *out);
 
 /* Drops all output that is not written, and all that comes from now on.
  * Interrupts writes that are stuck. */

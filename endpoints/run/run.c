@@ -325,13 +325,12 @@ static int open_status(struct run *r)
         .base = r->base,
         .output = r->output,
         .start_ns = r->plan.relaunch->start_ns,
+        .is_wanted = !r->options.quiet && !r->options.is_dvm,
         .look = look,
         .arg = r,
     };
 
-    return r->options.quiet || r->options.is_dvm
-               ? 0
-               : ep_run_status_open(&cfg, &r->status);
+    return ep_run_status_open(&cfg, &r->status);
 }
 
 /* --- opening and closing

@@ -1,29 +1,28 @@
-/* Gathers the numbers of the line of status, once a second. */
+/* Gathers the numbers of the line of status, once a second, and erases what
+ * stands beneath the output. */
 #include "endpoints/run/status.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <termios.h>
 #include <unistd.h>
 
 #include <event2/event.h>
 
-#include "endpoints/console/status.h"
+#include "endpoints/console/console.h"
 #include "endpoints/output/output.h"
+#include "endpoints/run/screen.h"
 #include "endpoints/run/status_words.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/fatal.h"
+#include "endpoints/sys/terminal.h"
 #include "overlay/base/err.h"
+#include "text/style.h"
 
 enum {
     FIRST_MS = 2000,
     EVERY_MS = 1000,
     PAUSED_MS = 2000, /* between two looks whether there is a place again */
-    COLUMNS = 80,
-    RATE_S = 3, /* the rate is a mean of about this time */
+    RATE_S = 3,       /* the rate is a mean of about this time */
 };
 
 struct run_status {
@@ -31,46 +30,10 @@ struct run_status {
     struct event *timer;           /* owned */
     struct run_status_view before; /* what was seen at the last look */
     uint64_t looked_ns;
-    double rate; /* bytes of stdin per second */
+    double rate;   /* bytes of stdin per second */
+    bool has_line; /* the line is shown, not only bars */
     bool is_held;
 };
-
-/* True where no program but this run writes to the terminal of stderr. A pipe
- * may lead to one that does; and so does a shell that has started this run in
- * the background of a script, for which it ignores SIGINT. */
-static bool is_place(void)
-{
-    const char *term = getenv("TERM");
-    struct sigaction action;
-    struct stat out, err;
-
-    return isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0 &&
-           sigaction(SIGINT, NULL, &action) == 0 &&
-           action.sa_handler != SIG_IGN && fstat(STDERR_FILENO, &err) == 0 &&
-           fstat(STDOUT_FILENO, &out) == 0 &&
-           (S_ISREG(out.st_mode) ||
-            (S_ISCHR(out.st_mode) &&
-             (!isatty(STDOUT_FILENO) ||
-              (out.st_dev == err.st_dev && out.st_ino == err.st_ino))));
-}
-
-/* True when another program uses the terminal, or asks for a password. */
-static bool is_taken(void)
-{
-    struct termios state;
-
-    return tcgetpgrp(STDERR_FILENO) != getpgrp() ||
-           tcgetattr(STDERR_FILENO, &state) != 0 || (state.c_lflag & ECHO) == 0;
-}
-
-static unsigned columns(void)
-{
-    struct winsize size;
-
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
-               ? size.ws_col
-               : COLUMNS;
-}
 
 /* Adds what follows from the last look and from the time since then. */
 static void compare(struct run_status *status, struct run_status_view *view)
@@ -98,9 +61,9 @@ static void compare(struct run_status *status, struct run_status_view *view)
 /* Returns when to look again; 0: never. */
 static unsigned show(struct run_status *status)
 {
-    const unsigned width = columns();
+    const unsigned width = ep_terminal_size(STDERR_FILENO).columns;
     struct run_status_view view = {0};
-    char text[EP_STATUS_BYTES + 1];
+    char text[EP_CONSOLE_STATUS_BYTES + 1];
 
     if (!status->cfg.look(status->cfg.arg, width, &view)) {
         (void)ep_output_status(status->cfg.output, NULL);
@@ -130,8 +93,8 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
     (void)what;
     if (status->is_held)
         return;
-    if (is_taken())
-        ep_output_status_forget(status->cfg.output);
+    if (ep_terminal_is_taken(STDERR_FILENO))
+        ep_output_forget(status->cfg.output);
     else
         wait_ms = show(status);
     if (wait_ms > 0)
@@ -151,10 +114,11 @@ static void begin(struct run_status *status)
 int ep_run_status_open(const struct run_status_cfg *cfg,
                        struct run_status **out)
 {
+    const unsigned channels = ep_run_screen();
     struct run_status *status;
 
     *out = NULL;
-    if (!is_place())
+    if (channels == 0)
         return 0;
     status = calloc(1, sizeof(*status));
     *out = status;
@@ -166,7 +130,10 @@ int ep_run_status_open(const struct run_status_cfg *cfg,
     if (status->timer == NULL)
         return OV_ENOMEM;
     ep_fatal_open();
-    begin(status);
+    status->has_line =
+        cfg->is_wanted && (channels & (1u << TEXT_CHANNEL_STDERR)) != 0;
+    if (status->has_line)
+        begin(status);
     return 0;
 }
 
@@ -174,7 +141,7 @@ void ep_run_status_close(struct run_status *status)
 {
     if (status == NULL)
         return;
-    ep_output_status_settle(status->cfg.output);
+    ep_output_settle(status->cfg.output);
     ep_fatal_close();
     if (status->timer != NULL)
         event_free(status->timer);
@@ -185,13 +152,14 @@ bool ep_run_status_hold(struct run_status *status, bool is_held)
 {
     if (status == NULL)
         return true;
-    if (status->is_held && !is_held)
+    if (status->has_line && status->is_held && !is_held)
         set_timer(status, EVERY_MS);
     status->is_held = is_held;
-    return ep_output_status(status->cfg.output, NULL);
+    return ep_output_hold(status->cfg.output, is_held);
 }
 
 bool ep_run_status_tells(const struct run_status *status)
 {
-    return status != NULL && !status->is_held && !is_taken();
+    return status != NULL && status->has_line && !status->is_held &&
+           !ep_terminal_is_taken(STDERR_FILENO);
 }

@@ -157,7 +157,7 @@ static void it_is_forgotten_without_a_byte(void **state)
         rig_pass(&rig, 1);
     rig_pass(&rig, 1);
     do
-        rig_pass(&rig, 1), ep_console_status_forget(rig.con);
+        rig_pass(&rig, 1), ep_console_forget(rig.con);
     while (!ep_console_status(rig.con, NULL));
     rig_say(&rig, 0, "out\n");
     rig_taken(&rig, 1);
@@ -193,7 +193,7 @@ static void it_is_erased_without_the_loop(void **state)
     assert_true(ep_console_status(rig.con, NULL));
     assert_true(ep_console_status(rig.con, "busy"));
     assert_false(ep_console_status(rig.con, NULL));
-    ep_console_status_settle(rig.con);
+    ep_console_settle(rig.con);
     check_stderr(&rig, SHOWN ERASED);
     rig_expect(&rig, "");
 }

@@ -12,7 +12,9 @@
 #include <cmocka.h>
 
 #include "endpoints/output/output.h"
+#include "endpoints/run/screen.h"
 #include "endpoints/run/status_words.h"
+#include "text/style.h"
 
 enum { TEXT_BYTES = 256 };
 
@@ -26,13 +28,21 @@ bool ep_output_status(struct ep_output *out, const char *text)
     return false;
 }
 
-void ep_output_status_forget(struct ep_output *out)
+bool ep_output_hold(struct ep_output *out, bool is_held)
+{
+    (void)out;
+    (void)is_held;
+    fail_msg("a status is held");
+    return false;
+}
+
+void ep_output_forget(struct ep_output *out)
 {
     (void)out;
     fail_msg("a status is forgotten");
 }
 
-void ep_output_status_settle(struct ep_output *out)
+void ep_output_settle(struct ep_output *out)
 {
     (void)out;
     fail_msg("a status is erased");
@@ -48,6 +58,7 @@ static void a_pipe_has_none(void **state)
     (void)state;
     assert_int_equal(pipe(fds), 0);
     assert_true(dup2(fds[1], STDERR_FILENO) >= 0);
+    assert_int_equal(ep_run_screen() & (1u << TEXT_CHANNEL_STDERR), 0);
     assert_int_equal(ep_run_status_open(&cfg, &status), 0);
     assert_true(dup2(before, STDERR_FILENO) >= 0);
     assert_null(status);
