@@ -7,7 +7,9 @@
 #include "endpoints/run/exits.h"
 #include "endpoints/run/impl.h"
 #include "endpoints/run/nodes.h"
+#include "endpoints/run/screen.h"
 #include "endpoints/run/stats_json.h"
+#include "endpoints/console/bar_set.h"
 #include "endpoints/output/folds.h"
 #include "endpoints/output/shelf.h"
 #include "endpoints/sys/clock.h"
@@ -44,6 +46,8 @@ static void set_bounds(const struct run *r, struct ep_stats *stats)
     if (r->options.fold != EP_FOLD_NONE)
         stats->launcher.rss_bound_bytes +=
             EP_FOLDS_BYTES(r->options.fold, r->own.desc.size);
+    if (ep_run_screen() != 0)
+        stats->launcher.rss_bound_bytes += EP_BARS_BYTES;
     stats->daemons.rss_bound_bytes = ep_session_daemon_bytes(
         r->plan.nodes_per_daemon,
         (uint64_t)r->plan.nodes_per_daemon * (most + spare));

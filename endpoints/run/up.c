@@ -23,6 +23,7 @@
 #include "endpoints/run/stalls.h"
 #include "endpoints/run/recent.h"
 #include "endpoints/run/redirect.h"
+#include "endpoints/run/screen.h"
 #include "endpoints/run/style.h"
 #include "endpoints/run/words.h"
 #include "endpoints/sys/clock.h"
@@ -181,6 +182,10 @@ static struct ep_output_cfg output_cfg(struct run *r)
     cfg.console.base = r->base;
     cfg.console.writer = r->writer;
     cfg.console.is_prompting = r->own.desc.open_ms > 0;
+    /* The bar of a process that is alone is in its place as it comes. */
+    if (r->own.desc.size > 1 || r->options.is_dvm ||
+        !text_style_is_plain(&cfg.console.style))
+        cfg.console.bar_channels = ep_run_screen();
     cfg.events = &events;
     cfg.arg = r;
     /* Less than what one link may have in flight, so that there is always room

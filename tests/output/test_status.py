@@ -8,9 +8,8 @@ import sys
 import threading
 
 import live
-import terminal
+import screen
 from live import case, check, check_eq
-from screen import Screen
 
 WAITS = "echo begun; " + live.Gate.WAIT + "echo out; exit 3"
 RUNNING = r"xylem: 2 running, 0:\d\d$"
@@ -18,22 +17,8 @@ RUNNING = r"xylem: 2 running, 0:\d\d$"
 STOP, GO_ON = b"\x13", b"\x11"
 
 
-class Shown(terminal.Terminal):
-    """A run on a terminal, and what can be seen there."""
-
-    def __init__(self, *words, columns=80, env=None, term="xterm", **more):
-        self.screen = Screen(columns)
-        super().__init__(live.XYLEM, "run", *words, columns=columns,
-                         env={**os.environ, "TERM": term, **(env or {})},
-                         **more)
-
-    def read_more(self, seconds):
-        had = len(self.text)
-        is_more = super().read_more(seconds)
-        for byte in self.text[had:]:
-            self.screen.feed(bytes([byte]))
-            self.judge()
-        return is_more
+class Shown(screen.Shown):
+    """A run on a terminal, and its line of status."""
 
     def judge(self):
         """There is never more than one line, at the end, and it fits."""
@@ -48,12 +33,6 @@ class Shown(terminal.Terminal):
         self.until(lambda: any(re.match(pattern, line)
                                for line in self.screen.shown[begin:]),
                    pattern)
-
-    def until(self, is_true, what):
-        live.eventually(lambda: self.read_more(0.1) and is_true() or is_true(),
-                        60, what)
-        if not is_true():
-            print("# on the screen:", *self.screen.rows, sep="\n#   ")
 
     def end(self, code, *rows):
         """The end: these rows are left, in any order, and messages."""
