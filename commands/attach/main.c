@@ -229,7 +229,35 @@ static void on_signal(evutil_socket_t number, short what, void *arg)
     finish(0);
 }
 
+/* Stops this program alone, so that the shell gets its terminal back. */
+static void on_stop(evutil_socket_t number, short what, void *arg)
+{
+    (void)number;
+    (void)what;
+    (void)arg;
+    show_hold(true);
+    kill(getpid(), SIGSTOP); /* returns after SIGCONT */
+    show_hold(false);
+}
+
 /* --- how the program begins */
+
+static bool hear(int signo, event_callback_fn on_event)
+{
+    struct event *event =
+        event_new(attach.base, signo, EV_SIGNAL | EV_PERSIST, on_event, NULL);
+
+    return event != NULL && event_add(event, NULL) == 0;
+}
+
+/* SIGTSTP is left as it is where that is not its default. */
+static bool hear_stop(void)
+{
+    struct sigaction action;
+
+    return sigaction(SIGTSTP, NULL, &action) != 0 ||
+           action.sa_handler != SIG_DFL || hear(SIGTSTP, on_stop);
+}
 
 static bool open_base(pid_t launcher)
 {
@@ -241,13 +269,10 @@ static bool open_base(pid_t launcher)
     if (attach.base == NULL)
         return false;
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-        struct event *event = event_new(
-            attach.base, signals[i], EV_SIGNAL | EV_PERSIST, on_signal, NULL);
-
-        if (event == NULL || event_add(event, NULL) != 0)
+        if (!hear(signals[i], on_signal))
             return false;
     }
-    return loss_open(attach.base, launcher, &losses) == 0;
+    return hear_stop() && loss_open(attach.base, launcher, &losses) == 0;
 }
 
 static const char *check_ranks(const char *option,
@@ -357,6 +382,7 @@ int attach_main(int argc, char **argv)
     if (why != NULL)
         return refuse("%s", why);
     event_base_dispatch(attach.base);
+    show_hold(true);
     feed_close();
     session_leave();
     sift_tell();

@@ -11,8 +11,10 @@
 
 #include "commands/attach/words.h"
 #include "endpoints/output/output.h"
+#include "endpoints/run/screen.h"
 #include "endpoints/run/style.h"
 #include "endpoints/sys/clock.h"
+#include "endpoints/sys/fatal.h"
 #include "endpoints/sys/fds.h"
 #include "endpoints/sys/writer.h"
 #include "overlay/base/err.h"
@@ -377,6 +379,11 @@ static const char *open_output(struct event_base *base,
     cfg.console.merge_stderr = options->merge_stderr;
     cfg.console.is_prompting = isatty(STDOUT_FILENO);
     cfg.console.park_limit_bytes = HAND_BYTES / 2;
+    /* The bar of a process that is alone is in its place as it comes. */
+    if (show.job.size > 1 || !text_style_is_plain(&cfg.console.style))
+        cfg.console.bar_channels = ep_run_screen();
+    if (cfg.console.bar_channels != 0)
+        ep_fatal_open();
     cfg.events = &events;
     ep_fds_widen(STDOUT_FILENO);
     rc = ep_output_open(&cfg, &show.output, &is_files);
@@ -430,9 +437,20 @@ void show_give_up(void)
     ep_output_give_up(show.output);
 }
 
+void show_hold(bool is_held)
+{
+    if (show.output == NULL)
+        return;
+    if (is_held)
+        ep_output_settle(show.output);
+    else
+        (void)ep_output_hold(show.output, false);
+}
+
 void show_close(void)
 {
     show.is_over = true;
+    ep_fatal_close();
     ep_output_close(show.output);
     show.output = NULL;
     while (show.hand != NULL)

@@ -82,6 +82,9 @@ bool show_has_room(void);
 void show_finish(void);
 /* Drops everything that is not written yet. */
 void show_give_up(void);
+/* Erases the progress bars, waiting for that for half a second at most, and
+ * draws none as long as they are held. */
+void show_hold(bool is_held);
 
 /* How many bytes were dropped on their way to us. */
 uint64_t show_dropped_bytes(void);

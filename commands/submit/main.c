@@ -185,6 +185,7 @@ static void stop_self(void)
         return;
     submit.is_stopping = false;
     event_del(submit.stop);
+    show_hold(true);
     kill(getpid(), SIGSTOP); /* returns after SIGCONT, which is handled next */
 }
 
@@ -199,6 +200,7 @@ static void on_stop_wait(evutil_socket_t fd, short what, void *arg)
 static void on_continue(void *arg)
 {
     (void)arg;
+    show_hold(false);
     feed_wake();
     send_signal(SIGCONT);
 }
@@ -377,6 +379,7 @@ static int end_program(void)
     int code = submit.code, of_job = 0;
 
     feed_close();
+    show_hold(true);
     show_give_up(); /* drops output, so that stderr is free for our message */
     if (submit.is_complete && ending_is_over() && !submit.is_quiet)
         of_job = ending_tell(sift_has_left());

@@ -87,11 +87,12 @@ class Screen:
 
 
 class Shown(terminal.Terminal):
-    """A run on a terminal, and what can be seen there."""
+    """A run, or another command, on a terminal, and what is seen there."""
 
-    def __init__(self, *words, columns=80, env=None, term="xterm", **more):
+    def __init__(self, *words, columns=80, env=None, term="xterm", verb="run",
+                 **more):
         self.screen = Screen(columns)
-        super().__init__(live.XYLEM, "run", *words, columns=columns,
+        super().__init__(live.XYLEM, verb, *words, columns=columns,
                          env={**os.environ, "TERM": term, **(env or {})},
                          **more)
 
