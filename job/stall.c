@@ -32,3 +32,12 @@ enum job_doing job_stall_step(struct job_stall *stall,
     stall->is_told = true;
     return sample->doing;
 }
+
+uint64_t job_stall_pace(uint64_t took_ns, uint64_t due_ns)
+{
+    uint64_t pace_ns = JOB_STALL_LOOK_MS * UINT64_C(1000000);
+
+    if (took_ns * JOB_STALL_COST_SHARE > pace_ns)
+        pace_ns = took_ns * JOB_STALL_COST_SHARE;
+    return due_ns < pace_ns ? due_ns : pace_ns;
+}

@@ -14,6 +14,15 @@
 
 #include "job/doing.h"
 
+enum {
+    JOB_STALL_LOOK_MS = 250, /* the time between two looks at processes */
+    /* or more, as looks take one part of this many of a processor at most */
+    JOB_STALL_COST_SHARE = 10,
+    /* Words about processes that come within this time are told together. As
+     * all nodes look within JOB_STALL_LOOK_MS, it is a little more. */
+    JOB_STALL_GATHER_MS = 300,
+};
+
 /* What was seen of a process and all that it has started. Each number is
  * compared with the same of the sample before, so it may fall, as it does when
  * one of them ends. */
@@ -45,5 +54,10 @@ enum job_doing job_stall_step(struct job_stall *stall,
                               const struct job_stall_limit *limit,
                               const struct job_stall_sample *sample,
                               uint64_t now_ns);
+
+/* Returns how long after the begin of a look, which took `took_ns` of a
+ * processor, the next one is to begin. due_ns: when after that begin a process
+ * is to be told unless it makes progress; UINT64_MAX: none is. O(1). */
+uint64_t job_stall_pace(uint64_t took_ns, uint64_t due_ns);
 
 #endif

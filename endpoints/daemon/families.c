@@ -103,6 +103,20 @@ static void add_member(struct ep_family *family, const struct ep_process *it)
     sample->doing = more_of(sample->doing, doing_of(it, family));
 }
 
+/* Counts what a member has moved since its bytes were counted. What it had
+ * moved before that is news only if it has run since the last look. */
+static void add_bytes(struct ep_family *family, struct ep_procs_row *row)
+{
+    const uint64_t bytes = moved_bytes(row->it.pid);
+
+    if (row->is_counted)
+        family->sample.moved_bytes += bytes - row->moved_bytes;
+    else if (row->is_anew)
+        family->sample.moved_bytes += bytes;
+    row->moved_bytes = bytes;
+    row->is_counted = true;
+}
+
 /* --- all of them */
 
 static int family_order(const void *left, const void *right)
@@ -113,113 +127,122 @@ static int family_order(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-struct index {
-    struct ep_family **at; /* owned, ordered by pid */
-    size_t count;
+/* The families, and the process of the machine that each row is. */
+struct scene {
+    struct ep_family **heads; /* owned, ordered by pid */
+    size_t heads_count;
+    struct ep_procs *procs;
+    struct ep_family **of; /* owned: the family of each row, or NULL */
+    uint64_t *ticks;       /* owned: processor time of each family before */
 };
 
-static struct ep_family *find(const struct index *index, pid_t pid)
+/* The families of those with which they begin. Both lists are in the order of
+ * their pids. */
+static void place_heads(const struct scene *scene)
 {
-    const struct ep_family key = {.pid = pid}, *const at = &key;
-    struct ep_family *const *found = bsearch(
-        &at, index->at, index->count, sizeof(struct ep_family *), family_order);
+    size_t row = 0;
 
-    return found != NULL ? *found : NULL;
+    for (size_t i = 0; i < scene->heads_count; i++) {
+        while (row < scene->procs->count &&
+               scene->procs->at[row].it.pid < scene->heads[i]->pid)
+            row++;
+        if (row < scene->procs->count &&
+            scene->procs->at[row].it.pid == scene->heads[i]->pid)
+            scene->of[row] = scene->heads[i];
+    }
 }
 
 /* Finds the family of a process; NULL when it has none. */
-static struct ep_family *family_of(const struct index *index,
-                                   const struct ep_procs *procs, pid_t pid)
+static struct ep_family *family_of(const struct scene *scene, size_t at)
 {
-    for (unsigned i = 0; pid > 1 && i < GENERATIONS_MAX; i++) {
-        struct ep_family *family = find(index, pid);
+    const struct ep_procs *procs = scene->procs;
+
+    for (unsigned i = 0; i < GENERATIONS_MAX; i++) {
         const struct ep_procs_row *row;
 
-        if (family != NULL)
-            return family;
-        row = ep_procs_find(procs, pid);
-        pid = row != NULL ? row->it.parent : 0;
+        if (scene->of[at] != NULL || procs->at[at].it.parent <= 1)
+            return scene->of[at];
+        row = ep_procs_find(procs, procs->at[at].it.parent);
+        if (row == NULL)
+            return NULL;
+        at = (size_t)(row - procs->at);
     }
     return NULL;
 }
 
-/* A process of the machine, and the family that it belongs to. */
-struct member {
-    struct ep_family *family;
-    pid_t pid;
-};
-
-/* Adds what all members do, and keeps a list of them. Returns their number. */
-static size_t add_members(const struct index *index,
-                          const struct ep_procs *procs, struct member *members)
+/* Adds what a member does. In a close look it is read anew, as it may have been
+ * woken without having run. */
+static void look_at(struct ep_family *family, struct ep_procs_row *row)
 {
-    size_t count = 0;
+    struct ep_process now;
 
+    if (family->is_close && !row->is_anew &&
+        ep_process_look(row->it.pid, &now) == 0)
+        row->it = now;
+    add_member(family, &row->it);
+}
+
+/* Tells whether the bytes of a member are to be counted: where all members
+ * together have used the processor there is progress without them. */
+static bool is_to_count(const struct scene *scene,
+                        const struct ep_family *families, size_t at)
+{
+    const struct ep_family *family = scene->of[at];
+    const struct ep_procs_row *row = &scene->procs->at[at];
+
+    return !row->it.is_zombie &&
+           (family->is_close ||
+            (row->is_anew &&
+             (family->counts_all ||
+              family->sample.cpu_ticks == scene->ticks[family - families])));
+}
+
+static void look(const struct scene *scene, const struct ep_family *families)
+{
+    struct ep_procs *procs = scene->procs;
+
+    place_heads(scene);
     for (size_t i = 0; i < procs->count; i++) {
-        const struct ep_process *it = &procs->at[i].it;
-        struct ep_family *family = family_of(index, procs, it->pid);
-
-        if (family == NULL)
+        scene->of[i] = family_of(scene, i);
+        if (scene->of[i] != NULL)
+            look_at(scene->of[i], &procs->at[i]);
+    }
+    for (size_t i = 0; i < procs->count; i++) {
+        if (scene->of[i] == NULL)
             continue;
-        add_member(family, it);
-        if (!it->is_zombie)
-            members[count++] = (struct member){family, it->pid};
-    }
-    return count;
-}
-
-/* Counts the bytes of families in which nobody has used the processor, and of
- * those that are looked at closely. `before` are their samples of before. */
-static void add_bytes(const struct ep_family *families,
-                      const struct job_stall_sample *before,
-                      const struct member *members, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct ep_family *family = members[i].family;
-        const struct job_stall_sample *last = &before[family - families];
-
-        if (family->is_close || family->sample.cpu_ticks == last->cpu_ticks)
-            family->sample.moved_bytes += moved_bytes(members[i].pid);
-        else
-            family->sample.moved_bytes = last->moved_bytes;
+        if (is_to_count(scene, families, i))
+            add_bytes(scene->of[i], &procs->at[i]);
+        else if (procs->at[i].is_anew)
+            procs->at[i].is_counted = false;
     }
 }
 
-static void look(struct ep_family *families, const struct index *index,
-                 const struct job_stall_sample *before)
+void ep_families_look(struct ep_family *families, size_t count,
+                      struct ep_procs *known)
 {
-    struct ep_procs procs;
-    struct member *members;
+    struct scene scene = {.procs = known};
 
-    if (ep_procs_read(&procs) != 0)
-        return;
-    members = calloc(procs.count + 1, sizeof(*members));
-    if (members != NULL)
-        add_bytes(families, before, members,
-                  add_members(index, &procs, members));
-    free(members);
-    ep_procs_fini(&procs);
-}
-
-void ep_families_look(struct ep_family *families, size_t count)
-{
-    struct index index = {.at = calloc(count + 1, sizeof(struct ep_family *))};
-    struct job_stall_sample *before = calloc(count + 1, sizeof(*before));
-
+    scene.heads = calloc(count + 1, sizeof(struct ep_family *));
+    scene.ticks = calloc(count + 1, sizeof(*scene.ticks));
     for (size_t i = 0; i < count; i++) {
         const struct job_stall_sample last = families[i].sample;
 
-        families[i].sample =
-            (struct job_stall_sample){.output_bytes = last.output_bytes};
-        if (before != NULL)
-            before[i] = last;
-        if (index.at != NULL && families[i].pid > 0)
-            index.at[index.count++] = &families[i];
+        families[i].sample = (struct job_stall_sample){
+            .output_bytes = last.output_bytes, .moved_bytes = last.moved_bytes};
+        if (scene.ticks != NULL)
+            scene.ticks[i] = last.cpu_ticks;
+        if (scene.heads != NULL && families[i].pid > 0)
+            scene.heads[scene.heads_count++] = &families[i];
     }
-    if (index.count > 0 && before != NULL) {
-        qsort(index.at, index.count, sizeof(struct ep_family *), family_order);
-        look(families, &index, before);
+    if (scene.heads_count > 0 && scene.ticks != NULL &&
+        ep_procs_read_again(known) == 0) {
+        qsort(scene.heads, scene.heads_count, sizeof(struct ep_family *),
+              family_order);
+        scene.of = calloc(known->count + 1, sizeof(struct ep_family *));
+        if (scene.of != NULL)
+            look(&scene, families);
     }
-    free(index.at);
-    free(before);
+    free(scene.of);
+    free(scene.ticks);
+    free(scene.heads);
 }

@@ -10,6 +10,7 @@
 
 #include "endpoints/daemon/families.h"
 #include "endpoints/daemon/processes.h"
+#include "endpoints/spawn/procs.h"
 #include "endpoints/sys/clock.h"
 #include "endpoints/sys/writer.h"
 #include "job/order.h"
@@ -17,9 +18,7 @@
 #include "overlay/base/err.h"
 
 enum {
-    PAIR_MS = 100,   /* two looks so far apart show who computes */
-    WATCH_MS = 400,  /* the time between looks at jobs that are watched */
-    COST_SHARE = 10, /* one part of the time is spent on looks */
+    PAIR_MS = 100, /* two looks so far apart show who computes */
 };
 
 /* What one look has seen: of one node after the other, its processes by their
@@ -27,8 +26,9 @@ enum {
 struct look {
     struct ep_family *at; /* owned */
     size_t count, room;
-    uint64_t begun_ns; /* 0: there was none */
-    uint64_t took_ns;  /* of a processor */
+    uint64_t begun_ns;      /* 0: there was none */
+    uint64_t took_ns;       /* of a processor */
+    struct ep_procs *procs; /* borrowed: all processes of the machine */
 };
 
 /* An order that is not answered yet. */
@@ -43,6 +43,7 @@ struct ep_looks {
     struct ep_sink *sink;             /* owned: the thread that reads */
     struct event *timer;              /* owned: the next look */
     struct look now, before;          /* `now` is the thread's while is_busy */
+    struct ep_procs procs;            /* owned, and so is this */
     STAILQ_HEAD(, look_order) orders; /* owned */
     uint64_t due_ns; /* from the last look on: the first is to be told then */
     uint32_t index;  /* the node whose processes are being gone through */
@@ -85,7 +86,7 @@ static int look(void *arg)
     struct look *now = arg;
     const uint64_t begin_ns = thread_ns();
 
-    ep_families_look(now->at, now->count);
+    ep_families_look(now->at, now->count, now->procs);
     now->took_ns = thread_ns() - begin_ns;
     return 0;
 }
@@ -93,9 +94,9 @@ static int look(void *arg)
 /* Tells whether the process is to be told unless this look finds progress. */
 static bool is_due(const struct ep_looks *looks, const struct ep_running *it)
 {
-    return it->stall != NULL &&
-           (!it->limit.counts_compute ||
-            looks->now.begun_ns - it->stall->since_ns >= it->limit.ns);
+    return it->stall != NULL && it->stall->since_ns != 0 &&
+           !it->stall->is_told &&
+           looks->now.begun_ns - it->stall->since_ns >= it->limit.ns;
 }
 
 static void add_process(void *arg, const struct ep_running *it)
@@ -118,6 +119,7 @@ static void add_process(void *arg, const struct ep_running *it)
         .pid = it->pid,
         .index = looks->index,
         .number = it->number,
+        .counts_all = it->stall != NULL && !it->limit.counts_compute,
         .is_close = !STAILQ_EMPTY(&looks->orders) || is_due(looks, it),
         .sample = before != NULL ? before->sample
                                  : (struct job_stall_sample){.doing = 0},
@@ -137,6 +139,7 @@ static void begin(struct ep_looks *looks)
 {
     looks->now.count = 0;
     looks->now.begun_ns = ep_clock_ns();
+    looks->now.procs = &looks->procs;
     each_process(looks, add_process);
     looks->is_busy =
         ep_sink_call(looks->sink, look, &looks->now, looks->now.begun_ns) == 0;
@@ -152,29 +155,33 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
         begin(looks);
 }
 
-static void look_in(struct ep_looks *looks, uint64_t wait_ns)
+/* Looks when this time has passed since the begin of the last look. */
+static void look_in(struct ep_looks *looks, uint64_t after_ns)
 {
+    const uint64_t past_ns = ep_clock_ns() - looks->before.begun_ns;
+    const uint64_t wait_ns = past_ns < after_ns ? after_ns - past_ns : 0;
     const struct timeval wait = {(time_t)(wait_ns / 1000000000),
                                  (suseconds_t)(wait_ns % 1000000000 / 1000)};
 
     evtimer_add(looks->timer, &wait);
 }
 
+static void free_seen(struct ep_looks *looks)
+{
+    free(looks->now.at);
+    free(looks->before.at);
+    ep_procs_fini(&looks->procs);
+}
+
 /* Looks again when there is a reason to, or else frees what was seen. */
 static void go_on(struct ep_looks *looks)
 {
-    const uint64_t pair_ns = PAIR_MS * UINT64_C(1000000);
-    uint64_t wait_ns = WATCH_MS * UINT64_C(1000000);
-
     if (!STAILQ_EMPTY(&looks->orders)) {
-        look_in(looks, pair_ns);
+        look_in(looks, PAIR_MS * UINT64_C(1000000));
     } else if (looks->is_watching && !looks->is_paused) {
-        if (looks->before.took_ns * COST_SHARE > wait_ns)
-            wait_ns = looks->before.took_ns * COST_SHARE;
-        look_in(looks, looks->due_ns < wait_ns ? looks->due_ns : wait_ns);
+        look_in(looks, job_stall_pace(looks->before.took_ns, looks->due_ns));
     } else {
-        free(looks->now.at);
-        free(looks->before.at);
+        free_seen(looks);
         looks->now = looks->before = (struct look){.at = NULL};
     }
 }
@@ -370,8 +377,7 @@ static void free_looks(void *arg)
 {
     struct ep_looks *looks = arg;
 
-    free(looks->now.at);
-    free(looks->before.at);
+    free_seen(looks);
     free(looks);
 }
 

@@ -3,8 +3,7 @@
  *
  * A look reads /proc in the shared thread of the daemon's writer. Two looks at
  * least 100 ms apart show who computes, so an answer takes that long. While
- * jobs are watched there is a look every 400 ms, or fewer, so that looks take
- * no more than a tenth of a processor.
+ * jobs are watched looks follow one another as job/stall.h says.
  */
 #ifndef ENDPOINTS_DAEMON_LOOKS_H
 #define ENDPOINTS_DAEMON_LOOKS_H

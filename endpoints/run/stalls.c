@@ -8,10 +8,11 @@
 #include "endpoints/run/roll.h"
 #include "endpoints/run/watch.h"
 #include "job/life.h"
+#include "job/stall.h"
 #include "job/word.h"
 #include "overlay/base/err.h"
 
-enum { FIRST_MS = 500, MOST_MS = 10000 };
+enum { MOST_MS = 10000 };
 
 /* The state of a rank: an enum job_doing for one that is to be told, UNKNOWN
  * for one about which there is nothing to tell, and this. */
@@ -78,12 +79,13 @@ static void pass_on(struct run_stalls *stalls)
 static void on_look(void *arg)
 {
     struct run_stalls *stalls = arg;
-    bool is_any = false;
+    bool is_any = false, goes_on;
 
     drop_ended(stalls);
     if (stalls->cfg.life->is_killed)
         return;
-    if (tell(stalls, JOB_DOING_GOES_ON))
+    goes_on = tell(stalls, JOB_DOING_GOES_ON);
+    if (goes_on)
         set_all(stalls, JOB_DOING_GOES_ON, JOB_DOING_UNKNOWN);
     for (uint8_t doing = JOB_DOING_COMPUTES; doing < JOB_DOING_GOES_ON; doing++)
         is_any = tell(stalls, doing) || is_any;
@@ -91,6 +93,8 @@ static void on_look(void *arg)
         pass_on(stalls);
     for (uint8_t doing = JOB_DOING_COMPUTES; doing < JOB_DOING_GOES_ON; doing++)
         set_all(stalls, doing, STALL_TOLD);
+    if (is_any || goes_on)
+        ep_watch_soon(stalls->watch); /* what comes soon is gathered longer */
 }
 
 int ep_run_stalls_open(const struct run_stalls_cfg *cfg,
@@ -102,8 +106,8 @@ int ep_run_stalls_open(const struct run_stalls_cfg *cfg,
     if (stalls == NULL)
         return OV_ENOMEM;
     stalls->cfg = *cfg;
-    return ep_watch_open(cfg->base, FIRST_MS, MOST_MS, on_look, stalls,
-                         &stalls->watch);
+    return ep_watch_open(cfg->base, JOB_STALL_GATHER_MS, MOST_MS, on_look,
+                         stalls, &stalls->watch);
 }
 
 void ep_run_stalls_close(struct run_stalls *stalls)

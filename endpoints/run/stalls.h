@@ -1,9 +1,10 @@
 /* Tells the user which processes of the run's own job make no progress
  * (--on-stall), and which go on after that.
  *
- * Nodes report each process once (job/stall.h). Those that come within half a
- * second are told together, in a line for each thing that they do; later ones
- * are gathered for ten seconds.
+ * Nodes report each process once (job/stall.h). Those that come within
+ * JOB_STALL_GATHER_MS are told together, in a line for each thing that they do.
+ * While more keep coming each line is gathered for twice as long as the one
+ * before, up to ten seconds.
  */
 #ifndef ENDPOINTS_RUN_STALLS_H
 #define ENDPOINTS_RUN_STALLS_H

@@ -17,21 +17,7 @@
 
 #include "overlay/base/err.h"
 
-static int push_row(struct ep_procs *procs, const struct ep_process *it)
-{
-    if (procs->count == procs->room) {
-        size_t room = procs->room > 0 ? procs->room * 2 : 256;
-        struct ep_procs_row *at =
-            reallocarray(procs->at, room, sizeof(*procs->at));
-
-        if (at == NULL)
-            return OV_ENOMEM;
-        procs->at = at;
-        procs->room = room;
-    }
-    procs->at[procs->count++] = (struct ep_procs_row){.it = *it};
-    return 0;
-}
+enum { ROOM_MORE = 256 };
 
 static int row_order(const void *left, const void *right)
 {
@@ -41,23 +27,74 @@ static int row_order(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-int ep_procs_read(struct ep_procs *procs)
+struct ep_procs_row *ep_procs_find(const struct ep_procs *procs, pid_t pid)
 {
+    struct ep_procs_row key = {.it.pid = pid};
+
+    return procs->count == 0
+               ? NULL
+               : bsearch(&key, procs->at, procs->count, sizeof(key), row_order);
+}
+
+static int push_row(struct ep_procs *procs, const struct ep_procs_row *row)
+{
+    if (procs->count == procs->room) {
+        size_t room = procs->room * 2;
+        struct ep_procs_row *at =
+            reallocarray(procs->at, room, sizeof(*procs->at));
+
+        if (at == NULL)
+            return OV_ENOMEM;
+        procs->at = at;
+        procs->room = room;
+    }
+    procs->at[procs->count++] = *row;
+    return 0;
+}
+
+/* Adds a process, which may have ended meanwhile. The clock is read first: what
+ * the process does after that is seen when the clock is read again. */
+static int push_pid(struct ep_procs *procs, const struct ep_procs *before,
+                    pid_t pid)
+{
+    const struct ep_procs_row *was = ep_procs_find(before, pid);
+    struct ep_procs_row row = {.ran_ns = ep_process_ran_ns(pid)};
+
+    row.is_anew =
+        was == NULL || row.ran_ns == UINT64_MAX || row.ran_ns != was->ran_ns;
+    if (!row.is_anew)
+        row.it = was->it;
+    else if (ep_process_look(pid, &row.it) != 0)
+        return 0;
+    if (was != NULL && was->it.start == row.it.start) {
+        row.is_counted = was->is_counted;
+        row.moved_bytes = was->moved_bytes;
+    }
+    return push_row(procs, &row);
+}
+
+/* There is room for as many as before, and some more. */
+static int read_all(struct ep_procs *procs, const struct ep_procs *before)
+{
+    const size_t room = before->count + ROOM_MORE;
     DIR *dir = ep_process_can_look() ? opendir("/proc") : NULL;
     const struct dirent *entry;
     int rc = 0;
 
-    *procs = (struct ep_procs){0};
+    *procs =
+        (struct ep_procs){.at = calloc(room, sizeof(*procs->at)), .room = room};
+    if (procs->at == NULL)
+        rc = OV_ENOMEM;
     if (dir == NULL)
-        return OV_ESYS;
+        rc = OV_ESYS;
     while (rc == 0 && (entry = readdir(dir)) != NULL) {
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        struct ep_process it;
 
-        if (pid > 0 && ep_process_look(pid, &it) == 0)
-            rc = push_row(procs, &it);
+        if (pid > 0)
+            rc = push_pid(procs, before, pid);
     }
-    closedir(dir);
+    if (dir != NULL)
+        closedir(dir);
     if (rc != 0)
         ep_procs_fini(procs);
     else
@@ -65,17 +102,24 @@ int ep_procs_read(struct ep_procs *procs)
     return rc;
 }
 
+int ep_procs_read(struct ep_procs *procs)
+{
+    return read_all(procs, &(struct ep_procs){0});
+}
+
+int ep_procs_read_again(struct ep_procs *procs)
+{
+    struct ep_procs before = *procs;
+    const int rc = read_all(procs, &before);
+
+    ep_procs_fini(&before);
+    return rc;
+}
+
 void ep_procs_fini(struct ep_procs *procs)
 {
     free(procs->at);
     *procs = (struct ep_procs){0};
-}
-
-struct ep_procs_row *ep_procs_find(const struct ep_procs *procs, pid_t pid)
-{
-    struct ep_procs_row key = {.it.pid = pid};
-
-    return bsearch(&key, procs->at, procs->count, sizeof(key), row_order);
 }
 
 /* Dooms the children of `top` (0: of no process), and all descendants of doomed

@@ -12,6 +12,12 @@ struct ep_procs_row {
     struct ep_process it;
     bool is_doomed; /* it is to be killed */
     bool is_spared; /* it is not killed, nor anything below it */
+    bool is_anew;   /* it has run since it was read before, or was not read */
+    /* ep_procs_read_again() keeps the two for whoever sets them: the bytes that
+     * the process had moved when they were counted. */
+    bool is_counted;
+    uint64_t moved_bytes;
+    uint64_t ran_ns; /* its processor time, as in process.h */
 };
 
 /* All zero is an empty list. */
@@ -32,6 +38,12 @@ struct ep_procs_killed {
  * namespace) or OV_ENOMEM; after an error the list is empty. */
 int ep_procs_read(struct ep_procs *procs);
 void ep_procs_fini(struct ep_procs *procs);
+
+/* Brings a list up to date. A process that has not run since is not read again:
+ * its row is as before, though it may have another parent, or be about to run.
+ * Cost: a system call for each process, and a file for each that has run.
+ * Returns what ep_procs_read returns. */
+int ep_procs_read_again(struct ep_procs *procs);
 
 /* Finds a process by its number; returns NULL when it is not in the list. */
 struct ep_procs_row *ep_procs_find(const struct ep_procs *procs, pid_t pid);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "endpoints/spawn/procs.h"
 #include "endpoints/sys/clock.h"
 
 enum { LIMIT_MS = 60000 };
@@ -36,9 +37,11 @@ static pid_t start(const char *script)
 static struct job_stall_sample look(pid_t pid)
 {
     struct ep_family family = {.pid = pid, .is_close = true};
+    struct ep_procs procs = {.count = 0};
 
     family.sample.output_bytes = 11;
-    ep_families_look(&family, 1);
+    ep_families_look(&family, 1, &procs);
+    ep_procs_fini(&procs);
     assert_int_equal(family.sample.output_bytes, 11);
     return family.sample;
 }
@@ -131,17 +134,65 @@ static void changes_are_seen(void **state)
     end(pid);
 }
 
+/* Returns the row of a process, which has been looked at. */
+static const struct ep_procs_row *row_of(const struct ep_procs *procs,
+                                         pid_t pid)
+{
+    const struct ep_procs_row *row = ep_procs_find(procs, pid);
+
+    assert_non_null(row);
+    return row;
+}
+
+/* A process that has not run since the last look is not read, and has moved
+ * nothing; one that has run is, and what it has moved is seen in a look that is
+ * not close. */
+static void only_those_that_have_run_are_read(void **state)
+{
+    const pid_t still = start("exec tail -f /dev/null"),
+                echo = start("exec cat");
+    struct ep_family families[2] = {{.pid = still, .is_close = true},
+                                    {.pid = echo, .is_close = true}};
+    struct ep_procs procs = {.count = 0};
+    struct job_stall_sample before[2];
+
+    (void)state;
+    await(still, JOB_DOING_WAITS);
+    await(echo, JOB_DOING_READS);
+    ep_families_look(families, 2, &procs);
+    for (unsigned i = 0; i < 2; i++)
+        families[i].is_close = false;
+    ep_families_look(families, 2, &procs);
+    for (unsigned i = 0; i < 2; i++)
+        before[i] = families[i].sample;
+    assert_int_equal(write(fds[1], "word\n", 5), 5);
+    await(echo, JOB_DOING_READS);
+    do
+        ep_families_look(families, 2, &procs);
+    while (families[1].sample.moved_bytes == before[1].moved_bytes);
+    assert_true(row_of(&procs, echo)->is_anew);
+    assert_false(row_of(&procs, still)->is_anew);
+    assert_int_equal(families[0].sample.cpu_ticks, before[0].cpu_ticks);
+    assert_int_equal(families[0].sample.moved_bytes, before[0].moved_bytes);
+    assert_int_equal(families[0].sample.members, before[0].members);
+    ep_procs_fini(&procs);
+    end(still);
+    end(echo);
+}
+
 static void one_that_is_gone_is_not_known(void **state)
 {
     const pid_t pid = start("exit 0");
     struct ep_family families[2] = {{.pid = 0}, {.pid = pid}};
+    struct ep_procs procs = {.count = 0};
 
     (void)state;
     waitpid(pid, NULL, 0);
-    ep_families_look(families, 2);
+    ep_families_look(families, 2, &procs);
     assert_int_equal(families[0].sample.doing, JOB_DOING_UNKNOWN);
     assert_int_equal(families[1].sample.doing, JOB_DOING_UNKNOWN);
-    ep_families_look(families, 0);
+    ep_families_look(families, 0, &procs);
+    ep_procs_fini(&procs);
 }
 
 static int open_pipe(void **state)
@@ -169,6 +220,7 @@ int main(void)
         WITH_PIPE(one_that_computes_below_a_shell),
         WITH_PIPE(one_that_is_stopped),
         WITH_PIPE(changes_are_seen),
+        WITH_PIPE(only_those_that_have_run_are_read),
         WITH_PIPE(one_that_is_gone_is_not_known),
     };
 

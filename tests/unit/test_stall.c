@@ -3,11 +3,13 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 
-#define S UINT64_C(1000000000)
+#define S  UINT64_C(1000000000)
+#define MS UINT64_C(1000000)
 
 enum { EVERY_MS = 400 };
 
@@ -39,7 +41,7 @@ static void pass(struct watched *w, const struct job_stall_limit *limit,
     while (w->now_ns < end_ns) {
         enum job_doing news;
 
-        w->now_ns += EVERY_MS * UINT64_C(1000000);
+        w->now_ns += EVERY_MS * MS;
         w->sample.cpu_ticks += ticks;
         w->sample.moved_bytes += bytes;
         news = job_stall_step(&w->stall, limit, &w->sample, w->now_ns);
@@ -131,6 +133,61 @@ static void without_a_limit_nothing_is_told(void **state)
     assert_int_equal(w.told, 0);
 }
 
+/* --- the pace of looks */
+
+/* What looks cost where 4000 of 4500 processes are in families of 2000, and
+ * one in three has run since the last look. A look that read each of them would
+ * take 74 ms of a processor. */
+enum { LOOK_MS = 30, BUSY = 3 };
+
+/* Looks at a process that makes progress until it is stopped at stop_ns, and
+ * returns when the word about it is told. A look takes longer than it computes,
+ * as others use the processors, too. */
+static uint64_t told_at(const struct job_stall_limit *limit, uint64_t stop_ns)
+{
+    const uint64_t took_ns = LOOK_MS * MS;
+    struct job_stall stall = {0};
+    uint64_t begun_ns = S;
+
+    for (;;) {
+        const bool is_stopped = begun_ns >= stop_ns;
+        const struct job_stall_sample sample = {
+            .moved_bytes = is_stopped ? 0 : begun_ns,
+            .doing = is_stopped ? JOB_DOING_STOPPED : JOB_DOING_WAITS};
+        const enum job_doing news =
+            job_stall_step(&stall, limit, &sample, begun_ns);
+        const uint64_t due_ns = stall.since_ns + limit->ns - begun_ns;
+        const uint64_t pace_ns = job_stall_pace(took_ns, due_ns);
+
+        if (news != JOB_DOING_UNKNOWN)
+            return begun_ns + BUSY * took_ns + JOB_STALL_GATHER_MS * MS;
+        begun_ns += pace_ns > BUSY * took_ns ? pace_ns : BUSY * took_ns;
+    }
+}
+
+static void one_of_2000_is_told_a_second_after_the_limit(void **state)
+{
+    static const struct job_stall_limit limits[] = {{5 * S, true},
+                                                    {20 * S, true}};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        for (uint64_t stop_ns = 3 * S; stop_ns < 5 * S; stop_ns += 7 * MS)
+            assert_in_range(told_at(&limits[i], stop_ns) - stop_ns,
+                            limits[i].ns, limits[i].ns + S);
+    }
+}
+
+/* However much there is to look at. */
+static void looks_take_a_tenth_of_a_processor(void **state)
+{
+    (void)state;
+    assert_int_equal(job_stall_pace(1 * MS, UINT64_MAX),
+                     JOB_STALL_LOOK_MS * MS);
+    assert_int_equal(job_stall_pace(74 * MS, UINT64_MAX), 740 * MS);
+    assert_int_equal(job_stall_pace(74 * MS, 100 * MS), 100 * MS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +197,8 @@ int main(void)
         cmocka_unit_test(each_kind_of_progress_counts),
         cmocka_unit_test(one_that_goes_on_may_be_told_again),
         cmocka_unit_test(without_a_limit_nothing_is_told),
+        cmocka_unit_test(one_of_2000_is_told_a_second_after_the_limit),
+        cmocka_unit_test(looks_take_a_tenth_of_a_processor),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
