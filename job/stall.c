@@ -21,6 +21,8 @@ enum job_doing job_stall_step(struct job_stall *stall,
     const bool moves = stall->since_ns == 0 ||
                        has_moved(&stall->last, sample, limit->counts_compute);
 
+    if (stall->is_paused)
+        return JOB_DOING_UNKNOWN;
     stall->last = *sample;
     if (moves) {
         stall->since_ns = now_ns;
@@ -31,6 +33,12 @@ enum job_doing job_stall_step(struct job_stall *stall,
         return JOB_DOING_UNKNOWN;
     stall->is_told = true;
     return sample->doing;
+}
+
+void job_stall_pause(struct job_stall *stall, bool is_paused)
+{
+    stall->is_paused = is_paused;
+    stall->since_ns = 0;
 }
 
 uint64_t job_stall_pace(uint64_t took_ns, uint64_t due_ns)

@@ -44,16 +44,21 @@ struct job_stall {
     struct job_stall_sample last;
     uint64_t since_ns; /* the first sample since the last progress */
     bool is_told;
+    bool is_paused; /* the user has stopped it: no time passes for it */
 };
 
 /* Takes a sample at this time, which does not go back. Returns what the process
  * is doing when it has made no progress for as long as the limit, once for each
- * time; JOB_DOING_GOES_ON at the first progress after that; else
- * JOB_DOING_UNKNOWN. O(1). */
+ * time; JOB_DOING_GOES_ON at the first progress after that; else, and while it
+ * is paused, JOB_DOING_UNKNOWN. O(1). */
 enum job_doing job_stall_step(struct job_stall *stall,
                               const struct job_stall_limit *limit,
                               const struct job_stall_sample *sample,
                               uint64_t now_ns);
+
+/* The user has stopped the process, or has let it go on, which is no progress:
+ * its time begins anew. */
+void job_stall_pause(struct job_stall *stall, bool is_paused);
 
 /* Returns how long after the begin of a look, which took `took_ns` of a
  * processor, the next one is to begin. due_ns: when after that begin a process

@@ -47,9 +47,8 @@ struct ep_looks {
     STAILQ_HEAD(, look_order) orders; /* owned */
     uint64_t due_ns; /* from the last look on: the first is to be told then */
     uint32_t index;  /* the node whose processes are being gone through */
-    bool is_busy, is_watching, is_paused;
+    bool is_busy, is_watching;
     bool is_watched; /* the last look has found a process that is watched */
-    bool is_anew;    /* time without progress begins anew for all processes */
 };
 
 /* --- reading */
@@ -178,7 +177,7 @@ static void go_on(struct ep_looks *looks)
 {
     if (!STAILQ_EMPTY(&looks->orders)) {
         look_in(looks, PAIR_MS * UINT64_C(1000000));
-    } else if (looks->is_watching && !looks->is_paused) {
+    } else if (looks->is_watching) {
         look_in(looks, job_stall_pace(looks->before.took_ns, looks->due_ns));
     } else {
         free_seen(looks);
@@ -224,8 +223,8 @@ static void expect(struct ep_looks *looks, const struct ep_running *it)
 {
     const uint64_t quiet_ns = looks->now.begun_ns - it->stall->since_ns;
 
-    if (!it->stall->is_told && quiet_ns < it->limit.ns &&
-        it->limit.ns - quiet_ns < looks->due_ns)
+    if (!it->stall->is_told && !it->stall->is_paused &&
+        quiet_ns < it->limit.ns && it->limit.ns - quiet_ns < looks->due_ns)
         looks->due_ns = it->limit.ns - quiet_ns;
 }
 
@@ -234,7 +233,8 @@ static void judge(void *arg, const struct ep_running *it)
     struct ep_looks *looks = arg;
     struct ep_family *family = find(&looks->now, looks->index, it->number);
 
-    looks->is_watched = looks->is_watched || it->stall != NULL;
+    looks->is_watched =
+        looks->is_watched || (it->stall != NULL && !it->stall->is_paused);
     if (family == NULL)
         return;
     if (it->has_ended)
@@ -243,8 +243,6 @@ static void judge(void *arg, const struct ep_running *it)
         decide(looks, family);
     if (it->stall == NULL || it->pid == 0 || family->pid == 0)
         return;
-    if (looks->is_anew)
-        it->stall->since_ns = 0;
     family->sample.output_bytes = it->output_bytes;
     family->news = (uint8_t)job_stall_step(
         it->stall, &it->limit, &family->sample, looks->now.begun_ns);
@@ -337,7 +335,6 @@ static void on_looked(void *arg, uint64_t cookie)
     looks->is_busy = looks->is_watched = false;
     looks->due_ns = UINT64_MAX;
     each_process(looks, judge);
-    looks->is_anew = looks->is_paused;
     looks->is_watching = looks->is_watching && looks->is_watched;
     for (uint32_t i = 0; has_news(&looks->now) && i < looks->cfg.nodes_count;
          i++)
@@ -422,12 +419,4 @@ void ep_looks_watch(struct ep_looks *looks)
         return;
     looks->is_watching = true;
     look_soon(looks);
-}
-
-void ep_looks_pause(struct ep_looks *looks, bool is_paused)
-{
-    looks->is_paused = is_paused;
-    looks->is_anew = true;
-    if (looks->is_watching && !is_paused)
-        look_soon(looks);
 }

@@ -35,11 +35,8 @@ void ep_looks_close(struct ep_looks *looks); /* NULL is fine */
 void ep_looks_ask(struct ep_looks *looks, uint32_t index,
                   const struct job_order *order);
 
-/* Begins to watch. Looks end when no process is watched any longer. */
+/* Begins to watch. Looks end when no process is watched any longer, or all that
+ * are watched are paused (job/stall.h). */
 void ep_looks_watch(struct ep_looks *looks);
-
-/* Says that all processes are being stopped for a while, or run again: what
- * they do meanwhile is no lack of progress. */
-void ep_looks_pause(struct ep_looks *looks, bool is_paused);
 
 #endif

@@ -19,15 +19,14 @@ static void on_signal(struct daemon *d, uint32_t index,
     uint32_t signo = order->number;
 
     if (order->ranges_count == 0 &&
-        (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT)) {
+        (signo == SIGTSTP || signo == SIGSTOP || signo == SIGCONT))
         ep_processes_pause(local, signo != SIGCONT);
-        ep_looks_pause(d->looks, signo != SIGCONT);
-    }
     if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP)
         ep_processes_ending(local);
     /* Each node signals its own processes, because another node of this daemon
      * may not have received the job yet. */
-    ep_processes_signal(local, order);
+    if (ep_processes_signal(local, order))
+        ep_looks_watch(d->looks);
 }
 
 static void on_order(struct daemon *d, uint32_t index,

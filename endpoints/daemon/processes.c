@@ -319,20 +319,34 @@ void ep_processes_forget(struct ep_processes *local, uint32_t base)
     ep_node_job_sweep(local);
 }
 
-void ep_processes_signal(struct ep_processes *local,
+/* Returns true when a process that is watched goes on. */
+static bool pause_watch(struct job_stall *stall, uint32_t signo)
+{
+    const bool stops = signo == SIGTSTP || signo == SIGSTOP;
+
+    if (!stops && signo != SIGCONT)
+        return false;
+    job_stall_pause(stall, stops);
+    return !stops;
+}
+
+bool ep_processes_signal(struct ep_processes *local,
                          const struct job_order *order)
 {
-    bool is_all = order->ranges_count == 0;
+    bool is_all = order->ranges_count == 0, goes_on = false;
     const struct node_job *node_job;
 
     TAILQ_FOREACH (node_job, &local->node_jobs, entry) {
         for (uint32_t i = 0; i < node_job->procs_count; i++) {
             uint32_t number = ep_proc_number(&node_job->procs[i]);
 
-            if (node_job->procs[i].is_running &&
-                (is_all || job_order_has(order, number)))
-                ep_spawner_signal(local->cfg.spawner, number,
-                                  (int)order->number);
+            if (!node_job->procs[i].is_running ||
+                (!is_all && !job_order_has(order, number)))
+                continue;
+            ep_spawner_signal(local->cfg.spawner, number, (int)order->number);
+            if (node_job->stalls != NULL)
+                goes_on |= pause_watch(&node_job->stalls[i], order->number);
         }
     }
+    return goes_on;
 }

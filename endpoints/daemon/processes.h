@@ -144,9 +144,11 @@ void ep_processes_each(struct ep_processes *local,
                        void (*each)(void *arg, const struct ep_running *it),
                        void *arg);
 
-/* Follows a SIGNAL order: sends it to the processes that run here. O(processes
- * * ranges). */
-void ep_processes_signal(struct ep_processes *local,
+/* Follows a SIGNAL order: sends it to the processes that run here. Those that
+ * it stops are paused as far as their progress is watched (job/stall.h).
+ * Returns true when it has let some go on that are watched. O(processes *
+ * ranges). */
+bool ep_processes_signal(struct ep_processes *local,
                          const struct job_order *order);
 
 #endif

@@ -123,6 +123,28 @@ static void one_that_goes_on_may_be_told_again(void **state)
     assert_int_equal(w.went_on, 1);
 }
 
+/* No time passes while the user has stopped it; then it begins anew, also for
+ * one that was told. */
+static void one_that_the_user_stops_is_not_told(void **state)
+{
+    struct watched w = begin(JOB_DOING_STOPPED);
+
+    (void)state;
+    pass(&w, &minute, 50, 0, 0);
+    job_stall_pause(&w.stall, true);
+    pass(&w, &minute, 3600, 0, 0);
+    job_stall_pause(&w.stall, false);
+    pass(&w, &minute, 50, 0, 0);
+    assert_int_equal(w.told, 0);
+    pass(&w, &minute, 50, 0, 0);
+    assert_int_equal(w.told, 1);
+    job_stall_pause(&w.stall, true);
+    job_stall_pause(&w.stall, false);
+    pass(&w, &minute, 100, 0, 9);
+    assert_int_equal(w.told, 1);
+    assert_int_equal(w.went_on, 1);
+}
+
 static void without_a_limit_nothing_is_told(void **state)
 {
     static const struct job_stall_limit none = {0, true};
@@ -196,6 +218,7 @@ int main(void)
         cmocka_unit_test(quiet_computing_is_told_where_it_is_no_progress),
         cmocka_unit_test(each_kind_of_progress_counts),
         cmocka_unit_test(one_that_goes_on_may_be_told_again),
+        cmocka_unit_test(one_that_the_user_stops_is_not_told),
         cmocka_unit_test(without_a_limit_nothing_is_told),
         cmocka_unit_test(one_of_2000_is_told_a_second_after_the_limit),
         cmocka_unit_test(looks_take_a_tenth_of_a_processor),
