@@ -31,15 +31,13 @@ enum { OUTPUTS = JOB_WORD_OUTPUTS };
 
 /* One output of a process: stdout, stderr or stddiag. */
 struct output {
-    /* NULL: the process has no such channel, or it has ended */
-    struct ep_channel *channel;
+    struct ep_channel *channel; /* NULL: it has ended, or was never there */
     struct proc *proc;
     struct ep_sieve *sieve; /* owned; NULL: all of it is sent */
     uint64_t lost_bytes;    /* bytes that could not be read back from a file */
     struct job_tally tally; /* tally of every byte that is sent, or was lost */
     struct ep_cache cache;  /* the last of them, for tools that come late */
-    /* REPLAY orders that must be answered before it is read */
-    uint32_t replays;
+    uint32_t replays;       /* REPLAY orders to be answered before it is read */
     bool is_unwanted;  /* output is read and dropped here, as nobody wants it */
     bool is_held_back; /* output is left in the pipe */
     bool has_ended; /* the hub still has to be told that the output has ended */

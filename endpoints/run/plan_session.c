@@ -156,7 +156,8 @@ int ep_run_plan_session(struct run_plan *p, uint32_t most)
     if (ep_run_survey_asks(p) &&
         ep_boot_add_param(config, EP_BOOT_PARAM_MACHINE, 1))
         return ep_voice_fail(p->voice, "out of memory");
-    if (o->fold != EP_FOLD_NONE && ep_boot_add_param(config, EP_BOOT_PARAM_FOLDS, 1))
+    if (o->fold != EP_FOLD_NONE &&
+        ep_boot_add_param(config, EP_BOOT_PARAM_FOLDS, 1))
         return ep_voice_fail(p->voice, "out of memory");
     if (set_strings(p) ||
         ep_session_pack(config, &p->sizes,
