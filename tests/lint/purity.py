@@ -9,7 +9,7 @@ import re
 import symbols
 
 CORE = ("overlay/libovcore.la", "topo/libtoposhape.la")
-ALLOWED = re.compile(r"(__)?mem(cpy|move|set|cmp)(_chk)?$")
+ALLOWED = re.compile(r"(__)?mem(chr|cpy|move|set|cmp)(_chk)?$")
 # The one variable: what to call when an assertion fails.
 STATE = {("panic.o", "handler")}
 WRITABLE = re.compile(r"\.(data|bss|tdata|tbss)\b(?!\.rel\.ro)|\*COM\*")
