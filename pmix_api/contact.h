@@ -3,9 +3,9 @@
  *
  * libpmix writes the text, in its own form. The first line is NAMESPACE.RANK;
  * and tcp4://ADDRESS:PORT, or tcp6:// with an address that may be in brackets;
- * the other lines are libpmix's affair. A process that listens in place of
- * libpmix gives tools the same text with another port, so that lines that a
- * newer libpmix adds are kept.
+ * the other lines mean something to libpmix only. A process that listens in
+ * place of libpmix gives tools the same text with another port, so that lines
+ * that a newer libpmix adds are kept.
  */
 #ifndef PMIX_API_CONTACT_H
 #define PMIX_API_CONTACT_H
@@ -21,7 +21,7 @@ enum {
 
 /* Where a server listens. */
 struct px_contact {
-    char address[PX_CONTACT_ADDRESS_BYTES]; /* without brackets */
+    char address[PX_CONTACT_ADDRESS_BYTES]; /* the address, without brackets */
     uint16_t port;
     /* Where the digits of the port are in the text, and how many they are. */
     uint32_t port_at, port_bytes;
@@ -36,7 +36,7 @@ int px_contact_parse(const char *text, size_t len_bytes,
 /* The process that listens in place of libpmix. */
 struct px_contact_move {
     uint16_t port;
-    uint32_t pid; /* replaces the pid in the text; 0: the pid stays as it is */
+    uint32_t pid; /* replaces the pid in the text; 0: the text keeps its pid */
 };
 
 /* Writes the text to `out` with the port of `to` and, when the third line is a

@@ -43,8 +43,8 @@ struct helper {
                             connection */
     pid_t pid;
     int fd;   /* owned */
-    int tool; /* owned: the tool's connection, until it is acknowledged; -1:
-                 none */
+    int tool; /* owned: the tool's connection, until the helper acknowledges it;
+               * -1: none */
     enum state state;
     bool is_in; /* the helper has reported that its tool is let in */
 };
@@ -61,7 +61,7 @@ struct px_desk {
     bool has_started, is_hurried, has_files, is_said;
     struct px_contact_names names;
     char host[NAME_BYTES], server[NAME_BYTES];
-    char wrong[TEXT_BYTES]; /* what went wrong in the last try */
+    char wrong[TEXT_BYTES]; /* why the last try failed */
 };
 
 static void start_helper(struct px_desk *desk);
@@ -81,7 +81,7 @@ unsigned px_desk_tools(const struct px_desk *desk)
     return count;
 }
 
-/* --- the end of a helper */
+/* --- how a helper ends */
 
 static struct helper *find_helper(const struct px_desk *desk, enum state state)
 {
@@ -375,7 +375,8 @@ static int put_files(struct px_desk *desk, const char *text, size_t len_bytes)
 
     snprintf(desk->server, sizeof(desk->server), "%.*s",
              (int)strcspn(text, ";"), text);
-    *strrchr(desk->server, '.') = '\0'; /* removes the rank at the end */
+    *strrchr(desk->server, '.') = '\0'; /* cuts off the rank at the end of the
+                                         * name */
     if (gethostname(desk->host, sizeof(desk->host) - 1) != 0)
         return OV_ESYS;
     desk->names = (struct px_contact_names){.folder = desk->cfg.folder,

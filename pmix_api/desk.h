@@ -62,10 +62,10 @@ struct px_desk_cfg {
      * on_up and on_given_up are called at most once each. on_up reports that
      * tools can connect, and the address. */
     void (*on_up)(void *arg, const char *uri);
-    void (*on_given_up)(void *arg, const char *why); /* no tool can connect,
-                                                        ever */
-    void (*on_say)(void *arg, const char *text);     /* a message for the
-                                                        user */
+    /* No tool can ever connect. */
+    void (*on_given_up)(void *arg, const char *why);
+    void (*on_say)(void *arg, const char *text); /* a message for the
+                                                    user */
     /* A message that is shown with --verbose only. */
     void (*on_note)(void *arg, const char *text);
     void *arg;

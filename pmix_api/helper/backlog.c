@@ -32,16 +32,16 @@ struct px_backlog {
     uint64_t waiting_bytes;
     uint64_t lost_bytes;   /* bytes that the file did not give back; their
                               channels are not known */
-    uint64_t given_bytes;  /* the part of lost_bytes that the output got last
-                              has reported */
+    uint64_t given_bytes;  /* the part of lost_bytes that the last returned
+                            * output has reported */
     uint64_t untold_bytes; /* all missing bytes that were not reported to the
                               tool yet */
     /* Owned [procs * CHANNELS]; NULL: nothing was dropped yet. */
     struct lack *lacks;
     uint64_t ends_due;   /* how many channels have is_end_due */
     uint32_t ends_from;  /* no channel before this index has is_end_due */
-    bool is_end_at_hand; /* the output got last is an end for which there had
-                            been no room */
+    bool is_end_at_hand; /* the last returned output is an end for which there
+                          * had been no room */
 };
 
 int px_backlog_open(const struct px_backlog_cfg *cfg, struct px_backlog **out)
@@ -135,7 +135,7 @@ static void give_up(struct px_backlog *backlog, const struct job_door *output)
         owe_end(backlog, lack);
 }
 
-/* --- in */
+/* --- storing output */
 
 static bool is_full(const struct px_backlog *backlog, uint64_t bytes)
 {
@@ -238,7 +238,7 @@ int px_backlog_put(struct px_backlog *backlog, const struct job_door *output)
     return 0;
 }
 
-/* --- out */
+/* --- returning output */
 
 /* Gets the end of a channel for which there had been no room; only when nothing
  * else waits.

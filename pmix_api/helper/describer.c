@@ -14,7 +14,8 @@ struct px_describer {
     /* A list of users; the first one's question was sent, and its answer is
      * awaited. */
     struct px_describer_user *first;
-    /* Owned: the table, as far as it has come; NULL: memory is out. */
+    /* Owned: the rows of the table that have come so far; NULL: memory is out.
+     */
     struct ep_table *table;
 };
 

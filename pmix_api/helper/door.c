@@ -34,8 +34,8 @@ struct px_door {
     struct ep_outbox_pool pool; /* the pool of this outbox */
     uint8_t *early;             /* owned: messages that wait for the
                                    connection */
-    size_t early_bytes;         /* their bytes; each message follows its
-                                   length */
+    size_t early_bytes;         /* how many bytes `early` has; each message
+                                 * follows its length */
     /* Owned: the message that on_word() has not accepted yet; or NULL. */
     uint8_t *packet;
     uint32_t packet_bytes; /* 0: no message is waiting */

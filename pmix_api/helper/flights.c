@@ -7,7 +7,8 @@
 struct px_flight {
     struct px_flight *next;
     uint64_t number;
-    uint64_t newest; /* flights->newest when the piece was put into `again` */
+    uint64_t newest; /* the number of the newest piece when this piece was put
+                      * into `again` */
     bool is_missed;
     struct px_lib_output piece; /* its bytes follow this struct in memory */
 };

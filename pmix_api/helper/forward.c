@@ -32,7 +32,8 @@ struct stream {
                                   tool */
     struct px_history *past;   /* output that the tool has received; NULL: none
                                   is kept */
-    /* How many deliveries there had been when a pull last got a claim. */
+    /* How many deliveries there had been when a pull last asked for earlier
+     * output. */
     uint64_t owed_since;
     uint64_t open_count;
     uint8_t open[]; /* [size]: channels that have not ended */
@@ -53,7 +54,7 @@ static struct stream *find_stream(const struct px_forwards *all, uint32_t base)
     return at;
 }
 
-/* --- what was given for a pull */
+/* --- pieces that were delivered to pulls */
 
 /* Notes a piece that was delivered for a pull. When memory is out, the piece
  * counts as one that has reached the tool. */
@@ -314,7 +315,7 @@ static bool give_stream(struct stream *stream, uint64_t now_ms)
     return given != all->given;
 }
 
-/* --- all of them */
+/* --- all streams */
 
 static bool is_over(const struct stream *stream)
 {

@@ -27,7 +27,7 @@ struct px_gather {
     struct cell *first, *end; /* the channels whose bytes are held for the
                                  longest and the shortest time */
     uint8_t *gone;            /* owned: the bytes that the last call released */
-    /* [procs * CHANNELS]; those that hold bytes are linked in a list. */
+    /* [procs * CHANNELS]; the channels with held bytes are linked in a list. */
     struct cell cells[];
 };
 

@@ -8,7 +8,7 @@
  *
  * The output of one channel keeps its order; but output of different channels
  * may be reordered. Memory: 48 bytes for each channel of all processes, and at
- * most PX_GATHER_HELD_BYTES. Pure; the caller says the time.
+ * most PX_GATHER_HELD_BYTES. Pure; the caller passes the time.
  */
 #ifndef PMIX_API_HELPER_GATHER_H
 #define PMIX_API_HELPER_GATHER_H
@@ -27,7 +27,7 @@ enum {
 
 enum px_gather_verdict {
     PX_GATHER_HELD,
-    PX_GATHER_GOES,  /* deliver *out; the piece is used up */
+    PX_GATHER_GOES,  /* deliver *out; all of the piece was handled */
     PX_GATHER_FIRST, /* deliver *out, then call px_gather_put() again with the
                         same piece */
 };
@@ -46,8 +46,8 @@ int px_gather_open(const struct px_gather_cfg *cfg, struct px_gather **out);
 /* Drops the bytes that are held. NULL is fine. O(channels). */
 void px_gather_close(struct px_gather *gather);
 
-/* Adds a piece. Memory that *out borrows is the piece's, or is valid until the
- * next call. O(bytes). */
+/* Adds a piece. *out borrows memory of the piece, or memory that is valid until
+ * the next call. O(bytes). */
 enum px_gather_verdict px_gather_put(struct px_gather *gather,
                                      const struct px_lib_output *piece,
                                      uint64_t now_ms,

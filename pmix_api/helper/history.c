@@ -51,7 +51,7 @@ void px_history_add(struct px_history *past, const struct px_lib_output *piece)
                  (uint32_t)piece->len_bytes);
 }
 
-/* --- what is owed */
+/* --- output that is owed to a pull */
 
 static int owe_channel(struct px_history *past,
                        const struct px_history_claim *claim, uint16_t channel)
@@ -120,7 +120,7 @@ bool px_history_is_paid(const struct px_history *past)
     return past == NULL || past->first == NULL;
 }
 
-/* --- paying */
+/* --- paying output to a pull */
 
 static void take_part(struct px_history *past, struct debt *debt,
                       const struct ep_cache *cache, struct px_lib_output *out)

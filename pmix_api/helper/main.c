@@ -32,8 +32,8 @@
 #include "pmix_api/helper/tie.h"
 
 enum {
-    SPACE_BYTES = 1 << 30, /* limit of the address space, of which usually a
-                              tenth is used */
+    SPACE_BYTES = 1 << 30, /* Limit of the address space; the helper usually
+                            * uses a tenth of it. */
     FILES_MAX = 512,       /* limit of open descriptors; each of 128 pulls may
                               have a file */
     /* How many milliseconds to wait for a killed launcher to end. */

@@ -260,16 +260,16 @@ static void wait_more(struct px_news *news)
         look_later(news);
 }
 
-/* True for a broken channel beyond the number that is kept until the tool is
- * let in. */
+/* True for an event about a broken channel that exceeds the number of events
+ * kept until the tool is let in. */
 static bool is_too_much(struct px_news *news, const struct job_door *msg)
 {
     return !news->is_in && msg->kind == JOB_DOOR_BROKEN &&
            news->early++ >= PX_NEWS_BROKEN_MAX;
 }
 
-/* Sends an event about the message to the tool, now or later. When memory is
- * out to keep it, sends it now. */
+/* Sends an event about the message to the tool, now or later. Sends it now when
+ * there is no memory to keep it. */
 static void hear(struct px_news *news, const struct job_door *msg)
 {
     const struct word word = {.kind = msg->kind,
@@ -333,7 +333,7 @@ void px_news_in(struct px_news *news)
         wait_more(news);
 }
 
-/* --- what tools tell each other */
+/* --- events that tools send each other */
 
 void px_news_on_event(struct px_news *news, const void *mem, size_t len_bytes)
 {

@@ -22,14 +22,14 @@ struct order {
     /* None of the names before the index `local` stands for this node's
      * processes. */
     size_t count, local;
-    /* The order was sent to the session, as were all orders before it. */
+    /* This order, and each order before it, was sent to the session. */
     bool is_said;
 };
 
 struct px_orders {
     const struct px_jobs *jobs;
     struct px_describer *describer;
-    /* Asks for the table that the first order needs that was not sent yet. */
+    /* Asks for the table that the first unsent order needs. */
     struct px_describer_user user;
     bool is_asking; /* `user` waits for its answer */
     char here[HOST_BYTES];
@@ -121,7 +121,7 @@ static enum px_lib_answer expand(const struct px_orders *orders,
     return PX_LIB_YES;
 }
 
-/* --- saying an order */
+/* --- sending an order */
 
 static int compare(const void *a, const void *b)
 {
@@ -206,7 +206,7 @@ static void on_done(void *arg, enum px_lib_answer word, struct ep_table *table)
     go_on(orders);
 }
 
-/* --- what the tool asks and the session answers */
+/* --- requests of the tool, answers of the session */
 
 /* Copies the names of the targets. Without targets the order is for all
  * processes of the session's own job. */

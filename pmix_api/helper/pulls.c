@@ -17,8 +17,8 @@ enum {
     CHANNELS = PX_LIB_STDOUT | PX_LIB_STDERR | PX_LIB_STDDIAG,
     CHANNEL_LEAST = PX_LIB_STDOUT,
     TICK_US = 50 * 1000,
-    SOON_US = 5 * 1000, /* a shorter time, for while the tool reads redirected
-                           output */
+    SOON_US = 5 * 1000, /* A shorter time, used while the tool reads redirected
+                         * output. */
     /* After this many redirected bytes, find out how much the tool has read. */
     TOLD_BYTES = 512 * 1024,
 };
@@ -56,7 +56,7 @@ static const struct px_source_events source_events = {
     .on_change = look_soon,
 };
 
-/* --- sources */
+/* --- sources of output */
 
 /* The channels of a rank that this pull wants and that no source delivers
  * already, nor a job that the tool has started. */
@@ -74,8 +74,8 @@ static uint8_t uncovered(const struct px_pulls *pulls,
     return channels;
 }
 
-/* How much earlier output to ask the session for: none of output that the tool
- * has already received without a pull. */
+/* Returns how many bytes of earlier output to ask the session for: none where
+ * the tool has already received the output without a pull. */
 static uint32_t cache_of(const struct px_lib_wish *wish,
                          const struct px_jobs_entry *job, bool is_late)
 {
@@ -345,7 +345,7 @@ void px_pulls_on_stop(struct px_pulls *pulls)
     if (pulls->known == 1 && only != NULL)
         stop_pull(pulls, only);
     else if (pulls->known > 0 && only == NULL)
-        pulls->known--; /* a pull of which all channels had ended */
+        pulls->known--; /* All channels of this pull had ended. */
 }
 
 #define ENDED "has ended"
@@ -523,7 +523,7 @@ void px_pulls_end(struct px_pulls *pulls)
     event_add(pulls->tick, &now);
 }
 
-/* --- what comes without a pull */
+/* --- output that comes without a pull */
 
 /* Stops all pulls that named the channel when this delivery was made. */
 static void on_missed(void *arg, uint32_t base, uint32_t rank, uint8_t channel,

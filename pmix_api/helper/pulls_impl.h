@@ -43,11 +43,11 @@ struct px_pulls {
     bool is_moving;   /* the tool had read more deliveries at the last look than
                          before */
     uint32_t made;    /* how many pulls there were so far */
-    uint32_t known;   /* pulls that libpmix has, as they were answered with
-                         yes */
+    uint32_t known;   /* how many pulls libpmix has registered, because they
+                       * were answered with yes */
     uint32_t asked;   /* number of the pull that waits for its answer; 0: none
                          does */
-    int64_t asked_ms; /* since when that pull waits */
+    int64_t asked_ms; /* when that pull began to wait */
     bool is_ending;
     struct event *soon, *tick; /* owned */
 };

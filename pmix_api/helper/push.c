@@ -12,7 +12,8 @@
 #include "pmix_api/helper/scope.h"
 
 enum {
-    /* With this many bytes unanswered, libpmix is told to read more slowly. */
+    /* From this many unanswered bytes on, libpmix is told to read more slowly.
+     */
     SLOW_BYTES = PX_PUSH_WAITING_BYTES / 2,
     HOST_BYTES = 256,
 };
@@ -386,7 +387,7 @@ static struct writer *make_writer(struct px_pushing_tool *pushing,
     return writer;
 }
 
-/* --- a call */
+/* --- a request of the tool */
 
 /* Makes a part of a request. All parts are made before the first is sent, so
  * that nothing is sent when memory is out. */
@@ -490,7 +491,8 @@ void px_pushing_on_push(struct px_pushing_tool *pushing,
         return;
     free(call);
     is_over = is_flood(pushing, push) && pushing->waiting_bytes > 0;
-    px_lib_answer(push->call, answer); /* may lead to px_pushing_close() */
+    px_lib_answer(push->call, answer); /* The answer may lead to
+                                        * px_pushing_close(). */
     if (is_over)
         pushing->cfg.on_flood(pushing->cfg.arg);
 }

@@ -30,8 +30,8 @@ struct px_queries {
     uint32_t count;
     /* The jobs whose tables the first query needs: */
     struct px_known_job *needs; /* owned, with their tables */
-    bool *are_places;           /* owned: for each of these jobs, whether only
-                                   its first place is needed */
+    bool *are_places;           /* Owned: says for each of these jobs whether
+                                 * only its first place is needed. */
     uint32_t needs_count, known;
     enum px_lib_answer answer; /* the answer to the whole query; PX_LIB_YES so
                                   far */

@@ -91,7 +91,7 @@ enum px_lib_answer px_pulls_judge(const struct px_pulls *pulls,
     return answer;
 }
 
-/* --- what it wants */
+/* --- the channels that a pull wants */
 
 void px_registration_end(struct px_registration *pull)
 {

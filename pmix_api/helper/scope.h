@@ -10,7 +10,7 @@
 #include "pmix_api/helper/jobs.h"
 #include "topo/ranges.h"
 
-/* Some processes of one job. */
+/* A set of processes of one job. */
 struct px_scope {
     struct px_jobs_entry job; /* the job as it was when the tool named it */
     struct topo_ranges ranks; /* owned; not empty, unless is_local */

@@ -51,7 +51,8 @@ struct px_source {
     uint64_t span_bytes;
     uint8_t *open; /* owned [job.size]: channels that have not ended */
     uint64_t open_count;
-    /* Since when further copies would go to the file; 0: they would not. */
+    /* Since when further copies would go to the file; 0: memory still has room
+     * for them. */
     int64_t saving_ms;
 };
 
@@ -213,7 +214,8 @@ static bool keep_output(struct px_source *source, const struct job_door *msg)
         (source->is_begun || px_backlog_bytes(source->backlog) >= EARLY_BYTES))
         return false;
     if (is_soon_moving(source)) {
-        /* Until then px_source_is_busy() is true. */
+        /* The owner asks again, because px_source_is_busy() is true until then.
+         */
         source->events->on_change(source->arg);
         return false;
     }
@@ -306,7 +308,7 @@ static void put_ends(struct px_source *source)
 
         if ((source->open[rank] & 1u << msg.channel) != 0 &&
             px_backlog_put(source->backlog, &msg) != 0)
-            return; /* the other ends follow when the file has room again */
+            return; /* The other ends follow when the file has room again. */
     }
 }
 

@@ -44,8 +44,8 @@ struct px_source_cfg {
     struct px_source_deliveries *deliveries;
     uint32_t owner;
     const struct px_scope *scope; /* copied */
-    uint8_t channels;             /* to pull from all ranks of the scope: bits,
-                                     1 << channel */
+    uint8_t channels;             /* Which channels to pull from each rank of
+                                   * the scope: bits, 1 << channel. */
     struct px_lib_wish wish;
     /* Bytes of earlier output of each channel to ask for, or JOB_CACHE_UNSAID.
      */
@@ -111,8 +111,8 @@ bool px_source_is_busy(const struct px_source *source);
  * asks for also limits this. */
 uint64_t px_source_limit_bytes(const struct px_lib_wish *wish);
 
-uint32_t px_source_base(const struct px_source *source); /* the base of its
-                                                            job */
+/* Returns the base of the source's job. */
+uint32_t px_source_base(const struct px_source *source);
 uint32_t px_source_owner(const struct px_source *source);
 /* The channels of a rank of this job that the source pulls and that have not
  * ended, as bits. O(1). */

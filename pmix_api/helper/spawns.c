@@ -36,7 +36,7 @@ static struct px_forwards *forwards_of(const struct start *start)
     return px_pulls_forwards(start->all->cfg.pulls);
 }
 
-/* --- what is asked for */
+/* --- what the tool asks for */
 
 static void say_pieces(struct px_door *door, const uint8_t *mem, size_t size)
 {
@@ -68,7 +68,7 @@ static bool say_request(struct px_door *door, const struct job_request *request)
     return true;
 }
 
-/* --- the end */
+/* --- the end of a start */
 
 static void free_start(struct start *start)
 {

@@ -19,8 +19,8 @@ enum {
 struct request {
     struct request *next;
     const struct px_lib_log *log;
-    size_t said, written; /* how many of its texts were sent, and how many are
-                             written */
+    size_t said, written; /* how many texts of the request were sent, and how
+                           * many of these are written */
     uint32_t len_bytes;
     bool is_refused; /* the launcher could not write one of the texts */
 };

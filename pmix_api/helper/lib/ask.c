@@ -38,7 +38,7 @@ void px_ask_wake(void)
     static const uint64_t one = 1;
 
     if (write(ask.wake, &one, sizeof(one)) < 0)
-        abort(); /* else libpmix would wait for ever */
+        abort(); /* without an answer libpmix would wait for ever */
 }
 
 void px_ask(void (*call)(void *arg), void *arg)
@@ -80,7 +80,8 @@ void px_ask_turn(void)
     uint64_t seen;
 
     if (read(ask.wake, &seen, sizeof(seen)) < 0)
-        seen = 0; /* nothing to clear */
+        seen =
+            0; /* nobody waits for this read: it only clears the descriptor */
     pthread_mutex_lock(&ask.lock);
     call = ask.is_put ? NULL : ask.call;
     arg = ask.arg;

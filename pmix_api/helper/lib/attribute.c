@@ -63,7 +63,7 @@ void px_attribute_register(const char *const *query_keys)
     of_query = query_keys;
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
         tell(calls[i].call, calls[i].key);
-    of_query = NULL; /* query_keys is borrowed only until here */
+    of_query = NULL; /* Query keys are borrowed only until here. */
 }
 
 const char *px_lib_spawn_keys(void)

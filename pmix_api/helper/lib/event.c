@@ -125,7 +125,7 @@ int px_event_listen(void)
     return OV_ENOMEM;
 }
 
-/* --- to the tool */
+/* --- events for the tool */
 
 static void on_told(pmix_status_t status, void *arg)
 {

@@ -39,8 +39,8 @@ struct delivery {
     uint64_t number;
     bool is_pulled;
     pmix_proc_t source;
-    pmix_byte_object_t bytes; /* the payload, after this struct in memory or in
-                                 `block` */
+    pmix_byte_object_t bytes; /* the bytes of output, behind this struct in
+                               * memory or in `block` */
     void *block;              /* owned, or NULL */
     pmix_info_t info[INFOS];
     size_t infos;
@@ -58,13 +58,13 @@ static struct {
     pthread_mutex_t lock; /* guards the members below */
     struct px_ledger ledger;
     struct delivery *first, *last; /* the deliveries that libpmix has not
-                                      handled yet */
+                                    * handled yet, oldest and newest */
     unsigned pulls;
-    unsigned changes; /* how often `pulls` has changed */
+    unsigned changes; /* how often the number of pulls has changed */
     bool forwards;    /* output of some job goes to the tool without a pull */
     bool is_checking; /* on_check() is about to run in libpmix's thread */
-    uint64_t checked; /* it will settle what became of deliveries up to this
-                         one */
+    uint64_t checked; /* The number of the delivery up to which on_check() will
+                       * find out what became of each. */
     bool is_over;
     /* The caller waits for room; there is room again. */
     bool is_waiting, has_room;
@@ -112,7 +112,7 @@ void px_flow_start(int fd)
     flow.port = port_of(fd);
 }
 
-/* --- what the library has not written yet */
+/* --- what libpmix has not written yet */
 
 /* The most messages that libpmix can make of a delivery. */
 static unsigned copies(void)
@@ -127,8 +127,8 @@ static uint64_t room(void)
     uint64_t most = PX_LIB_UNWRITTEN_BYTES;
 
     if (flow.is_waiting)
-        most /= 2; /* a caller that waits for room goes on when half is
-                      written */
+        most /= 2; /* A caller that waits for room goes on when half of the
+                    * bytes are written. */
     if (px_ledger_is_full(&flow.ledger) || flow.ledger.open_bytes >= most)
         return 0;
     return (PX_LIB_UNWRITTEN_BYTES - flow.ledger.open_bytes) / copies();
@@ -182,7 +182,7 @@ static void on_check(pmix_status_t status, void *arg)
     pthread_mutex_unlock(&flow.lock);
 }
 
-/* --- what the library writes */
+/* --- what libpmix writes */
 
 /* Finds the serial number in the first bytes of a message; 0: the message
  * belongs to no delivery. */
@@ -424,7 +424,7 @@ int px_lib_deliver(const struct px_lib_output *output)
         return OV_ECLOSED;
     if (px_lib_room() == 0)
         return OV_EFULL;
-    /* No lock: only the caller's thread changes `given`. */
+    /* No lock is needed: only the caller's thread changes `given`. */
     d = make(output, flow.ledger.given + 1);
     if (d == NULL)
         return OV_ENOMEM;
@@ -518,7 +518,8 @@ uint64_t px_lib_missed(uint64_t behind)
 
     pthread_mutex_lock(&flow.lock);
     number = px_ledger_missed(&flow.ledger, behind);
-    look_for_room(); /* the ledger may have been full of them */
+    look_for_room(); /* The ledger may have been full of deliveries that no pull
+                      * named. */
     pthread_mutex_unlock(&flow.lock);
     return number;
 }

@@ -18,9 +18,9 @@
 #include <pmix_server.h>
 
 /* Keys of the infos of a delivery. The value of PX_LIB_SERIAL is text that is
- * of no use to a tool. The other two (uint64_t) are how many bytes are missing
- * just before the delivery: dropped because the tool read too slowly, or
- * written before its pull and not kept. */
+ * of no use to a tool. The other two keys (uint64_t) say how many bytes are
+ * missing just before the delivery: bytes dropped because the tool read too
+ * slowly, and bytes written before its pull and not kept. */
 #define PX_LIB_SERIAL  "xylem.iof.number"
 #define PX_LIB_DROPPED "xylem.iof.dropped"
 #define PX_LIB_BEFORE  "xylem.iof.before"

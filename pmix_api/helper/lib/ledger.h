@@ -36,13 +36,13 @@ struct px_ledger_mark {
 /* All zero: there was no delivery. The following five numbers count deliveries,
  * and never grow from one to the next. */
 struct px_ledger {
-    uint64_t given;      /* handed to libpmix */
-    uint64_t handled;    /* for which libpmix has made the messages */
-    uint64_t begun;      /* up to the last delivery with a message begun to be
-                            written */
-    uint64_t written;    /* with all messages written */
-    uint64_t taken;      /* with all messages read by the tool */
-    uint64_t bytes;      /* written to the stream */
+    uint64_t given;   /* deliveries handed to libpmix */
+    uint64_t handled; /* deliveries for which libpmix has made the messages */
+    uint64_t begun;   /* deliveries up to the last with a message begun to be
+                       * written */
+    uint64_t written; /* deliveries with all messages written */
+    uint64_t taken;   /* deliveries with all messages read by the tool */
+    uint64_t bytes;   /* how many bytes were written to the stream */
     uint64_t left_bytes; /* bytes of the begun message that are not yet
                             written */
     uint64_t open_bytes; /* the sum of `costs` of the deliveries that are not
@@ -52,8 +52,8 @@ struct px_ledger {
     unsigned first, used;
     /* The last deliveries that no pull named, ascending: a ring. */
     uint64_t missed[LEDGER_MISSED];
-    uint64_t missed_count; /* how many there were, */
-    uint64_t missed_seen;  /* and how many the caller knows */
+    uint64_t missed_count; /* how many deliveries no pull has named so far */
+    uint64_t missed_seen;  /* how many of these deliveries the caller knows */
 };
 
 /* True when no further delivery can be made before some are written, or before

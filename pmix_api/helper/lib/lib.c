@@ -28,7 +28,7 @@ static struct {
     int tool;              /* our own descriptor of the tool's socket; -1: none
                               yet */
     atomic_bool is_closed; /* libpmix has seen the end of the socket */
-    bool is_gone;          /* on_gone was called */
+    bool is_gone; /* The tool's end was reported: on_gone was called. */
 } lib = {.poll = -1, .tool = -1};
 
 /* --- the end of the tool */
@@ -54,7 +54,7 @@ static const struct px_stream_events stream_events = {
     .on_closed = on_closed,
 };
 
-/* --- what is due */
+/* --- the functions to run */
 
 static int watch(int fd, uint32_t events)
 {

@@ -136,7 +136,7 @@ void px_log_upcall(const pmix_proc_t *asker, const pmix_info_t data[],
 
     (void)asker;
     if (call == NULL)
-        abort(); /* else the tool would wait for ever */
+        abort(); /* without an answer the tool would wait for ever */
     *call =
         (struct log_call){.base = {.give = give}, .answer = answer, .arg = arg};
     if (asks_too_much(data, ndata, directives, ndirs))

@@ -126,7 +126,7 @@ static enum px_lib_answer check(const struct px_lib_start *start)
     return PX_LIB_YES;
 }
 
-/* Which files are asked for. With OUTPUT_PATTERN the name of
+/* Returns which kinds of files are asked for. With OUTPUT_PATTERN the name of
  * PMIX_IOF_OUTPUT_TO_FILE is a pattern. */
 static uint8_t files_of(uint32_t output)
 {
@@ -138,7 +138,8 @@ static uint8_t files_of(uint32_t output)
                                           : JOB_REQUEST_FILE;
 }
 
-/* Which label is asked for. A tag contains the rank, so it overrides a rank. */
+/* Returns which label is asked for. A tag contains the rank, so it overrides a
+ * rank. */
 static uint8_t label_of(uint32_t output)
 {
     if ((output & OUTPUT_TAG) != 0)

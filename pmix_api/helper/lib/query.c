@@ -46,7 +46,7 @@ bool px_query_open(void)
     return found != NULL;
 }
 
-/* --- the answer */
+/* --- the answer to a query */
 
 static void end(void *arg)
 {
@@ -87,7 +87,7 @@ void px_lib_answer_query(void *arg, enum px_lib_answer answer,
     px_lib_answer(call, call->infos == count ? answer : PX_LIB_NO_RESOURCE);
 }
 
-/* --- the question */
+/* --- the keys of a query */
 
 static size_t count_keys(const pmix_query_t *from)
 {

@@ -11,7 +11,7 @@
 struct hidden {
     struct hidden *next;
     uint64_t number;
-    unsigned which; /* enum px_sink_of, as bits */
+    unsigned which; /* which messages are left out: bits of enum px_sink_of */
     pmix_proc_t source;
     pmix_iof_channel_t channel;
     size_t infos;

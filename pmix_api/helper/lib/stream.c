@@ -40,7 +40,7 @@ static struct {
                                    not known yet */
     /* The descriptor by which libpmix uses the tool's socket; -1: none yet. */
     atomic_int tool;
-    /* The tool's socket, until libpmix's accept() has returned it. */
+    /* The tool's socket, until accept() has returned it to libpmix. */
     atomic_int waiting;
     atomic_int dial;            /* our end of the connection to libpmix's
                                    port */
@@ -81,7 +81,7 @@ void px_stream_listen(const char *host, uint16_t port)
     stream.library.sin_port = htons(port);
 }
 
-/* --- what the library writes */
+/* --- what libpmix writes */
 
 /* Sends a message so that no TCP segment ends within its head: when a tool's
  * libpmix (4.2.2) reads only a part of a head, it forgets that part and takes
@@ -148,7 +148,7 @@ ssize_t px_stream_writev(int fd, const struct iovec *parts, int count)
     return write_tool(fd, parts, count);
 }
 
-/* --- what the library reads */
+/* --- what libpmix reads */
 
 static ssize_t read_tool(int fd, void *mem, size_t bytes)
 {
@@ -282,7 +282,7 @@ int px_stream_dial(int fd)
     return OV_ESYS;
 }
 
-/* --- whether the library has something to write */
+/* --- whether libpmix has something to write */
 
 /* Reads the events for which an epoll descriptor watches `fd`; -1: it does not
  * watch it. */

@@ -27,7 +27,7 @@ _Static_assert((int)PX_LIB_STDOUT == PMIX_FWD_STDOUT_CHANNEL &&
                "the same bits");
 
 enum {
-    SLOW_NAPS = 25, /* how many naps for each push */
+    SLOW_NAPS = 25, /* how many naps the thread takes for each push */
     SLOW_NS = 200 * 1000,
 };
 

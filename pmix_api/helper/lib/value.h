@@ -18,7 +18,7 @@ enum { PX_LIB_NAME_BYTES = 256 };
 #define PX_LIB_ALL ((uint32_t)-2)
 /* A rank that means no rank. */
 #define PX_LIB_UNDEFINED ((uint32_t)-1)
-/* In place of the rank of a target: the processes on the tool's node. */
+/* Instead of the rank of a target: the processes on the tool's node. */
 #define PX_LIB_LOCAL_NODE  ((uint32_t)-3)
 #define PX_LIB_LOCAL_PEERS ((uint32_t)-5)
 
@@ -49,7 +49,7 @@ enum px_lib_width {
     PX_LIB_U32,
     PX_LIB_U16,
     PX_LIB_U64,
-    PX_LIB_SIZE, /* size_t */
+    PX_LIB_SIZE, /* The number goes out as a size_t. */
     PX_LIB_INT
 };
 

@@ -12,8 +12,8 @@ struct px_lib_wish;
 void px_wish_read(const pmix_info_t info[], size_t infos,
                   struct px_lib_wish *out);
 
-/* The directives of a push. PMIX_IOF_PUSH_STDIN is a bool in the standard, and
- * a process in RFC 0025. */
+/* The directives of a push. The value of PMIX_IOF_PUSH_STDIN is a bool in the
+ * standard, and the name of a process in RFC 0025. */
 struct px_push_wish {
     bool is_collected, is_complete;
     const char *strange;       /* borrowed, or NULL */
