@@ -20,7 +20,7 @@ struct ep_desk_events {
     /* No tool could connect so far, and none ever will, for the reason in
      * `why`. Called only with is_dvm. */
     void (*on_given_up)(void *arg, const char *why);
-    void (*on_say)(void *arg, const char *text); /* tells the user */
+    void (*on_say)(void *arg, const char *text); /* Tells the user this text. */
     /* Tells the user, but only with --verbose. */
     void (*on_note)(void *arg, const char *text);
 };

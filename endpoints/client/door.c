@@ -21,8 +21,10 @@
 #include "text/fields.h"
 
 enum {
-    THERE_MAX = 2 * EP_DOOR_CLIENTS_MAX, /* with those about to be refused */
-    HELLO_S = 10, /* a client without a HELLO by then is disconnected */
+    THERE_MAX = 2 * EP_DOOR_CLIENTS_MAX, /* the most clients, including those
+                                          * about to be refused */
+    HELLO_S = 10, /* A client that has sent no HELLO after this time is
+                   * disconnected. */
     LOOK_S = 60,
     REST_S = 1,
 };
@@ -43,8 +45,9 @@ struct ep_door {
     struct ep_door_cfg cfg;
     struct ep_door_name name;
     struct event *comes;  /* owned: fires when a client connects */
-    struct event *rest;   /* owned: fires when descriptors may be there again */
-    struct event *look;   /* owned: fires for the next ep_door_look() */
+    struct event *rest;   /* owned: fires when the process may have descriptors
+                           * to spare again */
+    struct event *look;   /* owned: fires when ep_door_look() is due */
     struct client *first; /* owned */
     unsigned clients;
     struct ep_viewers *viewers; /* owned: the clients that look at a job */
@@ -414,7 +417,7 @@ void ep_door_look(struct ep_door *door)
     if (ep_door_name_open(&door->name, why) == 0)
         (void)attend(door);
     else
-        ep_door_name_close(&door->name); /* tried again at the next look */
+        ep_door_name_close(&door->name); /* The next look tries again. */
 }
 
 static void on_look(evutil_socket_t fd, short what, void *arg)

@@ -66,7 +66,7 @@ static int listen_at(struct ep_door_name *name, char *why)
         return 0;
     if (errno == EADDRINUSE && unlinkat(name->folder, early, 0) == 0 &&
         bind_early(name, early) == 0)
-        return 0; /* the name was that of a session that was killed */
+        return 0; /* The name belonged to a session that was killed. */
     snprintf(why, EP_WHY_MAX, "%s", strerror(errno));
     (void)unlinkat(name->folder, early, 0);
     return OV_ESYS;

@@ -10,7 +10,7 @@ enum { EP_DOOR_NAME_BYTES = 16 };
 struct ep_door_name {
     int folder, fd; /* owned: the folder and the socket; -1: none */
     char text[EP_DOOR_NAME_BYTES];
-    /* the file that the name should lead to; 0: no name */
+    /* the inode of the file to which the name should lead; 0: no name */
     ino_t inode;
 };
 

@@ -21,7 +21,8 @@
 enum {
     /* the head of a packet: 2 * number, plus 1 if it is redirected */
     HEAD_BYTES = 8,
-    PIECES = 128, /* numbers for each record, as a record has fewer packets */
+    PIECES =
+        128, /* how many numbers a record has; it is cut into fewer packets */
     SOON_MS = 30, /* time in which a client can take a quarter of a MiB */
     KEEPERS = 2,  /* how many escrows may keep more blocks in memory */
     PACKET_MAX = HEAD_BYTES + JOB_DOOR_BYTES_MAX,
@@ -55,7 +56,7 @@ bool ep_escrow_redirects(const struct ep_escrow *escrow)
     return escrow->until == UINT64_MAX;
 }
 
-/* --- packets that are put in */
+/* --- packets that are put into a store */
 
 /* Ends the redirection: from this number on the client gets no redirected
  * packet. */
@@ -239,7 +240,8 @@ bool ep_escrow_next(struct ep_escrow *escrow, const uint8_t **mem,
 }
 
 /* Packets that could not be read were never sent, so `messages` may be less
- * than what the hoard has passed until the client has everything. */
+ * than the number of packets that the hoard has passed, until the client has
+ * everything. */
 bool ep_escrow_taken(struct ep_escrow *escrow, uint64_t messages)
 {
     if (messages < escrow->taken || messages > escrow->sent)

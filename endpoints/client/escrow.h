@@ -103,7 +103,8 @@ enum {
 };
 
 enum ep_escrow_what {
-    EP_ESCROW_COPY,  /* the console gets it, too, or it is not output */
+    EP_ESCROW_COPY,  /* The console gets the packet, too, or the packet is not
+                      * output. */
     EP_ESCROW_FIRST, /* the first part of a record that only the client gets */
     EP_ESCROW_MORE,  /* a further part of the same record */
 };

@@ -15,11 +15,11 @@
 
 enum {
     TURN_MAX = 64, /* packets that are given back in one turn of the loop */
-    BACK_MAX = 8,  /* given back, but not yet accepted by the console */
+    BACK_MAX = 8, /* packets given back that the console has not accepted yet */
     MARKS_MAX = 64,
 };
 
-/* --- an escrow */
+/* --- the life of an escrow */
 
 void ep_escrows_soon(const struct ep_escrows *all)
 {

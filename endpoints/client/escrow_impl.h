@@ -42,9 +42,12 @@ struct ep_escrow {
         **last;          /* owned: packets that follow those in the hoard */
     uint64_t rest_bytes; /* the size of the packets in `rest` */
     enum ep_escrow_state state;
-    uint64_t since, until, acknowledged; /* packets are numbered; see above */
-    unsigned piece; /* which packet of its record the latest one is, from 0 */
-    uint64_t sent, taken; /* how many messages were sent, and acknowledged */
+    uint64_t since, until, acknowledged; /* The numbers of packets that `struct
+                                          * ep_escrow` explains above. */
+    unsigned
+        piece; /* the index of the latest packet within its record, from 0 */
+    uint64_t sent, taken; /* how many messages were sent, and how many
+                           * acknowledged */
     /* messages yet to be given back that the client may have read */
     uint64_t unsure;
     uint64_t twice_bytes; /* bytes given back that the client may have read */
@@ -69,7 +72,8 @@ struct ep_escrows {
     struct ep_escrow *first;
     uint64_t records; /* how many records were redirected so far */
     uint64_t moved;
-    uint64_t lost_bytes; /* lost as memory was out; not reported yet */
+    uint64_t lost_bytes; /* bytes lost because memory was out, and not reported
+                          * yet */
     unsigned out; /* packets given back that the console has not accepted yet */
     uint32_t kept_blocks; /* the additional blocks of all hoards together */
 };

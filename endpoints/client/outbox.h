@@ -22,14 +22,14 @@ struct event_base;
 
 enum {
     EP_OUTBOX_WORDS_BYTES = 64 * 1024,
-    /* What each client may keep, however full the pool is. */
+    /* The bytes that each client may keep, however full the pool is. */
     EP_OUTBOX_LEAST_BYTES = 256 * 1024,
 };
 
-/* What all clients of a pool keep together. */
+/* The counts that all clients of a pool share. */
 struct ep_outbox_pool {
     uint64_t used_bytes, limit_bytes;
-    uint64_t sent; /* how many packets had to be kept before they were sent */
+    uint64_t sent; /* how many packets were sent after they had to be kept */
 };
 
 struct ep_outbox_cfg {

@@ -20,15 +20,16 @@ struct text_buf;
 
 enum { EP_CLIENT_WHY_MAX = 256 };
 
-/* Bytes of a job's processes. */
+/* How many bytes the processes of a job have written and were sent. */
 struct ep_client_flow {
-    uint64_t output_bytes; /* that have reached the launcher */
-    /* Time since the last of these came; UINT64_MAX: none has come. */
+    uint64_t output_bytes; /* bytes of output that have reached the launcher */
+    /* Time since the last output came; UINT64_MAX: none has come. */
     uint64_t quiet_ns;
-    /* That were sent to their stdin, by the launcher or by clients. Bytes for
-     * several processes count once. */
+    /* Bytes that were sent to the stdin of the processes, by the launcher or by
+     * clients. Bytes for several processes count once. */
     uint64_t stdin_bytes;
-    /* That not all nodes have taken of these; known of the run's own job. */
+    /* How many of the stdin_bytes some node has not taken yet; only counted for
+     * the run's own job. */
     uint64_t waiting_bytes;
 };
 
@@ -102,13 +103,13 @@ struct ep_client_events {
      * (EP_CLIENT_LATER). */
     bool (*on_spawn)(void *arg, const struct ep_client_spawn *spawn,
                      struct ep_client_spawned *out, char *why);
-    /* Tells how much the job with this base has written and was given. */
+    /* Tells how many bytes the job with this base has written and was given. */
     void (*on_flow)(void *arg, uint32_t base, struct ep_client_flow *out);
     /* Appends lines that say which of the job's processes run and what they are
      * doing, and how the others have ended. Returns false when nodes are being
      * asked what the processes are doing: a later call will say that. */
     bool (*on_groups)(void *arg, uint32_t base, struct text_buf *text);
-    void (*on_say)(void *arg, const char *text); /* tells the user */
+    void (*on_say)(void *arg, const char *text); /* Tells the user this text. */
     /* Tells the user, but only with --verbose. */
     void (*on_note)(void *arg, const char *text);
 };
@@ -117,9 +118,11 @@ struct ep_client_cfg {
     struct event_base *base; /* borrowed, like all pointers below */
     const char *nspace;      /* the name of the run's own job */
     uint32_t size;           /* how many processes the job has */
-    uint32_t apps, parts;    /* how many programs, and parts: see on_part */
+    uint32_t apps, parts;    /* how many programs and how many parts (see
+                              * on_part) the job has */
     uint8_t channels;     /* the channels of its processes, 1 << channel each */
-    uint32_t cache_bytes; /* output kept of each channel, for on_replay */
+    uint32_t cache_bytes; /* how many bytes of each channel are kept for
+                           * on_replay */
     uint32_t push_bytes;  /* the length of the longest message for on_push */
     bool is_dvm;          /* the job is a dvm: its processes are the daemons */
     struct ep_writer *writer; /* does writes that may block */

@@ -8,9 +8,9 @@
 #include "endpoints/output/names.h"
 #include "job/program.h"
 
-/* Where a job's output goes besides clients. */
+/* Where a job's output goes, apart from clients. */
 struct ep_client_sinks {
-    /* the names of its files; EP_NAMES_NONE: it has none */
+    /* the names of the job's files; EP_NAMES_NONE: it has no files */
     struct ep_names names;
     struct text_style style; /* how lines in files begin; nspace is not set */
     bool is_raw; /* bytes are written as they arrive, not as whole lines */
@@ -34,7 +34,8 @@ struct ep_client_spawn {
     const struct job_wish *apps;
     uint32_t apps_count;
     bool has_stddiag; /* the processes have the stddiag channel */
-    bool has_stdin;   /* clients can push to its stdin; if so: */
+    bool has_stdin;   /* clients can push to the job's stdin; then `reader` is
+                       * valid */
     uint32_t reader;  /* the rank that reads stdin, or JOB_READERS_ALL */
     struct ep_client_sinks output;
     /* How much output of each of these channels (bits, 1 << channel) is kept
@@ -43,7 +44,8 @@ struct ep_client_spawn {
 };
 
 enum ep_client_refusal {
-    /* Too few nodes or processes are free, or a reason that is not below. */
+    /* Too few nodes or processes are free, or the reason is none of the reasons
+     * below. */
     EP_CLIENT_NO_ROOM,
     EP_CLIENT_NO_HOST, /* a host is not among those the job may use */
     /* add_hosts names a host that is not in the tree */
@@ -51,10 +53,11 @@ enum ep_client_refusal {
     EP_CLIENT_BAD_HOSTS, /* a list or a file of hosts makes no sense */
     EP_CLIENT_NO_READER, /* the job does not have the rank `reader` */
     EP_CLIENT_BLIND,     /* a host cannot find out what its machine is */
-    EP_CLIENT_LATER,     /* Not now: to be tried again in ep_viewers_again(). */
+    EP_CLIENT_LATER,     /* The job cannot start now; ep_viewers_again() tries
+                          * once more. */
 };
 
-/* The job that begins; or, in `refusal`, why none does. */
+/* The job that begins, or the reason why no job does (`refusal`). */
 struct ep_client_spawned {
     char nspace[EP_CLIENT_NAME_BYTES]; /* a name that no other job has had */
     uint32_t base; /* the number of its first process, not 0 */
@@ -70,8 +73,8 @@ enum ep_client_event {
     EP_CLIENT_JOB_STARTED, /* all processes of the job run */
     /* A process cannot be started, so the others are killed; reported once. */
     EP_CLIENT_JOB_FAILED,
-    /* A process has failed, or another one was earlier: it is the first that is
-     * known. */
+    /* A process has failed, or it turned out that another one failed earlier.
+     * The process is the earliest known one. */
     EP_CLIENT_JOB_FIRST,
     EP_CLIENT_JOB_ENDED, /* all processes of the job have ended */
     /* The job has ended, and none of its output is kept any longer. */
@@ -90,8 +93,8 @@ struct ep_client_job {
     uint32_t cache_bytes; /* BEGUN: how much output is kept of each channel */
     uint32_t rank;        /* FAILED, FIRST: the process, by its rank */
     int status;           /* FIRST: how it ended, as from waitpid() */
-    /* FIRST: a sentence about it, or "". ENDED: lines about all others that did
-     * not return 0, or NULL. Borrowed. */
+    /* FIRST: a sentence about the process, or "". ENDED: lines about all other
+     * processes that did not return 0, or NULL. Borrowed. */
     const char *words;
     const char *step; /* FAILED: the step of the start that failed, borrowed */
     const char *subject; /* FAILED: the program or directory, borrowed */

@@ -32,13 +32,13 @@ enum ep_seen_says { EP_SEEN_SAYS_STAGES = 1, EP_SEEN_SAYS_END = 2 };
 
 /* What tools get of the job unless they ask for something else. */
 struct ep_seen_wish {
-    /* drop the oldest output when there is too much, not the newest */
+    /* when there is too much output, drop the oldest output, not the newest */
     bool drops_oldest;
-    /* How much of the output from before the tool connects; JOB_CACHE_UNSAID
+    /* How many bytes of output from before the tool connects; JOB_CACHE_UNSAID
      * when the request does not say. */
     uint32_t cache_bytes;
     uint32_t buffer_bytes, buffer_s;
-    bool notes_end; /* an event only of the job's end */
+    bool notes_end; /* the tool gets an event only when the job ends */
 };
 
 /* The programs of a job. */
@@ -52,7 +52,8 @@ struct ep_seen_words {
 struct ep_seen_job {
     struct ep_seen_job *next;
     uint32_t base, size, apps, parts, cache_bytes;
-    uint8_t channels; /* channels of its processes, 1 << channel each */
+    uint8_t
+        channels; /* the channels of the job's processes, 1 << channel each */
     uint8_t forwards; /* channels that tools may pull, if any tools are there */
     uint8_t says;     /* bits of enum ep_seen_says */
     struct ep_seen_wish wish;
@@ -69,25 +70,25 @@ struct ep_seen_job {
     uint32_t started, exited;
     uint32_t open; /* how many channels have not ended */
     uint8_t stage; /* enum job_door_stage; 0 before the first one */
-    /* when it reached each stage, in seconds since 1970; stage 0 is when it
-     * began */
+    /* When the job reached each stage, in seconds since 1970; stage 0 is when
+     * it began. */
     uint64_t stage_s[JOB_DOOR_STAGES];
     uint8_t *state;  /* owned [size]: bits of enum ep_seen_bit */
     uint32_t behind; /* how many processes are EP_SEEN_BEHIND */
     uint32_t users;  /* how many clients look at the job */
     struct job_failure failure;
-    /* When to kill the job, which a signal has asked to end; 0: it need not be
-     * killed, or was already. */
+    /* When to kill the job, which a signal has asked to end; 0: the job need
+     * not be killed, or was killed already. */
     uint64_t kill_ns;
     bool is_started; /* whether it is known which processes read stdin */
     bool is_known;   /* whether clients that watch know the job */
     bool is_daemons; /* the entry is no job, but the daemons of a dvm */
-    bool is_over;    /* whether its processes have ended */
-    bool is_gone;    /* whether its name no longer finds it */
+    bool is_over;    /* whether the job's processes have ended */
+    bool is_gone;    /* whether the job can no longer be found by its name */
 };
 
-/* The jobs, in the order in which they began. All zero at first: there are
- * none. */
+/* The jobs, in the order in which they began. A struct of zeroes has no
+ * jobs. */
 struct ep_seen {
     struct ep_seen_job *jobs; /* owned */
 };
@@ -117,7 +118,8 @@ struct ep_seen_job *ep_seen_find(const struct ep_seen *seen, const char *name,
 /* Notes that the job is over and is no longer to be found by its name. The job
  * is freed once no client looks at it. */
 void ep_seen_forget(struct ep_seen *seen, struct ep_seen_job *job);
-/* Count one more client that looks at the job; and (let_go) one less. */
+/* ep_seen_hold() counts one more client that looks at the job; ep_seen_let_go()
+ * one less. */
 void ep_seen_hold(struct ep_seen_job *job);
 void ep_seen_let_go(struct ep_seen *seen, struct ep_seen_job *job);
 void ep_seen_clear(struct ep_seen *seen);

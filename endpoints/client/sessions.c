@@ -19,7 +19,7 @@ enum { TELL_MS = 1000, LOOK_MS = 50 };
 
 struct search {
     uid_t uid;
-    pid_t number; /* the session that is looked for; 0: all */
+    pid_t number; /* the number of the session to find; 0: all sessions */
     struct ep_sessions *out;
 };
 

@@ -17,7 +17,7 @@ struct ep_session {
     /* The launcher's process number in our own container; 0 when the launcher
      * runs in another container. */
     pid_t pid;
-    int fd; /* owned; does not block; -1 when there is none */
+    int fd; /* owned: the socket, which does not block; -1 when there is none */
     bool is_there;
     /* WELCOME or REFUSED; kind 0 before there is an answer */
     struct job_door answer;

@@ -15,7 +15,7 @@ uint8_t ep_stage_of(const struct ep_seen_job *job, bool is_last)
     return job->started < job->size ? JOB_DOOR_STARTING : JOB_DOOR_RUNNING;
 }
 
-/* Writes how the job ended: as its first process that failed did. */
+/* Writes how the job ended: its first process that failed decides that. */
 static void put_end(const struct ep_seen_job *job, char *text, size_t size)
 {
     const int status = job->failure.status;

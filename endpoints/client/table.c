@@ -74,7 +74,7 @@ void ep_table_cut(struct ep_table *table)
     table->size = 0;
 }
 
-/* --- what the launcher tells */
+/* --- messages of the launcher */
 
 static bool has_room(struct ep_table *table)
 {
@@ -163,7 +163,7 @@ int ep_table_add(struct ep_table *table, const struct job_door *msg)
     return 0;
 }
 
-/* --- what is known */
+/* --- reading the table */
 
 const struct ep_table_place *ep_table_at(const struct ep_table *table,
                                          uint32_t index)

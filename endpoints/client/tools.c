@@ -35,7 +35,7 @@ static const char *const notes[NOTES] = {
 
 /* A connection whose first message has not arrived with its whole head. */
 struct head {
-    struct head *next; /* the next younger one; owned */
+    struct head *next; /* owned: the next younger head */
     struct ep_tools *tools;
     struct event *comes, *late; /* owned */
     int fd;                     /* owned */
@@ -128,8 +128,8 @@ static void set_option(int fd, int level, int option, int value)
     (void)setsockopt(fd, level, option, &value, sizeof(value));
 }
 
-/* Passes the connection on as a tool's. As the callee may close the port,
- * nothing is used after the call. */
+/* Passes the connection on as a tool's. The callee may close the port, so no
+ * member of it is used after the call. */
 static void hand_on(struct head *head)
 {
     struct ep_tools_cfg cfg = head->tools->cfg;
@@ -141,8 +141,8 @@ static void hand_on(struct head *head)
     cfg.on_tool(cfg.arg, fd, uid);
 }
 
-/* The event fires once for each new piece at most. The kernel only reports part
- * of a head by itself when it is short of memory. */
+/* Called at most once for each piece of the head that arrives. The kernel only
+ * reports an incomplete head when it is short of memory. */
 static void on_head(evutil_socket_t fd, short what, void *arg)
 {
     struct head *head = arg;
@@ -265,7 +265,8 @@ static int accept_one(struct ep_tools *tools)
 }
 
 /* Accepts one connection at a time, so that the events of the others are
- * handled in between. A peer that may not connect makes no other head leave. */
+ * handled in between. A peer that may not connect does not push another head
+ * out of the list. */
 static void on_comes(evutil_socket_t listener, short what, void *arg)
 {
     struct ep_tools *tools = arg;

@@ -42,8 +42,8 @@ void ep_viewers_behind(struct ep_viewers *all, uint32_t number, bool is_behind)
     state = &job->state[number - job->base];
     if (((*state & EP_SEEN_BEHIND) != 0) == is_behind ||
         (is_behind && (*state & EP_SEEN_OVER) != 0))
-        /* A node that was given up may report that a process is slow when the
-         * process is over already. */
+        /* A node that was given up may report late: the process is over
+         * already. */
         return;
     *state ^= EP_SEEN_BEHIND;
     job->behind += is_behind ? 1 : UINT32_MAX;
@@ -148,7 +148,7 @@ void ep_viewers_job(struct ep_viewers *all, const struct ep_client_job *told)
     if (all != NULL && told->event == EP_CLIENT_JOB_BEGUN)
         begin_job(all, told);
     if (job == NULL || (job->is_over && told->event != EP_CLIENT_JOB_FORGOTTEN))
-        return; /* only FORGOTTEN may follow the end of a job */
+        return; /* Only FORGOTTEN may follow the end of a job. */
     job->is_started |= told->event != EP_CLIENT_JOB_BEGUN &&
                        told->event != EP_CLIENT_JOB_FIRST;
     job->is_over |= told->event == EP_CLIENT_JOB_ENDED;

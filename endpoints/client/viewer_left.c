@@ -37,7 +37,7 @@ static void free_left(struct ep_viewer_left **at)
     free(left);
 }
 
-/* Tries to start a job. Returns false when to try again later. */
+/* Tries to start a job. Returns false when the caller must try again later. */
 static bool try_left(struct ep_viewers *all,
                      const struct ep_viewer_request *asked)
 {

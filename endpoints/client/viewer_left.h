@@ -10,13 +10,15 @@
 struct ep_viewer;
 struct ep_viewers;
 
-/* Keeps the request of a client that leaves, if that is for such a job. When
- * memory is out the job does not begin. O(jobs of clients that have left). */
+/* Keeps the request of a client that leaves, if the client wanted its job to go
+ * on without it. When memory is out the job does not begin. O(jobs of clients
+ * that have left). */
 void ep_viewer_leave_job(struct ep_viewer *viewer);
-/* Tries to start all of them, in the order in which their clients left. */
+/* Tries to start all jobs that are kept, in the order in which their clients
+ * left. */
 void ep_viewers_left_on(struct ep_viewers *all);
-/* Drops all of them. This is for the end of the session: from one launch to the
- * next they stay. */
+/* Drops all kept jobs at the end of the session. From one launch to the next
+ * they stay. */
 void ep_viewers_left_close(struct ep_viewers *all);
 
 #endif

@@ -9,7 +9,8 @@
 
 enum { NS_PER_S = 1000000000, FOLDED_BYTES = 40 };
 
-/* The first job that is not over and does not begin before this number. */
+/* Returns the first job that is not over and whose base is at least this
+ * number. */
 static const struct ep_seen_job *find_job(const struct ep_viewers *all,
                                           uint32_t base)
 {

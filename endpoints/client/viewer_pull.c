@@ -67,8 +67,8 @@ static void count_dropped(struct ep_viewer *viewer, uint32_t rank,
     viewer->is_behind = true;
 }
 
-/* Tells whether output is put into the client's store. A copy need not be when
- * nothing waits before it. */
+/* Tells whether output is put into the client's store. A copy need not be put
+ * there when nothing waits before it. */
 static bool has_store(const struct ep_viewer *viewer)
 {
     return viewer->escrow != NULL &&
@@ -86,7 +86,8 @@ static int put_message(struct ep_viewer *viewer, enum ep_escrow_what what,
                : ep_outbox_put(viewer->box, head, head_bytes, mem, len_bytes);
 }
 
-/* Sends one message, and in it how much of its channel was dropped before. */
+/* Sends one message, which also says how much of its channel was dropped
+ * before. */
 static bool send_one(struct ep_viewer *viewer, struct job_door *msg,
                      enum ep_escrow_what what, const uint8_t *mem,
                      uint32_t len_bytes)
@@ -181,7 +182,7 @@ void ep_viewer_catch_up(struct ep_viewer *viewer)
     for (uint32_t rank = 0; rank < viewer->job->size; rank++) {
         for (uint8_t channel = 1; channel <= EP_VIEWER_CHANNELS; channel++) {
             if (!tell_channel(viewer, rank, channel))
-                return; /* continued when there is room */
+                return; /* The rest follows when there is room. */
         }
     }
     viewer->is_behind = false;
@@ -197,7 +198,7 @@ static void tell_live(struct ep_viewer *viewer)
     viewer->is_told_live = true;
 }
 
-/* --- output from before the client's pull */
+/* --- output from the time before the client's pull */
 
 static bool ask_past(struct ep_viewer *viewer)
 {
@@ -275,7 +276,7 @@ static void take_past(struct ep_viewer *viewer, const struct job_record *rec)
     if (!rec->is_turn)
         return;
     turn_channel(viewer, rec->proc, rec->channel);
-    /* a channel may have ended while it waited */
+    /* The channel may have ended while it waited. */
     if (!tell_channel(viewer, rank, rec->channel))
         viewer->is_behind = true;
 }
@@ -333,7 +334,7 @@ static void mark_pulled(struct ep_viewer *viewer)
     }
 }
 
-/* Needs no earlier output, as the job has just begun. */
+/* No earlier output is needed, as the job has just begun. */
 void ep_viewer_pull_all(struct ep_viewer *viewer)
 {
     viewer->is_pulling = true;

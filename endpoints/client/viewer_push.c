@@ -80,7 +80,8 @@ static void be_there(struct ep_viewer *viewer, bool is_there)
     ep_viewers_soon(viewer->all);
 }
 
-/* Gives the push to the launcher, which may call ep_viewers_pushed() within. */
+/* Gives the push to the launcher, which may call ep_viewers_pushed() before it
+ * returns. */
 static void hand_on(struct ep_viewer *viewer, const uint8_t *mem,
                     uint32_t len_bytes)
 {

@@ -11,7 +11,7 @@
 #include "overlay/base/err.h"
 
 enum {
-    /* When this much waits for the client, its job is stopped. */
+    /* When this many bytes wait for the client, its job is stopped. */
     HOLD_BYTES = 1 << 20,
     HANGUP_S = 2, /* time from SIGTERM to SIGKILL */
 };
@@ -95,7 +95,7 @@ const char *ep_viewer_spawn_on(struct ep_viewer *viewer)
     asked->is_kept = request.is_kept;
     job_request_fini(&request);
     if (viewer->job == NULL && spawned.refusal == EP_CLIENT_LATER)
-        return NULL; /* ep_viewers_again() tries it again */
+        return NULL; /* ep_viewers_again() tries it again. */
     free(asked->mem);
     *asked = (struct ep_viewer_request){.mem = NULL};
     return wrong;

@@ -335,8 +335,8 @@ static void wait_for_kill(const struct ep_viewers *all, uint64_t wait_ns)
     event_add(all->kills, &wait);
 }
 
-/* Kills the jobs that are due, and waits for the next one. The event may fire
- * early, when the loop's clock lags behind. */
+/* Kills the jobs that are due, and sets the timer for the next one. The event
+ * may fire early, when the loop's clock lags behind. */
 static void on_kills(evutil_socket_t fd, short what, void *arg)
 {
     struct ep_viewers *all = arg;

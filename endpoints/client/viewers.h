@@ -59,7 +59,7 @@ struct ep_viewer_events {
 /* Makes the viewers of a session, without a client. Returns NULL when memory is
  * out. */
 struct ep_viewers *ep_viewers_new(void);
-/* Frees them. They must be closed and have no client. NULL is fine. */
+/* Frees the viewers, which must be closed and have no client. NULL is fine. */
 void ep_viewers_free(struct ep_viewers *all);
 
 /* --- what the launcher tells the viewers, from open to close. In a session
@@ -87,7 +87,7 @@ bool ep_viewers_has_room(const struct ep_viewers *all,
 /* Notes that the node of `count` ranks is lost and gives no answers. To be
  * called before the ends of their channels. O(count * viewers). */
 void ep_viewers_lost(struct ep_viewers *all, uint32_t first, uint32_t count);
-/* Tells whether clients still wait for answers to on_replay. */
+/* Tells whether some clients still wait for answers to on_replay. */
 bool ep_viewers_replays(const struct ep_viewers *all);
 /* Notes that `count` ranks from `number` on were started. The pids are those on
  * their host. */
@@ -107,7 +107,7 @@ bool ep_viewers_wants(const struct ep_viewers *all, uint32_t number,
                       uint8_t channel);
 void ep_viewers_exit(struct ep_viewers *all, uint32_t number, uint32_t status,
                      struct job_span at);
-/* see on_log */
+/* Notes that the text with this token was written, see on_log. */
 void ep_viewers_logged(struct ep_viewers *all, uint32_t token);
 /* Notes that these ranks have a stdin, or no longer have one. At first no rank
  * has. */

@@ -37,7 +37,8 @@ static const struct {
     [JOB_DOOR_NOTE] = {note},
 };
 
-/* A watcher that is_full gets no answer, as it is about to be disconnected. */
+/* A watcher whose is_full is true gets no answer, as it is about to be
+ * disconnected. */
 const char *ep_watcher_hear(struct ep_watcher *watcher,
                             const struct job_door *msg)
 {

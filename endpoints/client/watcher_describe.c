@@ -5,7 +5,7 @@
 #include "endpoints/client/watcher_impl.h"
 
 enum {
-    /* bytes that may wait in the outbox, plus one message */
+    /* how many bytes may wait in the outbox before the next message is added */
     AHEAD_BYTES = 64 * 1024,
     /* How many numbers fit into a message. */
     NUMBERS = JOB_DOOR_REST_MAX / JOB_DOOR_NUMBER_BYTES,

@@ -1,4 +1,4 @@
-/* What a client that watches is sent about jobs. */
+/* Messages about jobs for a client that watches. */
 #include <stdio.h>
 
 #include "endpoints/client/seen.h"

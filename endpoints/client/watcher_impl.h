@@ -13,7 +13,7 @@
 enum {
     EP_WATCHER_LOGS = 4,      /* texts that may wait for an answer */
     EP_WATCHERS_ENDED = 64,   /* ended jobs that are kept */
-    EP_WATCHERS_BROKEN = 2048 /* channels in `broken`, at most */
+    EP_WATCHERS_BROKEN = 2048 /* the most channels in `broken` */
 };
 
 struct ep_seen_job;
@@ -31,7 +31,7 @@ struct ep_watcher_text {
     uint8_t *mem; /* owned: the pieces that have arrived */
     uint32_t len_bytes;
     bool is_too_long; /* the text is too long, so it is not kept */
-    /* how many texts wait for an answer; `logs` has the oldest first */
+    /* How many texts wait for an answer; logs[0] is the oldest of them. */
     unsigned count;
     struct {
         uint32_t token;
@@ -46,19 +46,22 @@ struct ep_watcher {
     void *arg;
     int fd;
     struct ep_outbox *box; /* owned; NULL as long as there is no launch */
-    bool is_full; /* its outbox is full: it is about to be disconnected */
+    bool is_full; /* the client's outbox is full: the client is about to be
+                   * disconnected */
     struct ep_watcher_description asked;
     struct ep_watcher_text text;
-    char *name; /* owned: its tool's name; NULL until it has one */
+    char
+        *name; /* owned: the name of the client's tool; NULL until it has one */
     uint32_t rank;
-    /* the processes that get its next signal (ep_ranges) */
+    /* the processes that get the client's next signal (ep_ranges) */
     struct topo_ranges ranges;
 };
 
 struct ep_watchers {
     struct ep_watchers_cfg cfg;
     struct ep_client_cfg run; /* events NULL: there is no launch now */
-    struct ep_watcher *first; /* the list; each is owned by its client */
+    struct ep_watcher *first; /* the list of watchers; each is owned by its
+                               * client */
     struct ep_outbox_pool pool;
     struct event *soon; /* owned: disconnects the clients that are full */
     /* borrowed: jobs that have ended, the oldest first */
@@ -88,8 +91,8 @@ void ep_watcher_say_stage(struct ep_watcher *watcher,
                           const struct ep_seen_job *job, uint8_t stage);
 void ep_watcher_say_broken(struct ep_watcher *watcher, uint32_t number,
                            uint8_t channel);
-/* Tells the client all that is known; called when there is a launch. Returns 0
- * or OV_ENOMEM. */
+/* Tells the client about all known jobs; called when there is a launch. Returns
+ * 0 or OV_ENOMEM. */
 int ep_watcher_greet(struct ep_watcher *watcher);
 
 /* --- watcher_describe.c */

@@ -1,4 +1,4 @@
-/* Clients that watch a session, and what is kept of its jobs for them. */
+/* Clients that watch a session, and the jobs that are kept for them. */
 #include "endpoints/client/watchers.h"
 
 #include <stdlib.h>

@@ -40,9 +40,10 @@ struct ep_watchers_cfg {
     void *arg;
 };
 
-/* Makes the watchers, without a client. Returns NULL when memory is out. */
+/* Makes the list of watchers, without a client. Returns NULL when memory is
+ * out. */
 struct ep_watchers *ep_watchers_new(const struct ep_watchers_cfg *cfg);
-/* Frees them. They must be closed and have no client. NULL is fine. */
+/* Frees the watchers, which must be closed and have no client. NULL is fine. */
 void ep_watchers_free(struct ep_watchers *all);
 
 /* --- what the launcher tells, by way of the viewers */
