@@ -25,11 +25,11 @@
 
 enum {
     INPUT_MAX = 65536, /* bytes of one input */
-    GROWTH_MAX = 4096, /* bytes that mutations add at most to a small one */
+    GROWTH_MAX = 4096, /* the most bytes that mutations add to a small input */
     RUNS_DEFAULT = 100000,
     SECONDS_DEFAULT = 1,
-    RUNS_PER_LOOK = 64, /* at the clock */
-    MUTATIONS_MAX = 6,  /* of one input */
+    RUNS_PER_LOOK = 64, /* how many runs come between two looks at the clock */
+    MUTATIONS_MAX = 6,  /* the most mutations of one input */
     HANG_S = 20
 };
 
@@ -79,7 +79,7 @@ static void set_byte(struct input *in)
             draw(2) ? special[draw(sizeof(special))] : (uint8_t)draw(256);
 }
 
-/* An integer at the edge of something, in 2, 4 or 8 little-endian bytes. */
+/* Writes a boundary value as an integer of 2, 4 or 8 little-endian bytes. */
 static void set_integer(struct input *in)
 {
     static const uint64_t special[] = {0,
@@ -108,7 +108,7 @@ static void set_integer(struct input *in)
         in->mem[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* A decimal number in a text becomes another one. */
+/* Replaces a decimal number in a text by another number. */
 static void set_number(struct input *in)
 {
     static const char *const special[] = {
@@ -146,7 +146,8 @@ static void cut_end(struct input *in)
     in->len_bytes = draw_at(in);
 }
 
-/* Puts a piece of `from`, which may be the input itself, somewhere. */
+/* Inserts a piece of `from`, which may be the input itself, at a random
+ * place. */
 static void put_piece(struct input *in, const struct input *from)
 {
     static uint8_t piece[GROWTH_MAX];
@@ -232,7 +233,8 @@ static int is_seed(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* In the order of their names, so that runs repeat on every machine. */
+/* Loads the seeds in the order of their names, so that runs repeat on every
+ * machine. */
 static struct seeds load_seeds(const char *folder)
 {
     struct dirent **entries;
@@ -266,7 +268,8 @@ static void free_seeds(struct seeds *seeds)
 
 /* --- runs --- */
 
-/* Exactly as long as it says, so that a sanitizer sees one byte too many. */
+/* Runs the target on a copy that is exactly as long as the input, so that a
+ * sanitizer reports a read of one byte too many. */
 static void run(const struct input *in)
 {
     uint8_t *mem = malloc(in->len_bytes > 0 ? in->len_bytes : 1);
@@ -337,7 +340,7 @@ static void save(const char *noun, const struct input *last)
             noun, last->len_bytes, path, noun);
 }
 
-/* Returns the exit status. */
+/* Runs all seeds and mutations. Returns the exit status. */
 static int fuzz(const char *noun)
 {
     uint64_t seed = setting("XYLEM_FUZZ_SEED", 1);

@@ -1,4 +1,5 @@
-/* Files for decoders, in memory where that can be: a disk is too slow. */
+/* Makes files for decoders, in memory where possible, because a disk is too
+ * slow. */
 #include "config.h"
 
 #include "tests/fuzz/file.h"

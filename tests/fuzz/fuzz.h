@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One run. Keeps nothing from run to run; returns 0. */
+/* Runs the target once. Keeps no state between runs; returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes);
 
 #define FUZZ_CHECK(cond)                                                       \

@@ -1,6 +1,5 @@
-/* Addresses as text: one that is taken is written and read again as it was,
- * but for the scope.
- */
+/* Addresses as text: an accepted address that is written and read again is the
+ * same, except for its scope. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

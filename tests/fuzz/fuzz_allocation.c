@@ -1,8 +1,8 @@
-/* The environment of a resource manager: a list that is taken has hosts with
- * names and slots within bounds; else there is a sentence and no list. The
- * input is values of variables, with NUL between them; an empty one is not set,
- * and that of a variable which names a file is what is in the file.
- */
+/* The environment of a resource manager: an accepted list has hosts with names,
+ * and numbers of slots within bounds; otherwise there is an error message and
+ * no list. The input is the values of variables, separated by NULs. A variable
+ * with an empty value is not set; when a variable names a file, its value is
+ * the content of the file. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
-/* Where a node listens, as an ADDRESS item tells it: whatever decodes encodes
- * to the same bytes, and what does not changes nothing.
- */
+/* The address of a node in an ADDRESS item: an item that decodes encodes to the
+ * same bytes, and one that does not decode changes nothing. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

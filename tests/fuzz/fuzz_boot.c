@@ -1,7 +1,6 @@
-/* The start-up text to a daemon, in pieces of any size: what it says must not
- * depend on where it was cut, and a configuration that came through can be
- * written and read again.
- */
+/* The start-up text for a daemon, in pieces of any size: the result must not
+ * depend on where the text was cut, and an accepted configuration can be
+ * written and read again. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -35,7 +34,7 @@ static void on_peer(void *arg, const struct ep_boot_peer *peer)
 
 static const struct ep_boot_down_events events = {on_go, on_peer};
 
-/* The first byte tells the size of the pieces. */
+/* Feeds the text; the first byte gives the size of the pieces. */
 static int feed(struct told *told, const char *mem, size_t len_bytes,
                 size_t piece_bytes)
 {
@@ -83,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
 
     if (len_bytes < 1)
         return 0;
-    /* The version is not the fuzzer's to guess. */
+    /* The version is added here, because the fuzzer could not guess it. */
     text_buf_printf(&text, "xylem-boot %s\n", ep_boot_version());
     text_buf_add(&text, (const char *)mem + 1, len_bytes - 1);
     FUZZ_CHECK(!text.bad);

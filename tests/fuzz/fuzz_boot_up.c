@@ -1,6 +1,6 @@
-/* One line from a daemon, or what a remote shell printed instead: a line that
- * is taken can be written and read again, one that is not ours is not changed.
- */
+/* A line from a daemon, or a line that a remote shell printed: an accepted line
+ * can be written and read again, and a line that is not from a daemon is not
+ * changed. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Private data of a connection, from anybody who has found the port: what
- * decodes lies within what came, and travels as it came but for the padding.
- */
+/* Private data of a connection, which may come from any stranger who has found
+ * the port: data that decodes lies within the received bytes, and encodes to
+ * the same bytes except for the padding. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* The text of a rendezvous file: with its own port it is what it was, and with
- * another one, and another process, it is read again, with that.
- */
+/* The text of a rendezvous file: with its own port it stays the same; with
+ * another port and another process it can be read again, and has that port and
+ * process. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The messages of stream 0: whatever decodes encodes to the same bytes. */
+/* The messages of stream 0: every message that decodes encodes to the same
+ * bytes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
-/* Files of the model of costs: numbers that are taken are finite and within
- * bounds, and give an arity; one that is not leaves a sentence, and the model
- * as it was.
- */
+/* Files with the model of costs: accepted numbers are finite and within bounds,
+ * and give an arity; a file that is refused gives an error message, and leaves
+ * the model as it was. */
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Messages at a session's door: whatever decodes encodes to the same bytes. */
+/* Messages at a session's door: every message that decodes encodes to the same
+ * bytes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

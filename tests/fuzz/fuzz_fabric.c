@@ -1,5 +1,6 @@
-/* Fabrics: a text that is taken names each host under one switch and no switch
- * above itself; one that is not leaves a sentence and nothing else. */
+/* Fabrics: an accepted text puts each host under one switch, and no switch
+ * above itself; a text that is refused gives an error message and nothing
+ * else. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
-/* Lines of fields: fields that are taken, written again, are the same line up
- * to the digits of %XX that stand for plain characters, and any string comes
- * back from a field. The first byte says how fields are read: two bits for each
- * of the first four.
- */
+/* Lines of fields: accepted fields, written again, give the same line, except
+ * where %XX stands for a plain character; and any string that is written as a
+ * field is read back unchanged. The first byte says how fields are read: two
+ * bits for each of the first four. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdbool.h>
@@ -45,7 +44,7 @@ static void read_one(struct text_fields *fields, unsigned how)
     }
 }
 
-/* After what was bad nothing comes. */
+/* Checks that the reader returns nothing after a bad field. */
 static void check_stuck(struct text_fields *fields)
 {
     FUZZ_CHECK(text_fields_next(fields)[0] == '\0' && fields->bad);
@@ -70,7 +69,7 @@ static void read_in_ways(const uint8_t *mem, size_t len_bytes, unsigned ways)
     free(line);
 }
 
-/* Fields written from those that were read, with their ' '. */
+/* Writes the fields that were read, each with a blank before it. */
 static bool rewrite(const uint8_t *mem, size_t len_bytes, struct text_buf *out)
 {
     char *line = copy_of(mem, len_bytes);
@@ -104,7 +103,7 @@ static void check_rewritten(const uint8_t *mem, size_t len_bytes)
     text_buf_fini(&twice);
 }
 
-/* The bytes up to a NUL, as one field. */
+/* Writes the bytes up to a NUL as one field, and reads them back. */
 static void check_field(const uint8_t *mem, size_t len_bytes)
 {
     struct text_buf text = {0};

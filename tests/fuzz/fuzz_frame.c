@@ -1,6 +1,5 @@
-/* Whole frames: what decodes encodes to the same bytes again, and the lengths
- * of an UP frame lie inside it.
- */
+/* Whole frames: a frame that decodes encodes to the same bytes, and the lengths
+ * in an UP frame stay within the frame. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -101,7 +100,7 @@ static void check_down(const uint8_t *mem, const struct ov_frame_head *head)
     ov_down_encode(&wr, head->tree, &down,
                    head->len_bytes - OV_DOWN_HEAD_BYTES);
     FUZZ_CHECK(!wr.bad && wr.at == wr.end);
-    /* `count` says nothing in a DOWN frame and is not kept. */
+    /* `count` has no meaning in a DOWN frame, so it is not kept. */
     FUZZ_CHECK(memcmp(again, mem, 2) == 0);
     FUZZ_CHECK(memcmp(again + 4, mem + 4, sizeof(again) - 4) == 0);
 }

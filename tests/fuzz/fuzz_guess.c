@@ -1,7 +1,6 @@
-/* Hosts and a file of addresses: the order is one of all hosts, sorted, and a
- * fabric that is guessed has each host under one switch, and no switch above
- * itself. The text is two, with a NUL between: a list of hosts, and the file.
- */
+/* Hosts and a file of addresses: the order contains all hosts, sorted; a
+ * guessed fabric has each host under one switch, and no switch above itself.
+ * The input is a list of hosts, a NUL, and the file. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -47,7 +46,8 @@ static void check(const struct topo_hosts *hosts, const char *addresses)
     topo_guess_fini(&guess);
 }
 
-/* As strcmp(): equal texts alone are equal, and it turns round with them. */
+/* Checks that the result has the rules of strcmp(): 0 for equal texts only, and
+ * the opposite sign when the texts are swapped. */
 static void check_compare(const char *a, const char *b)
 {
     int there = topo_guess_compare(a, b), back = topo_guess_compare(b, a);
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     list[len_bytes] = list[len_bytes + 1] = '\0';
     file = list + strlen(list) + 1;
     check_compare(list, file);
-    /* Long lists are what fuzz_hosts is for. */
+    /* Only short lists are tried: fuzz_hosts tests long ones. */
     if (strpbrk(list, "[") == NULL &&
         topo_hosts_parse(&hosts, list, why) == 0) {
         const char *path = fuzz_file(

@@ -1,7 +1,6 @@
-/* Private data of connections: no bytes but the right ones are ever taken.
- * The first byte picks a message and what is done to a right one; the rest is
- * the message, or is laid over a right one.
- */
+/* Private data of connections: only the correct bytes are ever accepted. The
+ * first byte selects a message, and how a correct one is changed; the other
+ * bytes are the message, or are combined with a correct one. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -14,7 +13,8 @@ static const char key[] =
 static const uint8_t nonce[EP_AUTH_NONCE_BYTES] = {1, 2, 3};
 static const struct ep_auth_hello hello = {.node = 5, .target = 2, .attach = 9};
 
-/* Lays the bytes over `cm` by exclusive or; says whether that changed it. */
+/* Combines the bytes with `cm` by exclusive or; returns whether that changed
+ * `cm`. */
 static int spoil(uint8_t *cm, size_t cm_bytes, const uint8_t *mem,
                  size_t len_bytes)
 {

@@ -1,7 +1,6 @@
-/* Lists of hosts, from a command line and from a file: a list that is taken
- * is what its short form says, and one that is not leaves a sentence.
- * The first byte says which of the two the rest is.
- */
+/* Lists of hosts, from a command line and from a file: an accepted list equals
+ * the list that its short form gives; a list that is refused gives an error
+ * message. The first byte says whether the rest is a command line or a file. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

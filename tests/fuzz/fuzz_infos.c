@@ -1,7 +1,7 @@
-/* Infos of PMIx tools, of any key that is known and with values of any type:
- * what is taken of them can be sent, and comes as it was. Each info is four
- * bytes, its key, its type, flags and the length of its text, then the text.
- */
+/* Infos of PMIx tools, with any known key and values of any type: the parts
+ * that are accepted can be sent and arrive unchanged. Each info is four bytes
+ * (its key, its type, flags, and the length of its text), followed by the
+ * text. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdarg.h>
@@ -24,7 +24,7 @@ struct tool {
     unsigned count;
 };
 
-/* What the launcher is told does not matter here. */
+/* The notes for the launcher do not matter here. */
 void px_call_note(const char *format, ...)
 {
     (void)format;
@@ -44,7 +44,7 @@ static const char *key_of(unsigned number)
     return key == NULL ? "pmix.nobody.knows.it" : key;
 }
 
-/* The first bytes of a text as a number. */
+/* Reads the first bytes of a text as a number. */
 static uint64_t number_of(const char *text)
 {
     uint64_t number = 0;
@@ -135,7 +135,7 @@ static void check_app(const struct job_wish *app)
     free(mem);
 }
 
-/* One program, of one word. */
+/* Makes a request for one program whose command line is one word. */
 static void make_start(struct px_lib_start *start)
 {
     struct job_wish *app = calloc(1, sizeof(*app));
@@ -150,8 +150,8 @@ static void make_start(struct px_lib_start *start)
     start->request.apps_count = 1;
 }
 
-/* As PMIx_Spawn: those of the job for each program, then those of the program.
- */
+/* Applies the infos like PMIx_Spawn does: for each program those of the job,
+ * then those of the program. */
 static enum px_lib_answer apply(const struct tool *tool,
                                 struct px_lib_start *start)
 {

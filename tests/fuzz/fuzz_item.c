@@ -1,4 +1,5 @@
-/* The items of a LINK frame: whatever decodes encodes to the same bytes. */
+/* The items of a LINK frame: every item that decodes encodes to the same
+ * bytes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -70,7 +71,7 @@ static int redo_missing(struct ov_item *item, struct ov_wr *wr)
     return 0;
 }
 
-/* Items of fixed size. Their flags say nothing and are not kept. */
+/* Handles items of fixed size. Their flags have no meaning and are not kept. */
 static int redo_fixed(struct ov_item *item, struct ov_wr *wr)
 {
     struct ov_base base;
@@ -98,7 +99,8 @@ static int redo_fixed(struct ov_item *item, struct ov_wr *wr)
     return 0;
 }
 
-/* What follows the head is the rest of the body, as it was. */
+/* Encodes an ADDRESS again; what follows its head is the rest of the body,
+ * unchanged. */
 static int redo_address(struct ov_item *item, struct ov_wr *wr)
 {
     uint32_t node;
@@ -172,7 +174,8 @@ static int redo(struct ov_item *item, struct ov_wr *wr)
     return -1;
 }
 
-/* The same bytes again, up to the flags of items that have none. */
+/* Checks that the bytes are the same again, except flags of items that have no
+ * flags. */
 static void check_same(const uint8_t *mem, const struct ov_item *item,
                        struct ov_wr *wr, uint8_t *again)
 {

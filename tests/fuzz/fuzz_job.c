@@ -1,6 +1,5 @@
-/* The job's text: one that is taken places each rank once, and is written and
- * read again as it was.
- */
+/* The text of a job: an accepted text places each rank once, and is the same
+ * after it was written and read again. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

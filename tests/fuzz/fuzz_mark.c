@@ -1,7 +1,6 @@
-/* Marks of processes, from an environment that anybody may have written: one
- * that is taken is printed and taken again as it was. The text is two: a mark,
- * and behind its end the groups of a process, as /proc has them.
- */
+/* Marks of processes, from an environment that anybody may have written: an
+ * accepted mark that is printed and read again is the same. The input is a mark
+ * and, after a NUL, the groups of a process as /proc lists them. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
-/* A few nodes of the core, and somebody between them who changes frames.
+/* Runs a few nodes of the core while something between them changes frames.
  *
- * The bytes are a script: deliver, let time pass, write, feed, and spoil what
- * is on its way. Whatever arrives, no node may break an assertion, nor what
- * nodes.c checks.
+ * The bytes are a script of steps: deliver frames, let time pass, write output,
+ * feed input, and change frames under way. Whatever arrives, no node may fail
+ * an assertion, or a check of nodes.c.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -13,7 +13,7 @@
 
 enum {
     LINE_BYTES = 40,
-    CALM_ROUNDS = 10 /* after the script, with time passing */
+    CALM_ROUNDS = 10 /* rounds after the script in which only time passes */
 };
 
 static const uint64_t ms_ns = 1000000;
@@ -35,7 +35,8 @@ static uint32_t next_u16(struct script *script)
     return low | (uint32_t)next(script) << 8;
 }
 
-/* A frame on its way, or NULL: not always the first. */
+/* Picks a frame that is under way, not always the first; NULL: there is
+ * none. */
 static struct fly *pick_frame(struct script *script)
 {
     unsigned skip = next(script) % 4;
@@ -80,7 +81,8 @@ static void spoil_length(struct script *script)
         fix_length(f->buf);
 }
 
-/* A frame becomes one with bytes of the script, under a head that fits. */
+/* Replaces a frame by bytes of the script under a head that is valid for
+ * them. */
 static void spoil_all(struct script *script)
 {
     struct fly *f = pick_frame(script);
@@ -100,7 +102,7 @@ static void spoil_all(struct script *script)
         ov_wr_u8(&wr, next(script));
 }
 
-/* The connection that a frame is on breaks. */
+/* Breaks the connection on which a frame is under way. */
 static void break_link(struct script *script)
 {
     struct fly *f = pick_frame(script);
@@ -139,7 +141,7 @@ static void feed(uint32_t stream, const uint8_t *mem, size_t len_bytes,
     nodes_step(0, ev);
 }
 
-/* The root's driver: opens a stream, feeds it, says goodbye. */
+/* Plays the root's driver: opens a stream, feeds it, and says goodbye. */
 static void control(struct script *script)
 {
     uint8_t mem[64] = {0};
@@ -149,7 +151,8 @@ static void control(struct script *script)
     struct ov_open open = {
         .stream = 1, .window = nodes.cfg.down_frames, .ranges = 1};
 
-    if (script->has_said_goodbye) /* the driver's last word */
+    if (script
+            ->has_said_goodbye) /* the driver says nothing after its goodbye */
         return;
     switch (next(script) % 4) {
     case 0:
@@ -173,7 +176,7 @@ static void control(struct script *script)
     }
 }
 
-/* The launcher is about to be stopped, or goes on. */
+/* Announces that the launcher will be stopped, or that it goes on. */
 static void pause_root(struct script *script)
 {
     bool is_paused = next(script) % 2 == 0;
@@ -183,7 +186,8 @@ static void pause_root(struct script *script)
             0, (struct ov_event){.kind = OV_EV_PAUSE, .is_paused = is_paused});
 }
 
-/* Kinds above the others, so that a seed means what it did before. */
+/* Plays a rare kind of step. These kinds have the highest numbers, so that
+ * older seeds keep their meaning. */
 static bool play_rare(struct script *script, uint8_t what)
 {
     if (what < 240)

@@ -1,7 +1,6 @@
-/* Orders on stream 0: whatever decodes encodes to the same bytes, and a number
- * is in the ranges when one of them, read by hand, has it. The first byte is
- * the kind, the next four are that number.
- */
+/* Orders on stream 0: every order that decodes encodes to the same bytes, and a
+ * number is found in the ranges exactly when a simple search finds it there.
+ * The first byte is the kind, the next four bytes are that number. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -54,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
     FUZZ_CHECK((order.kind == JOB_CONTROL_REPLAY ||
                 order.kind == JOB_CONTROL_LOOK) == (order.ticket != 0));
     check_again(&order, mem + 5, len_bytes - 5);
-    ranges = (size_t)order.ranges_count * 8; /* stand at the end */
+    ranges = (size_t)order.ranges_count * 8; /* the ranges stand at the end */
     FUZZ_CHECK(ranges <= len_bytes - 5);
     FUZZ_CHECK(job_order_has(&order, number) ==
                has(mem + len_bytes - ranges, ranges, number));

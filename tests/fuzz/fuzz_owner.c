@@ -1,6 +1,5 @@
-/* Owners in the names of files: one that is taken is printed and taken again
- * as it was.
- */
+/* Owners in the names of files: an accepted owner that is printed and read
+ * again is the same. */
 #include "tests/fuzz/fuzz.h"
 
 #include <limits.h>

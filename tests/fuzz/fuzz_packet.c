@@ -1,9 +1,8 @@
-/* Packets between the spawner and its owner: a message that is taken has all
- * the bytes that it says, descriptors are closed or handed over, and what was
- * posted comes as it was. The first byte says which of the two ways the rest is
- * used: packets as they are, each behind its length in two bytes, or lengths
- * of messages.
- */
+/* Packets between the spawner and its owner: an accepted message has all the
+ * bytes that its head announces, its descriptors are closed or handed over, and
+ * a message that was posted arrives unchanged. The first byte says what the
+ * rest is: packets as they are, each with its length in two bytes before it, or
+ * lengths of messages to post. */
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>
@@ -23,7 +22,7 @@ enum {
 
 struct ends {
     struct ep_wire wire;
-    int fd; /* the other end */
+    int fd; /* the other end of the socket pair */
 };
 
 static void open_ends(struct ends *ends)
@@ -42,7 +41,8 @@ static void close_ends(struct ends *ends)
         close(ends->fd);
 }
 
-/* The number that the next descriptor gets: the same at the end of a run. */
+/* Returns the number that the next descriptor gets, which must be the same at
+ * the end of a run. */
 static int next_fd(void)
 {
     int fd = dup(STDERR_FILENO);
@@ -52,7 +52,8 @@ static int next_fd(void)
     return fd;
 }
 
-/* Reads all of a message, so that a sanitizer sees what is not there. */
+/* Reads all bytes of a message, so that a sanitizer notices when some are
+ * missing. */
 static void read_all(const struct ep_wire_in *in)
 {
     static volatile uint8_t seen;
@@ -62,7 +63,8 @@ static void read_all(const struct ep_wire_in *in)
     (void)seen;
 }
 
-/* Returns false when the wire is of no use any more. */
+/* Takes messages from the wire. Returns false when the wire can no longer be
+ * used. */
 static bool take(struct ep_wire *wire)
 {
     struct ep_wire_in in;
@@ -82,7 +84,8 @@ static bool take(struct ep_wire *wire)
     return rc == 0 || rc == OV_EAGAIN;
 }
 
-/* With as many descriptors as its head says, up to the most there can be. */
+/* Sends a packet with as many descriptors as its head announces, up to the
+ * allowed maximum. */
 static void send_packet(int fd, const uint8_t *mem, size_t len_bytes)
 {
     union {
@@ -150,7 +153,7 @@ static void check_message(struct ep_wire *wire, uint8_t type,
     ep_wire_out_free(same);
 }
 
-/* Two bytes of length and one of type for each. */
+/* Posts messages; each is given by two bytes of length and one of type. */
 static void play_messages(struct ov_rd *rd)
 {
     struct ep_wire far;

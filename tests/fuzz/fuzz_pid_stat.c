@@ -1,6 +1,5 @@
-/* What /proc says of a process, whose name may hold anything: a text that is
- * taken says the same when another name is put into it.
- */
+/* The text of /proc/PID/stat, in which a process's name may contain anything:
+ * an accepted text has the same meaning after the name in it is replaced. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Bytes for some processes: whatever decodes encodes to the same bytes. */
+/* Pushes, that is, bytes for some processes: every push that decodes encodes to
+ * the same bytes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

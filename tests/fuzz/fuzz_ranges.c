@@ -1,6 +1,5 @@
-/* Lists like "0,4-7,10": a list that is taken is sorted, survives being
- * written and read again, and a fault lies inside the text.
- */
+/* Lists like "0,4-7,10": an accepted list is sorted and is the same after it
+ * was written and read again; the position of an error lies inside the text. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdbool.h>

@@ -1,6 +1,5 @@
-/* A file that stands where the launcher's own is to be: it is replaced only
- * when a server has written it that is dead, and then whole.
- */
+/* A file at the path of the launcher's own rendezvous file: it is replaced only
+ * when a dead server has written it, and then as a whole. */
 #include "tests/fuzz/fuzz.h"
 
 #include <errno.h>

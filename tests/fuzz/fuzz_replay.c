@@ -1,5 +1,5 @@
-/* Answers about output from before: whatever decodes encodes to the same bytes.
- */
+/* Answers about earlier output: every answer that decodes encodes to the same
+ * bytes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *mem, size_t len_bytes)
         return 0;
     FUZZ_CHECK(ov_rd_left(&answer.bytes) ==
                (answer.is_heard ? 0 : len_bytes - sizeof(again)));
-    answer.bytes = (struct ov_rd){0}; /* only the head is written again */
+    answer.bytes = (struct ov_rd){0}; /* Only the head is encoded again. */
     job_replay_answer_encode(&wr, &answer);
     FUZZ_CHECK(!wr.bad && memcmp(again, mem, sizeof(again)) == 0);
     return 0;

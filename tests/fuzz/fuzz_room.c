@@ -1,6 +1,6 @@
-/* What /proc and the control groups say of a machine: whatever is in the files,
- * what comes out is within bounds. The text is theirs, with NUL between.
- */
+/* Files of /proc and of control groups about a machine: whatever the files
+ * contain, the results are within bounds. The input is the contents of the
+ * files, separated by NULs. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
-/* What Slurm says of a job: the nodes that are found stand in it as one word,
- * behind their name.
- */
+/* Slurm's description of a job: the nodes that are found stand in the text as
+ * one word, after the name of the field. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What a client asks to be started, and a program by itself: whatever decodes
- * encodes to the same bytes. */
+/* A client's request to start a job, and a single program: every request that
+ * decodes encodes to the same bytes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

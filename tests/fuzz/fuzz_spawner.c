@@ -1,7 +1,6 @@
-/* What the owner and the spawner say to each other: a body that decodes
- * encodes to the same bytes, where that can be said of it, and leaves nothing
- * behind. The first byte picks the message.
- */
+/* Messages between the spawner and its owner: a body that decodes encodes to
+ * the same bytes, if its kind has only one encoding, and no memory is left. The
+ * first byte selects the message. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -14,7 +13,8 @@ static void check_rc(int rc)
     FUZZ_CHECK(rc == 0 || rc == OV_EPROTO || rc == OV_ENOMEM);
 }
 
-/* All of it is there, each with its NUL, and NULL behind the last. */
+/* Checks that all strings are there, each with its NUL, with a NULL after the
+ * last one. */
 static size_t check_strings(const char *const *strings)
 {
     size_t bytes = 0;

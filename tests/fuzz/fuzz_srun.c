@@ -1,6 +1,5 @@
-/* Lines of srun's stderr, as they may come: whoever is given up has a name, and
- * a reason, and nothing is left behind.
- */
+/* Lines of srun's stderr, with any content: each node that is given up has a
+ * name and a reason, and no memory is left. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

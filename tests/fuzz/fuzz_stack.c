@@ -1,6 +1,6 @@
-/* What a node writes for `xylem stack': texts of processes between marks, and
- * call chains in these. Pieces come in two sizes, and say the same.
- */
+/* The output of a node for `xylem stack': texts of processes between marks,
+ * with call chains in them. The same bytes in pieces of two sizes give the same
+ * result. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-/* A client that looks at a job, or starts one, and one that watches say
- * anything, while the launcher goes on: what the first pushes and asks for is
- * of its job, and what they hear are messages.
+/* A client that looks at a job or starts one, and a client that watches, send
+ * anything, while the launcher goes on. What the first client pushes and asks
+ * for belongs to its job, and both receive valid messages only.
  *
- * The bytes are pieces, each behind its length in two bytes. A piece is a
- * message of the client or, where its first byte is one of enum step, something
- * that the launcher tells.
+ * The input is pieces, each with its length in two bytes before it. A piece is
+ * a message of the client or, when its first byte is a member of enum step, a
+ * report of the launcher.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -25,7 +25,7 @@
 #include "overlay/wire/push.h"
 
 enum {
-    BASE = 5, /* of the job that is there */
+    BASE = 5, /* the first process number of the job that exists */
     SIZE = 4,
     LAST = 15, /* the last number of a process */
     TICKET = 3,
@@ -45,32 +45,38 @@ enum step {
     OVER,
     STARTED,
     FAILED,
-    ASKS,   /* another client comes in its place, which starts a job */
-    SPAWNS, /* what the launcher says to that: a refusal, or more: it begins */
+    ASKS,   /* the client is replaced by one that starts a job */
+    SPAWNS, /* the launcher's answer to a request for a job: a refusal, or any
+             * larger value: the job begins */
     AGAIN,
-    WATCHES, /* what is behind it is a message of the one that watches */
+    WATCHES, /* the rest of the piece is a message of the client that watches */
     BEGINS,  /* processes were started */
-    BREAKS,  /* as OUTPUT: the end of a channel of a lost node */
-    WRITTEN, /* the oldest text */
+    BREAKS,  /* like OUTPUT, but the end of a channel of a lost node */
+    WRITTEN, /* the oldest text of the watcher was written */
 };
 
 struct play {
     struct event_base *base;
     struct ep_writer *files;
     struct ep_viewers *all;
-    struct ep_viewer *viewer;   /* NULL: it is gone */
-    struct ep_watcher *watcher; /* the same */
-    int fds[2], watch_fds[2];   /* the session's, the client's */
-    uint32_t texts, written;    /* of the one that watches, */
-    bool is_signal;             /* and what it says is a signal */
-    bool is_pushing;            /* pushed() is due */
-    uint64_t next;              /* ranges of its set go on from here */
-    struct topo_range job;      /* its own; first 0: it has none */
-    uint32_t spawned;           /* the next job begins here */
-    uint32_t writer;            /* as which it pushes */
+    struct ep_viewer *viewer;   /* NULL: the client has left */
+    struct ep_watcher *watcher; /* NULL: the client has left */
+    int fds[2], watch_fds[2];   /* the socket's two ends: the session's, the
+                                 * client's */
+    uint32_t texts, written;    /* how many texts the watcher has sent, and how
+                                 * many were written */
+    bool is_signal;             /* and whether its last message was a signal */
+    bool is_pushing;            /* ep_viewers_pushed() is still to be called */
+    uint64_t next;              /* the next range of the client's set must not
+                                 * begin before this number */
+    struct topo_range job;      /* the processes of the client's own job; first
+                                 * 0: it has no job */
+    uint32_t spawned;           /* the first process number of the next job */
+    uint32_t writer;            /* the number under which the client pushes */
     uint8_t refusal;
     bool is_held, is_over;
-    bool is_telling; /* a call to the tap, from within which few may come */
+    bool is_telling; /* a call to the tap is under way, during which few
+                      * callbacks may come */
 };
 
 /* --- the launcher */
@@ -127,7 +133,7 @@ static void on_pushers(void *arg, bool are_there)
 {
     (void)arg;
     (void)are_there;
-    FUZZ_CHECK(false); /* it is not about the run's own job */
+    FUZZ_CHECK(false); /* Only pushes to the run's own job lead to this call. */
 }
 
 static void on_back_over(void *arg)
@@ -183,7 +189,7 @@ static bool on_signal(void *arg, int signo, const struct topo_range *ranges,
     return true;
 }
 
-/* Every fourth one is not taken. */
+/* Refuses every fourth text. */
 static bool on_log(void *arg, uint32_t token, uint8_t channel, const char *text,
                    uint32_t len_bytes)
 {
@@ -259,7 +265,8 @@ static const struct ep_client_events events = {.on_part = on_part,
                                                .on_say = on_note,
                                                .on_note = on_note};
 
-/* A record of what the second byte names; bit 7: its last. */
+/* Gives a record for the process and channel in the second byte; bit 7: the
+ * record is the channel's last. */
 static void give(const struct play *play, uint8_t what, const uint8_t *mem,
                  uint32_t len_bytes, bool is_past)
 {
@@ -305,7 +312,8 @@ static void on_cut(void *arg, const char *why)
 
 static const struct ep_viewer_events viewer_events = {.on_cut = on_cut};
 
-/* It goes with the tap, or where it does not read. */
+/* The tap disconnects the watcher when the tap closes, or when the watcher does
+ * not read. */
 static void on_watcher_cut(void *arg, const char *why)
 {
     struct play *play = arg;
@@ -317,7 +325,8 @@ static void on_watcher_cut(void *arg, const char *why)
 static const struct ep_watcher_events watcher_events = {.on_cut =
                                                             on_watcher_cut};
 
-/* The door would cut it off where something is wrong; another one comes. */
+/* Passes on a message of the watcher. Like the door, this closes a watcher that
+ * sends something wrong; then another one connects. */
 static void watch(struct play *play, const uint8_t *mem, uint32_t len_bytes)
 {
     struct job_door msg;
@@ -348,7 +357,7 @@ static void ask(struct play *play)
     FUZZ_CHECK(play->viewer != NULL);
 }
 
-/* What becomes of the job of the client. */
+/* Reports a change in the life of the client's job. */
 static void live(struct play *play, enum ep_client_event event)
 {
     play->is_over |=
@@ -358,7 +367,8 @@ static void live(struct play *play, enum ep_client_event event)
                  play->job.last - play->job.first + 1);
 }
 
-/* This runs in the loop and not in the launcher, so it may call that. */
+/* Does what the loop would do, outside of any call of the launcher, so that it
+ * may call the launcher. */
 static bool act(struct play *play, const uint8_t *mem, uint32_t len_bytes)
 {
     const uint8_t kind = mem[0], what = len_bytes > 1 ? mem[1] : 0;
@@ -448,7 +458,8 @@ static void step(struct play *play, const uint8_t *mem, uint32_t len_bytes)
 
 /* --- the client */
 
-/* Returns what is wrong with it, as the door does. */
+/* Passes on a message of the client. Returns what is wrong with it, as the door
+ * does. */
 static const char *say(const struct play *play, const uint8_t *mem,
                        uint32_t len_bytes)
 {
@@ -459,7 +470,7 @@ static const char *say(const struct play *play, const uint8_t *mem,
     return ep_viewer_hear(play->viewer, &msg);
 }
 
-/* All that is there for the one behind this socket. */
+/* Reads all messages that have arrived at this socket, and checks them. */
 static void listen_to(const struct play *play, int fd)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX + 1];
@@ -520,7 +531,7 @@ static bool begin(struct play *play)
     return true;
 }
 
-/* A client that has a job goes with the tap. */
+/* Ends the run. A client that has a job is closed together with the tap. */
 static void end(struct play *play)
 {
     ep_viewers_close(play->all);

@@ -1,6 +1,5 @@
-/* Readers and writers of overlay/base/wire.h against a model of one line: the
- * bytes are a list of widths to read, and the memory to read from.
- */
+/* Readers and writers of overlay/base/wire.h, compared with a simple model: the
+ * input is a list of widths to read, and the memory to read from. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>
@@ -32,7 +31,8 @@ static uint64_t read_one(struct ov_rd *rd, unsigned width_bytes)
     }
 }
 
-/* A reader gives what the model gives, until it sticks for good. */
+/* Checks that the reader returns the same values as the model until it fails,
+ * and that it then keeps failing. */
 static void read_all(const uint8_t *steps, size_t count, const uint8_t *mem,
                      size_t len_bytes)
 {
@@ -57,7 +57,8 @@ static void read_all(const uint8_t *steps, size_t count, const uint8_t *mem,
     }
 }
 
-/* What is written into too little room stays inside, and reads back. */
+/* Checks that writing into too small a buffer stays inside it, and that what
+ * was written can be read back. */
 static void write_all(const uint8_t *steps, size_t count, const uint8_t *mem,
                       size_t len_bytes)
 {

@@ -1,6 +1,5 @@
-/* The words of a node: reading ends, and a word that is taken is written again
- * with the same bytes.
- */
+/* The words of a node: reading always ends, and an accepted word encodes to the
+ * same bytes. */
 #include "tests/fuzz/fuzz.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Lists of hosts in what a target gets. */
+/* Limits the lists of hosts that fuzz targets read. */
 #ifndef TESTS_FUZZ_LISTS_H
 #define TESTS_FUZZ_LISTS_H
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many hosts a term names at most by its brackets, of which each has as
- * many digits as its longest number. More than this are refused at once. */
+/* Returns how many hosts the brackets of one term can name, when the longest
+ * number in it has this many digits. Larger terms are refused at once. */
 static inline uint64_t lists_worth(unsigned digits)
 {
     uint64_t worth = 1;
@@ -19,7 +19,8 @@ static inline uint64_t lists_worth(unsigned digits)
     return worth;
 }
 
-/* Could it name so many hosts that other texts would not get their turn? */
+/* True when the text could name so many hosts that reading it would leave no
+ * time for other inputs. */
 static inline bool lists_are_costly(const char *text, size_t len_bytes)
 {
     unsigned digits = 0, longest = 0, run = 0;

@@ -1,4 +1,4 @@
-/* The nodes under test and what is between them. */
+/* The nodes under test, and the frames between them. */
 #include "tests/fuzz/nodes.h"
 
 #include <stdlib.h>
@@ -43,15 +43,15 @@ static void buf_put(struct ov_buf *buf)
 
 static void fly(struct fly f)
 {
-    if (nodes.flies_end ==
-        NODES_FLIES_MAX) { /* too much for one run: it is lost */
+    if (nodes.flies_end == NODES_FLIES_MAX) { /* There are too many for one run,
+                                               * so this one is lost. */
         buf_put(f.buf);
         return;
     }
     nodes.flies[nodes.flies_end++] = f;
 }
 
-/* --- what nodes want --- */
+/* --- actions of nodes --- */
 
 static void check_items(const uint8_t *mem, const struct ov_frame_head *head)
 {
@@ -263,7 +263,7 @@ static bool is_end(const struct ov_act *act)
     return act->kind == OV_ACT_LEAVE || act->kind == OV_ACT_END;
 }
 
-/* Carries out the actions of a step, then answers its questions. */
+/* Carries out the actions of a step, then answers the node's requests. */
 static void carry_out(uint32_t n, struct ov_out *out)
 {
     bool ends = false;
@@ -305,7 +305,7 @@ void nodes_step(uint32_t n, struct ov_event ev)
     nodes.depth--;
 }
 
-/* --- what happens to nodes --- */
+/* --- events for nodes --- */
 
 static void link_up(uint32_t n, uint16_t link, struct wire wire, bool dialled)
 {
@@ -332,7 +332,8 @@ static void dial(const struct fly *f)
         return;
     }
     era = ++nodes.eras;
-    /* The far end first, as a listener knows before the dialler does. */
+    /* The far end is told first, because a listener knows of a link before the
+     * dialler does. */
     nodes.subjects[f->node].wires[near] =
         (struct wire){.peer = f->peer, .peer_link = far, .era = 0};
     link_up(f->peer, far,
@@ -342,7 +343,8 @@ static void dial(const struct fly *f)
             (struct wire){.peer = f->peer, .peer_link = far, .era = era}, true);
 }
 
-/* Where a node that is gone listened, in one byte. */
+/* Makes the answer to a probe: the address where the lost node had listened, in
+ * one byte. */
 static struct ov_event probed(const struct fly *f)
 {
     struct ov_event ev = {.kind = OV_EV_PROBED,
@@ -459,7 +461,7 @@ void nodes_open(struct topo_tree plan)
     for (uint32_t n = 0; n < plan.nodes; n++) {
         struct ov_event ev = {.kind = OV_EV_START, .buf = nodes_buf_new()};
 
-        ev.buf->len_bytes = 1 + n; /* an address of so many bytes */
+        ev.buf->len_bytes = 1 + n; /* an address of 1 + n bytes */
         memset(ev.buf->mem, 'a', ev.buf->len_bytes);
         nodes_step(n, ev);
     }

@@ -1,9 +1,10 @@
-/* Some nodes of the core on connections that can be tampered with.
+/* Some nodes of the core, on connections that a test can tamper with.
  *
- * A small driver, without time and wires of its own: what nodes send stands in
- * one queue, and happens when the caller says so. It checks what a driver may
- * expect of the core: frames that decode, no more in flight than a link takes,
- * every buffer given back, an end to every step.
+ * A small driver, without time or a network of its own: all that nodes send
+ * waits in one queue, and is delivered when the caller asks for it. It checks
+ * what every driver may expect of the core: frames decode, no more frames are
+ * in flight than a link allows, every buffer is given back, and every step
+ * ends.
  */
 #ifndef TESTS_FUZZ_NODES_H
 #define TESTS_FUZZ_NODES_H
@@ -16,30 +17,32 @@
 
 enum {
     NODES_MAX = 8,
-    NODES_LINKS_MAX = 32,    /* slots of a node */
-    NODES_FLIES_MAX = 4096,  /* of one run; what goes beyond is lost */
-    NODES_STEPS_MAX = 20000, /* of one run; more is an endless step */
-    NODES_DEPTH_MAX = 64     /* of steps within steps */
+    NODES_LINKS_MAX = 32,    /* the number of link slots of a node */
+    NODES_FLIES_MAX = 4096,  /* the most deliveries of one run; further ones are
+                              * lost */
+    NODES_STEPS_MAX = 20000, /* the most steps of one run; more means that steps
+                              * never end */
+    NODES_DEPTH_MAX = 64     /* the deepest nesting of steps within steps */
 };
 
 enum fly_kind { FLY_FRAME, FLY_SENT, FLY_DIAL, FLY_PROBE, FLY_DOWN, FLY_TAKEN };
 
-/* Something on its way to a node. */
+/* An event that is on its way to a node. */
 struct fly {
     enum fly_kind kind;
     uint32_t node, peer;
     uint16_t link;
-    uint32_t era; /* of the link */
+    uint32_t era; /* the era of the link */
     struct ov_buf *buf;
     uint32_t cookie;
-    uint64_t seq; /* of a probe */
+    uint64_t seq; /* the number of a probe */
 };
 
 /* One end of a connection. */
 struct wire {
     uint32_t peer;
     uint16_t peer_link;
-    uint32_t era; /* 0: not in use */
+    uint32_t era; /* 0: the connection is not in use */
     unsigned in_flight;
 };
 
@@ -48,8 +51,8 @@ struct subject {
     void *mem;
     struct wire wires[NODES_LINKS_MAX];
     uint32_t to_write;
-    uint32_t
-        held_stream; /* not 0: consumed, up to held_seq, and not yet told */
+    uint32_t held_stream; /* The stream of a consumed frame, which the node was
+                           * not told yet; 0: none. Consumed up to held_seq. */
     uint64_t held_seq;
     uint64_t wake_ns;
     bool is_gone;
@@ -70,21 +73,22 @@ struct nodes {
 };
 extern struct nodes nodes;
 
-/* Starts the nodes of the plan; frees all, and checks that nothing is left. */
+/* nodes_open() starts the nodes of the plan; nodes_close() frees all of them,
+ * and checks that nothing is left. */
 void nodes_open(struct topo_tree plan);
 void nodes_close(void);
 
-/* The next `count` things happen; time passes and timers run. */
+/* Delivers the next `count` events; time passes and timers fire. */
 void nodes_deliver(unsigned count);
 void nodes_pass_time(uint64_t by_ns);
-/* Processes stop reading their stdin, or go on. */
+/* Makes processes stop reading their stdin, or go on. */
 void nodes_be_slow(bool is_slow);
-/* Has this run gone on for long enough? */
+/* True when this run has gone on for long enough. */
 bool nodes_is_tired(void);
 
-/* One step of node n, with all that follows at once. */
+/* Runs one step of node n, and everything that follows at once. */
 void nodes_step(uint32_t n, struct ov_event ev);
-/* The connection of a link ends; n itself has been told. */
+/* Ends the connection of a link; node n was told before. */
 void nodes_close_link(uint32_t n, uint16_t link);
 struct ov_buf *nodes_buf_new(void);
 

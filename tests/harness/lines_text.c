@@ -1,4 +1,4 @@
-/* How the lines are made: all from a hash of seed, rank and number. */
+/* Makes the lines: each from a hash of seed, rank and number. */
 #include "tests/harness/lines_text.h"
 
 #include <stdio.h>
@@ -24,8 +24,8 @@ void lines_text_init(struct lines_text *text, uint64_t seed)
     }
 }
 
-/* The length with the newline. The long ones come at fixed numbers, a little
- * apart from rank to rank. */
+/* Returns the length with the newline. Long lines come at fixed numbers, which
+ * differ a little between ranks. */
 static size_t line_len(uint64_t random, uint32_t rank, uint32_t number)
 {
     uint32_t place = number + 7 * (rank % 64);
@@ -59,7 +59,8 @@ size_t lines_text_get(const struct lines_text *text, uint32_t rank,
     return len;
 }
 
-/* Digits and a colon from `at`. Returns the place after it, 0 if not there. */
+/* Reads digits and a colon from `at`. Returns the position after them; 0 when
+ * they are not there. */
 static size_t number_parse(const char *line, size_t len, size_t at,
                            uint32_t *value)
 {

@@ -42,8 +42,8 @@ size_t lines_text_get(const struct lines_text *text, uint32_t rank,
 bool lines_text_parse(const char *line, size_t len, uint32_t *rank,
                       uint32_t *number);
 
-/* A sum over unmarked lines that does not depend on their order is made of
- * these. */
+/* Returns the hash of an unmarked line. The sum of these hashes does not depend
+ * on the order of the lines. */
 uint64_t lines_text_hash(const char *line, size_t len);
 
 #endif

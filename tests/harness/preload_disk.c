@@ -1,6 +1,6 @@
-/* For LD_PRELOAD: a disk that fails. The file $TEST_DISK says how, now: the
- * numbers of two errors, which writes and reads of files without a name give;
- * 0 is none. */
+/* For LD_PRELOAD: a disk that fails. The file $TEST_DISK contains two error
+ * numbers, one for writes and one for reads of files without a name, which
+ * apply from now on; 0 means no error. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* The error that writes, or reads, are to give now. */
+/* Returns the error with which writes, or reads, fail now. */
 static int error_now(int fd, int of_reads)
 {
     const char *path = getenv("TEST_DISK");

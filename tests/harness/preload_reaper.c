@@ -1,5 +1,6 @@
-/* For LD_PRELOAD: who becomes a subreaper says in the file $TEST_REAPER who it
- * is, and "late" where children are there already, or "early". */
+/* For LD_PRELOAD: a process that becomes a subreaper writes its name to the
+ * file $TEST_REAPER, and "late" when it already has children, otherwise
+ * "early". */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdarg.h>

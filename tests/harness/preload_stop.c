@@ -1,5 +1,6 @@
-/* For LD_PRELOAD into the launcher: one more SIGTSTP arrives in the last moment
- * before it holds them back, and then it does not run for a while. */
+/* For LD_PRELOAD into the launcher: another SIGTSTP arrives in the last moment
+ * before the launcher blocks the signal, and then the launcher does not run for
+ * a while. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -20,6 +21,6 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *old)
         return real(how, set, old);
     raise(SIGTSTP);
     failed = real(how, set, old);
-    usleep(PAUSE_US); /* sleep-ok: to be late is the subject */
+    usleep(PAUSE_US); /* sleep-ok: the test is about a delay */
     return failed;
 }

@@ -30,8 +30,8 @@ struct check {
     struct lines_text text;
     uint32_t first, procs, count;
     bool label;
-    uint32_t *next; /* per rank: the number that comes next */
-    uint64_t line;  /* lines read */
+    uint32_t *next; /* for each rank: the number of the next line */
+    uint64_t line;  /* how many lines were read */
     uint64_t short_count, short_sum;
     uint64_t bad;
     char wanted[LINES_LEN_MAX];
@@ -57,7 +57,7 @@ __attribute__((format(printf, 2, 3))) static void tell(struct check *check,
     putchar('\n');
 }
 
-/* The first bytes of a line, in a form for people. */
+/* Returns the first bytes of a line in a printable form. */
 static const char *quoted(const char *line, size_t len)
 {
     static char text[4 * 60 + 4];
@@ -80,7 +80,7 @@ static bool is_known(const struct check *check, uint32_t rank)
     return rank >= check->first && rank - check->first < check->procs;
 }
 
-/* Compare with the line that should be here. */
+/* Compares the line with the line that is expected here. */
 static bool is_line(struct check *check, uint32_t rank, uint32_t number,
                     const char *line, size_t len)
 {
@@ -107,7 +107,7 @@ static void tell_torn(struct check *check, uint32_t rank, uint32_t number,
          rank, number, same, len, wanted, quoted(line + same, len - same));
 }
 
-/* Something else than the next line of this rank. */
+/* Reports that this is not the next line of its rank. */
 static void tell_wrong(struct check *check, uint32_t rank, const char *line,
                        size_t len)
 {
@@ -157,7 +157,7 @@ static void line_labelled(struct check *check, const char *line, size_t len)
         tell_wrong(check, rank, line, len);
 }
 
-/* Without labels: the next marked line of a rank. */
+/* Without labels: finds the next marked line of a rank. */
 static void short_skip(struct check *check, uint32_t rank)
 {
     uint32_t *next = &check->next[rank - check->first];
@@ -192,7 +192,7 @@ static void line_bare(struct check *check, const char *line, size_t len)
         tell_wrong(check, rank, line, len);
 }
 
-/* A line, without its newline. */
+/* Checks a line, which comes without its newline. */
 static void line_on(struct check *check, const char *line, size_t len)
 {
     check->line++;
@@ -230,7 +230,7 @@ static void lines_read(struct check *check)
         line_on(check, block, len);
 }
 
-/* What of the short lines should have come. */
+/* Compares the short lines that came with those that should have come. */
 static void short_compare(struct check *check)
 {
     uint64_t count = 0, sum = 0;

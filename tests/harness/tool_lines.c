@@ -95,7 +95,8 @@ static void put(struct writer *out, const char *bytes, size_t len)
     }
 }
 
-/* Whether to stop inside this line; takes the number off the list. */
+/* True when the program must pause inside this line; removes the line's number
+ * from the list. */
 static bool is_pause(struct wishes *wish, uint32_t number)
 {
     char *end;
@@ -118,7 +119,8 @@ static void line_put(struct writer *out, struct wishes *wish, uint32_t number,
         first = len / 2;
         put(out, line, first);
         flush(out);
-        while (nanosleep(&pause, &pause) != 0) /* sleep-ok: the wish */
+        while (nanosleep(&pause, &pause) != 0) /* sleep-ok: the user has asked
+                                                * for this pause */
             continue;
     }
     put(out, line + first, len - first);

@@ -1,4 +1,5 @@
-/* What one_tool answers to a tool's requests, and what it tells it. */
+/* How one_tool answers a tool's requests, and which events it sends to the
+ * tool. */
 #include "tests/pmix/one_ask.h"
 
 #include <stdio.h>
@@ -342,9 +343,10 @@ void one_on_event(void *arg, const void *mem, size_t len_bytes)
     fflush(stdout);
 }
 
-/* --- what it tells the tool */
+/* --- events for the tool */
 
-/* Tells "CODE NAMESPACE", the end of that job or another event. */
+/* Sends the tool the event "CODE NAMESPACE": the end of that job, or another
+ * event. */
 static void tell_event(const char *words)
 {
     struct px_lib_name source = {.rank = PX_LIB_ALL};
@@ -377,7 +379,8 @@ static void tell_event_of(const char *path)
     fflush(stdout);
 }
 
-/* Gives "NAMESPACE RANK CHANNEL TEXT", where the text becomes a line. */
+/* Delivers the output "NAMESPACE RANK CHANNEL TEXT", where the text becomes a
+ * line. */
 static void give_line(char *words)
 {
     struct px_lib_output output = {.nspace = strtok(words, " ")};

@@ -1,6 +1,8 @@
-/* What one_tool answers to a tool's requests, and what it tells it.
+/* How one_tool answers a tool's requests, and which events it sends to the
+ * tool.
  *
- * A line is printed for all that comes, as the comments of one_tool.c say. */
+ * For each request it prints a line, as the head of one_tool.c says.
+ */
 #ifndef TESTS_PMIX_ONE_ASK_H
 #define TESTS_PMIX_ONE_ASK_H
 
@@ -13,8 +15,8 @@
 
 extern const char *const one_query_keys[];
 
-/* Opens this part: the job has so many processes, and events of the tool become
- * files in `dir`. */
+/* Opens this part: the job has `ranks` processes, and events of the tool are
+ * written to files in `dir`. */
 void one_ask_open(uint32_t ranks, const char *dir);
 
 void one_on_query(void *arg, const struct px_lib_query *query);
@@ -27,7 +29,8 @@ void one_on_note(void *arg, const char *text);
 /* Answers the requests that were kept. */
 void one_answer_all(void);
 
-/* Does what a line of stdin says. False: the line is no order of these. */
+/* Carries out an order, a line of stdin. False: it is not an order that this
+ * file knows. */
 bool one_obey(char *line);
 
 #endif

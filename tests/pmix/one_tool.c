@@ -55,18 +55,18 @@ enum { CHANNELS = 2, RANKS_MAX = 64, SHIFT = 4099, LOOK_MS = 20 };
 static struct {
     const char *dir;
     uint32_t ranks;
-    unsigned wanted; /* pulls */
+    unsigned wanted; /* how many pulls to wait for before the output begins */
     size_t piece_bytes;
     const char *source;
     size_t source_bytes;
     bool refuses;
-    char line[4096]; /* of stdin, as far as a line has come */
+    char line[4096]; /* the line of stdin that has been read so far */
     size_t line_bytes;
 
     unsigned pulls;
-    size_t given_bytes; /* of each stream */
+    size_t given_bytes; /* how many bytes of each stream were delivered */
     uint32_t stream;    /* the next stream that is given a piece */
-    uint64_t given;     /* number of deliveries */
+    uint64_t given;     /* how many deliveries there were */
     bool is_given, is_gone;
 } one = {.ranks = 2, .wanted = 1, .piece_bytes = 65536};
 
@@ -83,7 +83,7 @@ static void say(const char *what)
     fflush(stdout);
 }
 
-/* --- what the tool asks for */
+/* --- requests of the tool */
 
 static void on_tool(void *arg, const struct px_lib_name *wanted)
 {
@@ -220,7 +220,8 @@ static void on_gone(void *arg)
 {
     (void)arg;
     one.is_gone = true;
-    one_answer_all(); /* it does no harm */
+    one_answer_all(); /* Answering is harmless here, also when no request waits.
+                       */
     say("gone");
 }
 
@@ -258,7 +259,7 @@ static int listen_here(unsigned *port)
     return fd;
 }
 
-/* Writes libpmix's own text with our port in place of its own. */
+/* Writes libpmix's own text, with our port instead of libpmix's. */
 static void write_rendezvous(unsigned port)
 {
     const char *text = px_lib_rendezvous();
@@ -299,7 +300,7 @@ static void obey(char *line)
         say("now");
 }
 
-/* Each whole line is an order. */
+/* Reads stdin; each whole line is an order. */
 static void read_orders(void)
 {
     ssize_t got = read(STDIN_FILENO, one.line + one.line_bytes,
@@ -390,5 +391,6 @@ int main(int argc, char **argv)
     take_tool(listener);
     while (!one.is_gone)
         turn();
-    _exit(0); /* threads of libpmix may wait for us */
+    _exit(0); /* exit() could hang: threads of libpmix may be waiting for this
+               * one */
 }

@@ -1,5 +1,5 @@
-/* For LD_PRELOAD into a tool: the head of each of its messages leaves in two
- * parts, the second one when the other side has read the first. */
+/* For LD_PRELOAD into a tool: sends the head of each message in two parts, the
+ * second one when the other side has read the first. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* For LD_PRELOAD into a tool's helper: the first helper is killed when it has
- * sent as many messages of pushes as a file says; the file is removed then. */
+ * sent as many messages of pushes as a file says; then the file is removed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "tests/pmix/preload_push.h"
 
-/* The number of messages; 0: the helper may live. */
+/* Reads the number of messages from the file; 0: the helper is not killed. */
 static unsigned read_limit(void)
 {
     FILE *file = fopen(getenv("XYLEM_TEST_DIE"), "r");

@@ -1,6 +1,6 @@
-/* For LD_PRELOAD into helpers: all but the first are held when libpmix is
- * started and they are not ready yet, until a process opens the FIFO for
- * writing. A file beside it says that a helper is held. */
+/* For LD_PRELOAD into helpers: every helper but the first is held while it
+ * starts libpmix, before it is ready, until a process opens the FIFO for
+ * writing. A file beside the FIFO says that a helper is held. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

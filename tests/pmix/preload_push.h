@@ -1,4 +1,4 @@
-/* Tells a push of a tool's helper from all else that it sends. */
+/* Recognises the pushes among the messages that a tool's helper sends. */
 #ifndef TESTS_PMIX_PRELOAD_PUSH_H
 #define TESTS_PMIX_PRELOAD_PUSH_H
 
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* The message is sent at the session's door: besides the tie, only that has
- * sockets of packets. */
+/* True when the message goes to the session's door: apart from the tie, only
+ * the door has sockets of packets. */
 static bool is_push(int fd, const struct msghdr *msg)
 {
     enum { PUSH = 15 };

@@ -1,5 +1,5 @@
-/* For LD_PRELOAD into the helper: it takes its time over each message of the
- * launcher, as on a busy machine. */
+/* For LD_PRELOAD into the helper: pauses before each message of the launcher is
+ * handled, as on a busy machine. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,6 +19,6 @@ ssize_t recv(int fd, void *mem, size_t bytes, int flags)
 
     if (rc > 0 && fd == TALK_FD &&
         strcmp(program_invocation_short_name, "xylem-pmix") == 0)
-        nanosleep(&nap, NULL); /* sleep-ok: this is what it is for */
+        nanosleep(&nap, NULL); /* sleep-ok: the program exists for this pause */
     return rc;
 }

@@ -1,6 +1,6 @@
-/* The name of a status, as libpmix 4.2 spells it, whatever libpmix it is.
+/* The name of a status, spelled as in libpmix 4.2, whichever libpmix is used.
  *
- * PMIx 5 has the names of the constants in place of words: PMIX_ERR_NOT_FOUND
+ * PMIx 5 has the names of the constants instead of words: PMIX_ERR_NOT_FOUND
  * for NOT-FOUND. Tests compare names, so the tools print one spelling.
  */
 #ifndef TESTS_PMIX_STATUS_H
@@ -11,7 +11,7 @@
 
 #include <pmix.h>
 
-/* Statuses of which more than the spelling differs. */
+/* Statuses whose names differ by more than the spelling. */
 static const struct {
     const char *name, *words;
 } status_words[] = {
@@ -30,7 +30,7 @@ static const struct {
     {"PMIX_LAUNCH_COMPLETE", "PMIX LAUNCH COMPLETE"},
 };
 
-/* Valid until the thread's next call but one. */
+/* Returns the name, valid until the thread's next call but one. */
 static const char *status_name(pmix_status_t status)
 {
     static _Thread_local char rooms[2][64];

@@ -1,5 +1,5 @@
-/* For sanitizers: libpmix 4.2 itself leaves some of a tool's blocks behind. For
- * one file of a program. */
+/* Tells sanitizers to ignore some blocks that libpmix 4.2 itself never frees in
+ * a tool. To be included in one file of a program. */
 #ifndef TESTS_PMIX_SUPPRESS_H
 #define TESTS_PMIX_SUPPRESS_H
 

@@ -252,7 +252,8 @@ static pmix_status_t events(char *whose)
         PMIX_INFO_LOAD(&info, PMIX_EVENT_AFFECTED_PROC, procs, PMIX_PROC);
     }
     rc = PMIx_Register_event_handler(codes, 3, &info, 1, on_event, NULL, NULL);
-    return rc < 0 ? rc : PMIX_SUCCESS; /* a handler's number is above 0 */
+    return rc < 0 ? rc : PMIX_SUCCESS; /* the number of a registered handler is
+                                        * above 0 */
 }
 
 static void on_default(size_t handler, pmix_status_t status,
@@ -294,7 +295,7 @@ static pmix_status_t notify(char *words)
 
 /* --- log and control */
 
-/* Where a text goes; another word is a key. */
+/* Returns the key of a destination of texts; another word is itself a key. */
 static const char *place_of(const char *word)
 {
     if (strcmp(word, "out") == 0)

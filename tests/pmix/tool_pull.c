@@ -57,13 +57,14 @@ enum { RANKS_MAX = 64, OTHERS_MAX = 8, EXIT_CONNECT = 3, EXIT_PULL = 4 };
 
 static struct {
     const char *dir;
-    unsigned ended, wanted; /* numbers of channels; wanted 0: all */
+    unsigned ended, wanted; /* numbers of channels that have ended, and to wait
+                             * for; wanted 0: all */
     unsigned long long dropped, before;
     bool is_answered;
     size_t handler, handlers[RANKS_MAX];
     unsigned pulls;
     pmix_status_t status;
-    const char *killed_at; /* NULL: it does not kill itself */
+    const char *killed_at; /* NULL: the tool does not kill itself */
 } tool;
 
 static void die(const char *what, pmix_status_t rc, int code)
@@ -78,7 +79,7 @@ static void pass(const char *point)
         raise(SIGKILL);
 }
 
-/* Appends to a file of DIR; no bytes make an empty one. */
+/* Appends to a file of DIR; with no bytes it makes an empty file. */
 static void append(const char *name, const void *mem, size_t len)
 {
     char path[4096];
@@ -108,17 +109,17 @@ static void count(const char *name, unsigned long long *sum,
     fclose(file);
 }
 
-/* What is asked of a pull besides ranks and channels. */
+/* What the command line asks of a pull, apart from ranks and channels. */
 static struct {
-    const char *job;  /* NULL: the only one */
-    const char *mode; /* NULL: not said */
+    const char *job;  /* NULL: the only job */
+    const char *mode; /* NULL: the command line does not say */
     uint32_t cache_bytes, buffer_bytes, buffer_s;
     bool has_cache, drops_oldest;
     const char *others[OTHERS_MAX]; /* KEY, or KEY=TEXT */
     size_t others_count;
-    bool is_shown; /* by the library: no callback */
-    bool is_apart; /* a pull for each rank */
-    int pace;      /* descriptor; -1: none */
+    bool is_shown; /* the library shows the output: there is no callback */
+    bool is_apart; /* each rank gets a pull of its own */
+    int pace;      /* descriptor of the FIFO; -1: none */
 } ask_for = {.mode = PMIX_IOF_COPY, .pace = -1};
 
 /* With -B: appends the size of each delivery to DIR/RANK.CHANNEL.sizes. */
@@ -145,8 +146,8 @@ static const char *name_of(pmix_iof_channel_t channel)
     }
 }
 
-/* With -P: waits until it may take one more. The library takes nothing
- * meanwhile. */
+/* With -P: waits until the tool may take one more delivery. Meanwhile the
+ * library takes nothing. */
 static void wait_pace(void)
 {
     char byte;
@@ -211,8 +212,8 @@ static void on_done(pmix_status_t status, void *arg)
     change(&tool.is_answered);
 }
 
-/* The source is not reliable: to a tool that registers late the library names
- * the tool itself. */
+/* The source of the event is not reliable: for a tool that registers late the
+ * library gives the tool itself as the source. */
 static void on_broken(size_t handler, pmix_status_t status,
                       const pmix_proc_t *source, pmix_info_t info[],
                       size_t ninfo, pmix_info_t results[], size_t nresults,
@@ -280,7 +281,7 @@ static pmix_info_t *ask(const char *key, size_t *count, pmix_status_t *rc)
     return results;
 }
 
-/* The namespace of the job that is to be pulled. The caller frees it. */
+/* Returns the namespace of the job to pull. The caller frees it. */
 static char *name_of_job(void)
 {
     pmix_status_t rc;
@@ -462,7 +463,7 @@ static void wait_for_end(void)
     pthread_mutex_unlock(&turn.lock);
 }
 
-/* Reads an option that concerns the pull. False: it is none of these. */
+/* Reads an option that concerns the pull. False: the option does not. */
 static bool read_option(int c, const char *value)
 {
     uint32_t number = value != NULL ? (uint32_t)strtoul(value, NULL, 10) : 0;

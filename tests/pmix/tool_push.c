@@ -43,7 +43,8 @@ enum { RANKS_MAX = 64, EXIT_CONNECT = 3, EXIT_PUSH = 4 };
 
 static struct {
     pmix_nspace_t job;
-    unsigned open, window; /* pushes without an answer; at most */
+    unsigned open,
+        window; /* how many pushes have no answer, and how many may */
     unsigned good, bad;
     pmix_status_t status;
 } tool = {.window = 8};
@@ -255,7 +256,8 @@ int main(int argc, char **argv)
     }
     if (argc - optind != 1)
         return 2;
-    signal(SIGPIPE, SIG_IGN); /* the library writes also as its server goes */
+    signal(SIGPIPE, SIG_IGN); /* The library may still write when its server has
+                               * already gone. */
     connect_to((uint32_t)atoi(argv[optind]));
     if (ranks != NULL) {
         collect(ranks);

@@ -91,7 +91,7 @@ static void load_envar(pmix_info_t *info, const char *key, char *value)
     char *equals = strchr(value, '=');
     pmix_envar_t envar = {.separator = ':'};
 
-    if (equals == NULL) { /* to unset */
+    if (equals == NULL) { /* a variable to unset */
         PMIX_INFO_LOAD(info, key, value, PMIX_STRING);
         return;
     }
@@ -152,7 +152,8 @@ static void read_app(char **rest, pmix_app_t *app)
         else
             load_directive(&infos[app->ninfo++], word);
     }
-    if (app->ninfo > 0) /* PMIx 5 looks for the end where the count is 0 */
+    if (app->ninfo > 0) /* PMIx 5 searches for the end of the array where the
+                         * count is 0. */
         app->info = infos;
     else
         PMIX_INFO_FREE(infos, ITEMS_MAX);
@@ -239,8 +240,8 @@ static void on_pulled(pmix_status_t status, size_t handler, void *arg)
     on_done(status, arg);
 }
 
-/* Neither this nor leave() waits in the library: where a deregistration finds
- * the memory of a registration that did, it waits for ever. */
+/* Neither this function nor leave() waits in the library: if one waits there
+ * for a registration and one for its end, the second waits for ever. */
 static void pull(char *rest)
 {
     pmix_proc_t proc = next_proc(&rest);
@@ -267,8 +268,8 @@ static void pull(char *rest)
         on_done(rc, NULL);
 }
 
-/* The library of 4.2 answers a deregistration that it has done with whatever
- * stands in some memory of its own. */
+/* Called after a deregistration. Only PMIX_ERR_NOT_FOUND is believed: after a
+ * success libpmix 4.2 passes whatever stands in some memory of its own. */
 static void on_left(pmix_status_t status, void *arg)
 {
     on_done(status == PMIX_ERR_NOT_FOUND ? status : PMIX_SUCCESS, arg);
@@ -283,7 +284,7 @@ static void leave(char *number)
         on_done(rc, NULL);
 }
 
-static pmix_proc_t also; /* for the next push; nspace "": none */
+static pmix_proc_t also; /* another target for the next push; nspace "": none */
 
 static pmix_status_t name_also(char *rest)
 {
@@ -291,8 +292,8 @@ static pmix_status_t name_also(char *rest)
     return PMIX_SUCCESS;
 }
 
-/* A push that waits hangs in the library: its answer is the answer to the
- * order. */
+/* A blocking push would hang in the library, so the order is answered when the
+ * push is. */
 static void push(char *rest)
 {
     pmix_proc_t procs[] = {next_proc(&rest), also};
@@ -390,8 +391,8 @@ static void obey(char *line)
     fflush(out);
 }
 
-/* Sends stdout and stderr aside: the library writes output to them that is not
- * pulled. */
+/* Redirects stdout and stderr to files, because the library writes output to
+ * them that is not pulled. */
 static void set_aside(const char *dir)
 {
     static const char *const names[] = {"", "stdout", "stderr"};

@@ -1,5 +1,5 @@
-/* The main thread of a tool, or of a server, waits for callbacks of the
- * library, or for the loss of the other side. For one file of a program. */
+/* The main thread of a tool or server waits for callbacks of the library, or
+ * until the other side is lost. To be included in one file of a program. */
 #ifndef TESTS_PMIX_TURN_H
 #define TESTS_PMIX_TURN_H
 
@@ -10,7 +10,7 @@
 #include <pmix.h>
 
 static struct {
-    pthread_mutex_t lock; /* guards all that callbacks change */
+    pthread_mutex_t lock; /* guards everything that callbacks change */
     pthread_cond_t changed;
     bool is_cut; /* the other side has gone */
     bool is_listening;
@@ -58,7 +58,7 @@ static void on_handler(pmix_status_t status, size_t handler, void *arg)
     change(&turn.is_listening);
 }
 
-/* Calls on_event for this event; returns when it is registered. */
+/* Registers on_event for this event; returns when that is done. */
 static void listen_for(pmix_status_t event, pmix_notification_fn_t on_event)
 {
     turn.is_listening = false;

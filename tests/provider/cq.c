@@ -1,4 +1,4 @@
-/* Completion queues: entries come up with the program's contexts again. */
+/* Completion queues: entries are returned with the program's own contexts. */
 #include "tests/provider/strict.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static struct strict_cq *cq_of(struct fid_cq *fid)
 static struct fi_cq_entry *entry_at(const struct strict_cq *cq, void *mem,
                                     size_t i)
 {
-    /* Every format starts with the context. */
+    /* Every format of entries starts with the context. */
     return (struct fi_cq_entry *)(void *)((char *)mem + i * cq->entry_bytes);
 }
 
@@ -32,7 +32,7 @@ bool strict_cq_look(struct strict_cq *cq, const struct strict_op *op)
     ssize_t count;
 
     if (cq->ahead_end == cq->size)
-        return false; /* no room to look */
+        return false; /* There is no room to store an entry. */
     count = fi_cq_read(cq->core, entry_at(cq, cq->ahead, cq->ahead_end),
                        cq->size - cq->ahead_end);
     for (ssize_t i = 0; i < count; i++)
@@ -66,9 +66,8 @@ static ssize_t translate(struct strict_cq *cq, void *mem, ssize_t count)
     return count;
 }
 
-/* The four ways to read differ in waiting and in telling the source, which
- * connected endpoints do not have.
- */
+/* The four functions that read differ in whether they wait and whether they
+ * report the source, which connected endpoints do not have. */
 static ssize_t cq_sreadfrom(struct fid_cq *fid, void *mem, size_t count,
                             fi_addr_t *source, const void *cond, int timeout_ms)
 {

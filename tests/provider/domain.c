@@ -51,7 +51,7 @@ static struct fi_ops mr_fid_ops = {
     .close = mr_close,
 };
 
-/* FI_MR_ALLOCATED: every page is there when it is registered. */
+/* FI_MR_ALLOCATED: every page must exist when it is registered. */
 static void mr_check(const struct iovec *iov, size_t count, uint64_t access)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -76,9 +76,9 @@ static void mr_check(const struct iovec *iov, size_t count, uint64_t access)
 static int mr_regattr(fid_t fid, const struct fi_mr_attr *attr, uint64_t flags,
                       struct fid_mr **out)
 {
-    /* Numbers that are never used again, and no addresses: a descriptor of a
-     * closed region stays wrong for ever. The key is not the requested one.
-     */
+    /* Descriptors and keys are numbers that are never used again, and no
+     * addresses, so that the descriptor of a closed region stays invalid for
+     * ever. The key is not the requested one. */
     static uintptr_t numbers = 0x57000000;
     struct strict_domain *domain =
         container_of(fid, struct strict_domain, fid.fid);

@@ -1,6 +1,5 @@
-/* Endpoints: their life from opening to closing. What they carry is in msg.c
- * and op.c.
- */
+/* Endpoints: their life from opening to closing. The calls that transfer data
+ * are in msg.c and op.c. */
 #include "tests/provider/strict.h"
 
 #include <stdlib.h>
@@ -12,7 +11,8 @@ static struct strict_ep *endpoint_of(fid_t fid)
     return container_of(fid, struct strict_ep, fid.fid);
 }
 
-/* Called when a receive was consumed and when the endpoint comes up. */
+/* Notes whether the endpoint has no receive left. Called when a receive was
+ * consumed and when the endpoint comes up. */
 void strict_ep_note_dry(struct strict_ep *ep)
 {
     if (ep->state != STRICT_UP || ep->rx_posted > 0 || ep->is_dry)
@@ -172,8 +172,8 @@ static int bind_cq(struct strict_ep *ep, struct strict_cq *cq, uint64_t flags)
     int rc;
 
     if ((flags & ~(FI_TRANSMIT | FI_RECV)) != 0)
-        return -FI_EBADFLAGS; /* every operation completes, or none is counted
-                               */
+        return -FI_EBADFLAGS; /* Every operation must produce a completion, or
+                               * operations could not be counted. */
     if (cq->domain != ep->domain)
         strict_abort("BIND", "a completion queue of another domain");
     rc = fi_ep_bind(ep->core, &cq->core->fid, flags);

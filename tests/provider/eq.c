@@ -1,4 +1,4 @@
-/* Event queues: events come up with the program's endpoints again. */
+/* Event queues: events are returned with the program's own endpoints. */
 #include "tests/provider/strict.h"
 
 #include <stdlib.h>
@@ -33,9 +33,8 @@ static void on_ep_event(struct strict_ep *ep, uint32_t event,
     entry->fid = &ep->fid.fid;
 }
 
-/* Returns len_bytes, 0 when the event is for an endpoint that is closed, or a
- * negative error.
- */
+/* Translates an event. Returns len_bytes, 0 when the event is for an endpoint
+ * that is closed, or a negative error. */
 static ssize_t translate(struct strict_eq *eq, uint32_t event, void *mem,
                          ssize_t len_bytes)
 {
@@ -109,7 +108,8 @@ static ssize_t eq_write(struct fid_eq *fid, uint32_t event, const void *mem,
                         size_t len_bytes, uint64_t flags)
 {
     if (is_cm(event))
-        return -FI_ENOSYS; /* translate() takes these for the core's own */
+        return -FI_ENOSYS; /* translate() would take such events for events of
+                            * the core. */
     return fi_eq_write(eq_of(fid)->core, event, mem, len_bytes, flags);
 }
 

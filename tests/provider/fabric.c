@@ -13,7 +13,8 @@ static int no_wait_open(struct fid_fabric *fabric, struct fi_wait_attr *attr,
     return -FI_ENOSYS;
 }
 
-/* NULL: it holds something that the core does not know of any more. */
+/* Returns the core's queue of this object. NULL: the object holds something
+ * that the core no longer knows. */
 static fid_t core_queue(fid_t fid)
 {
     struct strict_cq *cq;
@@ -28,7 +29,8 @@ static fid_t core_queue(fid_t fid)
                  fid->fclass);
 }
 
-/* One at a time: the first that may not sleep decides, as for a list. */
+/* Asks one queue at a time: the first one that must not sleep decides, as for a
+ * list. */
 static int fabric_trywait(struct fid_fabric *fid, struct fid **fids, int count)
 {
     struct strict_fabric *fabric = container_of(fid, struct strict_fabric, fid);
@@ -109,7 +111,7 @@ static struct fi_provider provider = {
     .cleanup = cleanup,
 };
 
-/* The one symbol that libfabric looks for. */
+/* The only symbol that libfabric looks for. */
 __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void);
 
 struct fi_provider *fi_prov_ini(void)

@@ -1,4 +1,5 @@
-/* What strict asks for and offers, and its words translated for the core. */
+/* What the provider strict asks for and offers, and its terms translated for
+ * the core. */
 #include "tests/provider/strict.h"
 
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static bool hints_fit(const struct fi_info *hints)
     return depths_fit(hints);
 }
 
-/* Turns an info of the core into one of ours. */
+/* Turns an info of the core into one of strict. */
 static void dress(struct fi_info *info, const struct fi_info *hints)
 {
     size_t tx = hints->tx_attr != NULL ? hints->tx_attr->size : 0;
@@ -77,7 +78,8 @@ static void dress(struct fi_info *info, const struct fi_info *hints)
     info->domain_attr->domain = NULL;
     info->fabric_attr->fabric = NULL;
     free(info->fabric_attr->prov_name);
-    info->fabric_attr->prov_name = NULL; /* libfabric writes ours */
+    info->fabric_attr->prov_name = NULL; /* libfabric fills in the name of
+                                          * strict. */
 }
 
 static int rename_prov(struct fi_info *info, const char *name)
@@ -91,7 +93,7 @@ static int rename_prov(struct fi_info *info, const char *name)
     return 0;
 }
 
-/* Hands out the core's first plain endpoint type for each address. */
+/* Returns the core's first plain endpoint type for each address. */
 static struct fi_info *dress_list(struct fi_info *list,
                                   const struct fi_info *hints)
 {
@@ -120,7 +122,8 @@ int strict_getinfo(uint32_t version, const char *node, const char *service,
     struct fi_info *core_hints, *list;
     int rc;
 
-    /* Only by name: nobody should meet this provider by chance. */
+    /* The provider must be asked for by name, so that nobody uses it by
+     * accident. */
     if (!is_called(hints) || !hints_fit(hints))
         return -FI_ENODATA;
     core_hints = fi_dupinfo(hints);

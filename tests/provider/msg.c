@@ -13,9 +13,9 @@ static ssize_t finish(struct strict_op *op, ssize_t rc)
     return rc;
 }
 
-/* The program looked into its queue while no receive was posted, and this one
- * is filled at once: a frame was waiting, and a card would have turned it away.
- */
+/* Finishes a receive. The program looked into its queue while no receive was
+ * posted, and this receive is filled at once: so a frame was waiting, and a
+ * network card would have rejected it. */
 static ssize_t finish_recv(struct strict_op *op, ssize_t rc)
 {
     struct strict_ep *ep = op->ep;

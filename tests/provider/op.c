@@ -1,4 +1,5 @@
-/* Operations in flight: checked when posted, checked again when done. */
+/* Operations in flight: checked when they are posted, and again when they
+ * complete. */
 #include "tests/provider/op.h"
 
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static void check_parts(const struct strict_ep *ep,
                      post->is_recv ? "receive" : "send");
 }
 
-/* A weak sum is enough: it guards against accidents. */
+/* A weak checksum is enough, because it only guards against accidents. */
 static uint64_t sum_parts(const struct iovec *iov, size_t count)
 {
     uint64_t sum = 1, word;
@@ -95,7 +96,8 @@ static void *guard_word(const struct strict_op *op, unsigned i)
     return (void *)((uintptr_t)op ^ (uintptr_t)op_magic ^ i);
 }
 
-/* While an operation is in flight its context memory is the provider's. */
+/* Overwrites the context: while an operation is in flight, its memory belongs
+ * to the provider. */
 static void guard_set(struct strict_op *op, unsigned words)
 {
     void **mem = op->context;
@@ -250,9 +252,8 @@ void *strict_op_done(struct strict_cq *cq, void *core_context)
     return context;
 }
 
-/* The endpoint is closed. Its completions may still stand in the queues, and
- * what does not is forgotten with the queue.
- */
+/* Handles the operations of an endpoint that is closed. Their completions may
+ * still be in the queues; the others are forgotten with the queue. */
 void strict_op_orphan(struct strict_ep *ep)
 {
     struct strict_op *op;

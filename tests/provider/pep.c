@@ -32,9 +32,9 @@ static void move_addr(void **to, size_t *to_len, void **from, size_t *from_len)
     *from_len = 0;
 }
 
-/* Takes the core's info and gives ours: the listener's words with the
- * request's addresses. NULL: out of memory, the core's info is freed.
- */
+/* Converts the core's info to one of strict, which has the listener's terms and
+ * the request's addresses. NULL: memory is out, and the core's info is
+ * freed. */
 struct fi_info *strict_connreq_info(struct strict_pep *pep,
                                     struct fi_info *core)
 {

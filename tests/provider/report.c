@@ -1,4 +1,4 @@
-/* How strict speaks: one line on stderr, and in the file STRICT_REPORT. */
+/* The messages of strict: a line on stderr, and in the file STRICT_REPORT. */
 #include "tests/provider/strict.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static size_t compose(char *line, const char *rule, const char *format,
 static void put(int fd, const char *line, size_t len_bytes)
 {
     if (write(fd, line, len_bytes) < 0)
-        return; /* nobody is left to be told */
+        return; /* There is nobody left to tell. */
 }
 
 static bool put_report(const char *line, size_t len_bytes)

@@ -1,6 +1,5 @@
-/* A small hash of objects by number. Keys are compared, never followed, so a
- * stale one is harmless.
- */
+/* A small hash table of objects by number. Keys are compared and never
+ * dereferenced, so a stale key is harmless. */
 #include "tests/provider/strict.h"
 
 static size_t slot_of(uintptr_t key)

@@ -54,8 +54,8 @@ static double simulate(const struct topo_cost *cost, struct topo_tree tree,
     return ns;
 }
 
-/* Of the larger arities few: those that have the least children for their
- * depth, and some between. */
+/* True when this arity is tried. Of the larger arities only a few are: those
+ * with the fewest children for their depth, and some between. */
 static bool is_tried(uint32_t arity, uint32_t hosts)
 {
     static const uint32_t large[] = {12, 16, 20, 22, 24, 32, 40, 48, 64, 100};
@@ -71,7 +71,7 @@ static bool is_tried(uint32_t arity, uint32_t hosts)
     return topo_tree_height(&less) > topo_tree_height(&tree);
 }
 
-/* The pick for 1 and for 16 processes a host. */
+/* Checks what --arity auto picks for 1 and for 16 processes a host. */
 static void try_machine(const struct topo_cost *cost, uint32_t hosts)
 {
     static const uint32_t procs[] = {1, 16};

@@ -29,8 +29,8 @@
 
 enum { COUNT = 500, COUNT_BRIEF = 100, NODES = 200, FAILURES_MAX = 10 };
 
-/* A run of this kind takes a few hundred thousand, of 2000 nodes a few million;
- * this is an endless one. */
+/* A run takes a few hundred thousand events, one of 2000 nodes a few million; a
+ * run of more than this never ends. */
 #define ITEMS_MAX UINT64_C(50000000)
 
 static uint64_t seed;
@@ -39,7 +39,8 @@ static bool is_verbose, is_traced, is_hasty;
 static uint32_t nodes_max = NODES;
 static struct sim_tally tally;
 
-/* What became of jobs, and of their processes, in all runs. */
+/* How many jobs, and how many of their processes, ended in which way, in all
+ * runs. */
 static struct {
     uint64_t jobs, further, overlap, started, killed, lost;
     uint64_t processes[JOB_PROCESS_STATES];
@@ -60,7 +61,8 @@ static _Noreturn void on_panic(const char *file, int line, const char *what)
     abort();
 }
 
-/* What a LINK frame says, but for acknowledgements, bases and limits. */
+/* Traces the items of a LINK frame, except acknowledgements, bases and
+ * limits. */
 static void trace_words(const uint8_t *mem, uint32_t len)
 {
     static const char *const names[] = {

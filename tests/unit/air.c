@@ -1,4 +1,4 @@
-/* A binary heap of things on their way: see air.h. */
+/* A binary heap of events that are on their way: see air.h. */
 #include "tests/unit/air.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* What is on its way in a little world: things with a time, in order.
+/* The events that are on their way in a little world, ordered by time.
  *
- * A heap by time. Things of the same time keep the order in which they came.
+ * A heap. Events of the same time keep the order in which they were added.
  */
 #ifndef TESTS_UNIT_AIR_H
 #define TESTS_UNIT_AIR_H
@@ -23,16 +23,16 @@ enum fly_kind {
     FLY_READ,
 };
 
-/* Something that happens to a node. */
+/* An event that will happen to a node. */
 struct fly {
     uint64_t due_ns;
     uint64_t order; /* set by air_add */
     enum fly_kind kind;
     uint32_t node, peer;
-    uint32_t era;  /* of the link */
-    uint16_t link; /* or input */
+    uint32_t era;  /* the era of the link */
+    uint16_t link; /* the number of a link, or of an input */
     uint32_t stream;
-    uint32_t cookie; /* or bytes */
+    uint32_t cookie; /* a cookie, or a number of bytes */
     uint64_t seq;
     struct ov_buf *buf;
 };
@@ -45,12 +45,12 @@ struct air {
 
 void air_fini(struct air *air);
 
-/* The first adds a new thing; the second puts one back that was taken before,
- * in its order. */
+/* air_add() adds a new event; air_put_back() puts an event back that was taken
+ * before, at its old place in the order. */
 void air_add(struct air *air, struct fly fly);
 void air_put_back(struct air *air, struct fly fly);
 
-/* Takes the first thing that is due by then; false: there is none. */
+/* Takes the first event that is due by then; false: there is none. */
 bool air_take(struct air *air, uint64_t now_ns, struct fly *fly);
 
 #endif

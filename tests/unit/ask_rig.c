@@ -13,7 +13,7 @@
 
 enum { ASKS = 4, ITEMS = 16, TEXT_BYTES = 1 << 16 };
 
-/* --- what is asked */
+/* --- making queries */
 
 static struct made {
     char text[512];
@@ -89,7 +89,7 @@ const struct px_lib_query *ask_rig_query(const char *text)
     return &made->query;
 }
 
-/* --- what it is answered with */
+/* --- recording answers */
 
 static char answers[TEXT_BYTES];
 static size_t len;
@@ -164,7 +164,7 @@ void px_lib_answer_query(void *call, enum px_lib_answer answer,
 {
     struct made *made = call;
 
-    assert_true(made->query.call == call); /* once */
+    assert_true(made->query.call == call); /* each query is answered once */
     made->query.call = NULL;
     put("%s", answer == PX_LIB_YES       ? "YES "
               : answer == PX_LIB_PARTIAL ? "PARTIAL "

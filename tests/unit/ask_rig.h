@@ -1,4 +1,4 @@
-/* Queries as texts, for tests of a tool's helper: what is asked, and the answer
+/* Queries as texts, for tests of a tool's helper: the query, and the answer
  * that libpmix gets. */
 #ifndef TESTS_UNIT_ASK_RIG_H
 #define TESTS_UNIT_ASK_RIG_H

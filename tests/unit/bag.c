@@ -1,4 +1,5 @@
-/* Buffers of the little world, counted where a node has to bound them. */
+/* Buffers of the little world, counted where the node must limit their
+ * number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -7,10 +8,10 @@
 
 #include "tests/unit/world_impl.h"
 
-/* A buffer, and where it is counted. */
+/* A buffer, and the count that it belongs to. */
 struct bag {
     struct ov_buf buf;
-    uint32_t *count; /* NULL: nowhere */
+    uint32_t *count; /* NULL: the buffer is not counted */
 };
 
 struct ov_buf *bag_new(struct world *w)
@@ -62,7 +63,7 @@ uint32_t world_queued(const struct world *w, uint32_t n, uint32_t child)
     return queued;
 }
 
-/* A frame that arrived counts where the node has to bound it. */
+/* Counts a frame that has arrived, where the node must limit their number. */
 void bag_count_frame(struct world *w, uint32_t n, uint32_t from,
                      struct ov_buf *buf)
 {

@@ -1,4 +1,4 @@
-/* Comparing bytes on the wire with hex text, spaces free. */
+/* Compares bytes on the wire with hex text, in which spaces have no meaning. */
 #ifndef TESTS_UNIT_BYTES_H
 #define TESTS_UNIT_BYTES_H
 

@@ -1,4 +1,4 @@
-/* The tap of the channel's tests. */
+/* The output channel under test, see channel_tap.h. */
 #include "config.h"
 
 #include "tests/unit/channel_tap.h"

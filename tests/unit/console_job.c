@@ -1,4 +1,4 @@
-/* Sources that speak, and the comparison with what came out. */
+/* Sources that write lines, and the comparison with the console's output. */
 #include "config.h"
 
 #include "tests/unit/console_job.h"
@@ -77,7 +77,7 @@ void job_flood(struct job *job, unsigned source, size_t bytes)
     }
 }
 
-/* The source of a line; *text then points to where its text begins. */
+/* Returns the source of a line; *text then points to where its text begins. */
 static unsigned line_source(enum text_label_mode label, const uint8_t **text)
 {
     const char *at = (const char *)*text;
@@ -102,7 +102,7 @@ static unsigned line_source(enum text_label_mode label, const uint8_t **text)
     return source;
 }
 
-/* Compares one line of output with what its source said next. */
+/* Compares one line of output with the next line of its source. */
 static void line_check(struct job *job, const uint8_t *text, const uint8_t *end)
 {
     struct speech *sp;

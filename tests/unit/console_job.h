@@ -1,5 +1,6 @@
-/* A job on the console under test: what each source says, and whether all of it
- * came out, every byte once, in order, and no line mixed with another's. */
+/* A job whose output goes to the console under test. It records what each
+ * source writes, and checks that all of it comes out, every byte once and in
+ * order, and that no line is mixed with another. */
 #ifndef TESTS_UNIT_CONSOLE_JOB_H
 #define TESTS_UNIT_CONSOLE_JOB_H
 
@@ -11,13 +12,13 @@ enum {
     JOB_LINE = 64,
 };
 
-/* What one source has to say. */
+/* The bytes that one source has to write. */
 struct speech {
     uint8_t *mem; /* owned */
     size_t len_bytes;
     size_t cap_bytes;
     size_t sent_bytes;
-    size_t seen_bytes; /* found in the output */
+    size_t seen_bytes; /* how many of the bytes were found in the output */
 };
 
 struct job {
@@ -33,25 +34,25 @@ struct job *job_new(enum text_label_mode label);
 /* Opens the console; a thread reads its stdout. */
 void job_start(struct job *job);
 
-/* Adds `len` letters, and a newline. Lines start with their source's number
- * and a colon, so that unlabelled output tells whose they are. */
+/* Adds a line of `len` letters. Lines start with their source's number and a
+ * colon, so that the source is known in output without labels. */
 void speech_line(struct job *job, unsigned source, size_t len,
                  bool has_newline);
 
-/* The bytes that the source has not sent yet. */
+/* Returns how many bytes the source has not sent yet. */
 size_t speech_left(const struct speech *sp);
 
-/* Sends the next `len` bytes that the source has to say. */
+/* Sends the next `len` bytes of the source. */
 void speech_send(struct job *job, unsigned source, size_t len, bool is_eof);
 
-/* Sends the rest in records of one piece. */
+/* Sends the rest of the source's bytes, in records of `piece` bytes. */
 void speech_send_all(struct job *job, unsigned source);
 
-/* `bytes` of short lines, in records of whole lines. */
+/* Sends about `bytes` of short lines, in records of whole lines. */
 void job_flood(struct job *job, unsigned source, size_t bytes);
 
-/* Ends the output and compares it: each source said what it had to say, in
- * order, and no line is of two. Counts torn lines. */
+/* Ends the output and compares it: the bytes of each source are complete and in
+ * order, and no line has bytes of two sources. Counts torn lines. */
 void job_check(struct job *job);
 
 void job_free(struct job *job);

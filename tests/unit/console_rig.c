@@ -1,4 +1,4 @@
-/* The console under test: records, clock, and what came out. */
+/* The console under test, with its records, its clock and its output. */
 #include "config.h"
 
 #include "tests/unit/console_rig.h"
@@ -22,7 +22,7 @@ static void rig_on_taken(void *arg, uint64_t cookie)
     struct console_rig *rig = arg;
     struct rig_record *rec = (struct rig_record *)(uintptr_t)cookie;
 
-    /* Each source's records are taken in order, each once. */
+    /* The records of each source are taken in order, each once. */
     assert_int_equal(rec->seq, rig->taken_seq[rec->source] + 1);
     rig->taken_seq[rec->source] = rec->seq;
     rig->taken++;
@@ -120,7 +120,7 @@ void rig_open(struct console_rig *rig)
     close(rig->cfg.fd_stderr);
 }
 
-/* Dropped bytes are the last ones of their sources. */
+/* Checks that dropped bytes are the last bytes of their sources. */
 static void check_written(const struct console_rig *rig)
 {
     const uint64_t dropped = ep_console_dropped(rig->con);
@@ -187,8 +187,9 @@ void rig_taken(struct console_rig *rig, unsigned want)
     rig_run_until(rig->base, &rig->taken, want);
 }
 
-/* Waits until the threads are done with what they have in hand: how long they
- * take is no part of a test. An output that is not read is never done. */
+/* Waits until the threads have finished their current work, so that their speed
+ * does not matter to the test. The thread of an output that is not read never
+ * finishes. */
 static void rig_settle(struct console_rig *rig)
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);

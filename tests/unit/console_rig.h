@@ -17,13 +17,16 @@ struct console_rig {
     struct ep_writer *writer;
     struct ep_console *con;
     struct ep_console_cfg cfg;
-    int out_fd; /* what the console's stdout is read from; -1: given away */
+    int out_fd; /* the descriptor from which the console's stdout is read; -1:
+                 * given away */
     int err_fd;
-    bool is_one_file; /* set before rig_open: stderr is stdout's pipe */
-    const struct text_style *style; /* for records to come; NULL: that of cfg */
+    bool is_one_file; /* set before rig_open(): stderr goes to the pipe of
+                       * stdout */
+    const struct text_style *style; /* the style of the next records; NULL: that
+                                     * of cfg */
     uint64_t now_ns;
-    unsigned looks; /* how often the clock was looked at */
-    bool is_stuck;  /* what was written stays unread */
+    unsigned looks; /* how often the console read the clock */
+    bool is_stuck;  /* the output stays unread */
     uint64_t sent_seq[RIG_SOURCES_MAX];
     uint64_t taken_seq[RIG_SOURCES_MAX];
     struct job_tally said[RIG_SOURCES_MAX];
@@ -42,7 +45,7 @@ struct console_rig {
     char note[256];
 };
 
-/* A record in flight; its address is the cookie. */
+/* A record that the console has not taken yet; its address is the cookie. */
 struct rig_record {
     struct console_rig *rig;
     uint8_t *mem; /* owned */
@@ -58,8 +61,8 @@ int rig_pipe(int *read_fd);
 
 void rig_open(struct console_rig *rig);
 
-/* All that was sent must have been taken, and each byte written, once and in
- * the order of its source, or dropped. */
+/* Closes the console. Checks that all records were taken, and that each byte
+ * was written once and in the order of its source, or was dropped. */
 void rig_close(struct console_rig *rig);
 
 void rig_send(struct console_rig *rig, uint32_t rank, uint8_t channel,
@@ -69,23 +72,23 @@ void rig_say(struct console_rig *rig, uint32_t rank, const char *text);
 
 void rig_eof(struct console_rig *rig, uint32_t rank, const char *text);
 
-/* Runs until so many records were taken. */
+/* Runs until this many records were taken. */
 void rig_taken(struct console_rig *rig, unsigned want);
 
-/* Moves the clock, in steps that a running loop would see, after all that can
- * be written is written. */
+/* Moves the clock in small steps, as a running loop would see it, after
+ * everything that can be written was written. */
 void rig_pass(struct console_rig *rig, unsigned ms);
 
-/* Ends the output: waits for all of it and closes the console's descriptors.
- */
+/* Ends the output: waits until all of it is written, and closes the console's
+ * descriptors. */
 void rig_finish(struct console_rig *rig);
 
-/* The rest of a pipe, as text; the caller frees. */
+/* Returns the rest of a pipe as text; the caller frees it. */
 char *rig_rest(int fd, size_t *len_bytes);
 
 /* Ends the output and compares all of stdout, which must fit into a pipe. */
 void rig_expect(struct console_rig *rig, const char *want);
-/* Likewise, and compares all of stderr, too. */
+/* Does the same as rig_expect(), and compares all of stderr, too. */
 void rig_expect_both(struct console_rig *rig, const char *want,
                      const char *want_err);
 

@@ -1,5 +1,5 @@
-/* A helper as a desk starts it: HELPER DOES FOLDER. The tests of the desk say
- * in DOES what it does. */
+/* The helper program in tests of the desk, started as HELPER DOES FOLDER; the
+ * test says in DOES what the helper does. */
 #ifndef TESTS_UNIT_DESK_HELPER_H
 #define TESTS_UNIT_DESK_HELPER_H
 
@@ -35,7 +35,7 @@ static inline int take_tool(void)
     return fd;
 }
 
-/* Says who it is, then does what the tool says. */
+/* Plays libpmix: sends the tool this process's number, then obeys the tool. */
 static inline void serve(int fd)
 {
     char head[HEAD_BYTES], word[WORD_BYTES], byte;
@@ -56,8 +56,7 @@ static inline void serve(int fd)
     _exit(0);
 }
 
-/* The helper is sent a tool's connection, and dies or hangs before it takes
- * it. */
+/* Receives a tool's connection, and dies or hangs before it acknowledges it. */
 static inline void falter(const char *does)
 {
     struct pollfd tie = {.fd = TIE_FD, .events = POLLIN};
@@ -66,7 +65,7 @@ static inline void falter(const char *does)
     raise(strcmp(does, "falls") == 0 ? SIGKILL : SIGSTOP);
 }
 
-/* Counts in the folder's file "tries" how often it was started. */
+/* Counts in the file "tries" of the folder how often the helper was started. */
 static inline unsigned count_try(const char *folder)
 {
     char path[512];
@@ -81,7 +80,7 @@ static inline unsigned count_try(const char *folder)
     return (unsigned)size;
 }
 
-/* Waits as long as the folder has the file "gate". */
+/* Waits as long as the folder contains the file "gate". */
 static inline void pass_gate(const char *folder)
 {
     char path[512];

@@ -1,4 +1,4 @@
-/* The document, read once, and how it shows rows. */
+/* Reads the document once, and writes rows as the document shows them. */
 #include "tests/unit/document.h"
 
 #include <setjmp.h>
@@ -42,7 +42,7 @@ void document_has(const char *begin)
         fail_msg("docs/protocol.md has no line: %s", begin);
 }
 
-/* `list` stands before the rows of an item. */
+/* Writes the rows of an item; `list` comes before them. */
 static void draw(FILE *out, const struct job_schema_row *rows, const char *list)
 {
     const char *comma = "";

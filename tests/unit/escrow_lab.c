@@ -22,7 +22,7 @@ static uint32_t index_of(const struct job_record *rec)
     return rec->proc * OUTPUTS + rec->channel - 1;
 }
 
-/* --- words */
+/* --- words of output */
 
 void lab_mark(const uint8_t *mem, uint32_t len_bytes, uint8_t what)
 {
@@ -236,7 +236,7 @@ void lab_make(void)
     route(cookie);
 }
 
-/* --- the escrows' words */
+/* --- callbacks of the escrows */
 
 static bool on_back(void *arg, const struct job_record *rec)
 {
@@ -280,7 +280,7 @@ static void on_lost(void *arg, uint64_t bytes, int err)
     lab->lost_bytes += bytes;
 }
 
-/* --- all of it */
+/* --- opening and closing */
 
 void lab_open(uint64_t limit_bytes, uint64_t seed, unsigned kept_blocks)
 {

@@ -1,8 +1,8 @@
 /* Transports in one process on one event base, for tests.
  *
- * A rig has sides; each side is a transport that writes down what happens to
- * it and answers as it is told. XYLEM_TEST_PROVIDER names the provider, tcp
- * without it.
+ * A rig has sides. Each side is a transport that records what happens to it and
+ * answers requests as it was told. XYLEM_TEST_PROVIDER names the provider;
+ * without it the provider is tcp.
  */
 #ifndef TESTS_UNIT_FABRIC_RIG_H
 #define TESTS_UNIT_FABRIC_RIG_H
@@ -26,15 +26,16 @@ struct rig_side {
     struct ep_request *held[RIG_HELD];
     unsigned held_count;
     enum rig_answer answer;
-    uint8_t cm[EP_CM_MAX]; /* what to answer with */
+    uint8_t cm[EP_CM_MAX]; /* the private data with which this side answers */
     size_t cm_bytes;
-    uint8_t
-        got[EP_CM_MAX]; /* private data of the last request, up or refusal */
+    uint8_t got[EP_CM_MAX]; /* private data of the last request, acceptance or
+                             * refusal */
     size_t got_bytes;
     unsigned requests, ups, refusals, downs, frames, sent, idles;
-    enum ep_down_why why; /* of the last on_down */
+    enum ep_down_why why; /* the reason that the last on_down gave */
     uint64_t bytes;
-    /* Called in place of counting the frame and giving the buffer back. */
+    /* When set, this is called instead of counting the frame and giving the
+     * buffer back. */
     void (*on_frame)(struct rig_side *side, struct ep_conn *conn,
                      struct ov_buf *buf);
     void (*on_up)(struct rig_side *side, struct ep_conn *conn);
@@ -50,17 +51,17 @@ struct rig {
     char why[EP_WHY_MAX];
 };
 
-/* The module, and a configuration that tests may change: loopback, frames of
- * 4096 bytes, 4 receives, 8 sends. */
+/* Returns the module, and a configuration that tests may change: loopback,
+ * frames of 4096 bytes, 4 receives, 8 sends. */
 const struct ep_transport_ops *rig_load(void);
 struct ep_transport_cfg rig_cfg(struct rig *rig, unsigned side);
 
-/* Opens one side for each of the cfgs. */
+/* Opens one side for each configuration in `cfgs`. */
 void rig_open(struct rig *rig, const struct ep_transport_cfg *cfgs,
               unsigned count);
 void rig_open_pair(struct rig *rig);
 
-/* Closes what is open; fails the test when a buffer was not given back. */
+/* Closes all sides; fails the test when a buffer was not given back. */
 void rig_close(struct rig *rig);
 
 /* Fixtures for cmocka: *state is a zeroed rig, which is closed after the
@@ -81,7 +82,7 @@ void rig_settle(struct rig *rig);
  * end. */
 struct ep_conn *rig_link(struct rig *rig);
 
-/* Sends len_bytes that contain their number. Returns what send() returns. */
+/* Sends len_bytes made from `number`. Returns what send() returns. */
 int rig_send(struct rig_side *side, struct ep_conn *conn, uint32_t number,
              uint32_t len_bytes);
 
@@ -98,7 +99,7 @@ struct rig_order {
 void rig_on_ordered(struct rig_side *side, struct ep_conn *conn,
                     struct ov_buf *buf);
 
-/* Lengths for a rig_order: 1, 2, 3 ... */
+/* Lengths of frames for a rig_order: 1, 2, 3 ... */
 uint32_t rig_len_counting(unsigned number);
 
 /* Sends frames 0, 1 and 2, of 100 bytes. */

@@ -1,5 +1,5 @@
-/* A starter that starts nothing: what it is asked for is a text, and what it
- * would tell the test tells. */
+/* A starter that starts nothing: each request becomes a text, and the test
+ * itself makes the callbacks. */
 #include "tests/unit/fake_starter.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* A starter that starts nothing: what it is asked for becomes a text, and the
- * test itself makes the callbacks. */
+/* A starter that starts nothing: each request becomes a text, and the test
+ * itself makes the callbacks. */
 #ifndef TESTS_UNIT_FAKE_STARTER_H
 #define TESTS_UNIT_FAKE_STARTER_H
 
@@ -7,14 +7,14 @@
 
 enum { FAKE_TEXT_MAX = 4096 };
 
-/* The only one. */
+/* The only fake starter. */
 extern struct fake_starter {
     const struct ep_starter_events *events;
     void *arg;
-    char text[FAKE_TEXT_MAX]; /* a line for each call */
+    char text[FAKE_TEXT_MAX]; /* a line for each request */
 } fake_starter;
 
-/* What was asked since the last call. */
+/* Returns the requests since the last call. */
 const char *fake_starter_said(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* A feed with pipes for a test to read when it likes.
+/* A feed with pipes that a test reads when it likes.
  *
- * Buffers come from a pool that counts, so that every test also shows that all
- * came back; whatever is read is compared with the stream.
+ * Buffers come from a pool that counts them, so every test also shows that all
+ * of them came back. Everything that is read is compared with the stream.
  */
 #ifndef TESTS_UNIT_HOSE_H
 #define TESTS_UNIT_HOSE_H
@@ -26,12 +26,13 @@ struct hose {
     struct reader readers[READERS_MAX];
     uint64_t consumed;
     unsigned told;
-    unsigned buffers; /* in use */
-    uint8_t *stream;  /* all that was pushed */
+    unsigned buffers; /* buffers in use */
+    uint8_t *stream;  /* all bytes that were pushed */
     size_t stream_bytes;
     size_t stream_room;
     bool close_when_told;
-    unsigned slow_told; /* and what was last told about a slow target */
+    unsigned slow_told; /* and whether the last of these reports said that the
+                         * target is slow */
     uint32_t slow_proc;
     enum job_stdin_event slow_what;
     int slow_err;
@@ -40,26 +41,28 @@ struct hose {
 int hose_setup(void **state);
 int hose_teardown(void **state);
 
-/* Adds a target with a pipe; returns what ep_feed_target returns. */
+/* Adds a target with a pipe; returns the result of ep_feed_target(). */
 int hose_add(struct hose *hose, uint32_t proc);
 void hose_close(struct hose *hose, uint32_t proc);
 
-/* Pushes len bytes, each of which tells its place in the stream, as the middle
- * of a larger buffer. */
+/* Pushes len bytes as the middle of a larger buffer. Each byte tells its
+ * position in the stream. */
 int hose_push(struct hose *hose, uint32_t len);
 
 /* Pushes these bytes, which are not part of the stream, as the middle of a
- * larger buffer: as a frame for all, or as a message for some. */
+ * larger buffer: hose_push_mem() as a frame for all targets, hose_push_some()
+ * as a message for some. */
 int hose_push_mem(struct hose *hose, const uint8_t *mem, uint32_t len,
                   bool is_for_some);
 
-/* Runs the loop until it has nothing left to do now. */
+/* Runs the loop until nothing is ready. */
 void hose_settle(struct hose *hose);
 
-/* Reads up to `most` bytes and checks them. Returns how many came. */
+/* Reads up to `most` bytes and checks them. Returns the number of bytes
+ * read. */
 size_t hose_drink(struct hose *hose, uint32_t proc, size_t most);
 
-/* Reads all there is until the feed has nothing more to give. */
+/* Reads everything until the feed has nothing more to write. */
 void hose_drink_all(struct hose *hose, uint32_t proc);
 
 #endif

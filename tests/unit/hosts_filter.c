@@ -1,6 +1,6 @@
-/* A filter for tests in other languages: reads a host list per line, writes
- * its names with blanks between them, a tab, and its short form. Of a line
- * "LIST - LIST" those of the first without those of the second. */
+/* A filter for tests in other languages: reads a host list per line; writes its
+ * names with blanks between them, a tab, and its short form. For a line "LIST -
+ * LIST" it writes the hosts of the first list that are not in the second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

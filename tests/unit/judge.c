@@ -1,4 +1,4 @@
-/* The books of a little world: see judge.h. */
+/* Keeps account of a little world: see judge.h. */
 #include "tests/unit/judge.h"
 
 #include <setjmp.h>
@@ -21,25 +21,28 @@ struct end {
 
 /* A link, from the child's hello on. */
 struct tie {
-    uint64_t up_limit; /* as the child was told */
+    uint64_t up_limit; /* the limit as the child was told it */
     uint64_t up_sent, up_arrived;
-    uint64_t limit_told; /* by the parent; some frames may be on their way */
-    uint64_t down_sent[WORLD_STREAMS]; /* by the parent */
-    uint64_t base[WORLD_STREAMS];      /* as the parent heard it */
+    uint64_t limit_told; /* the limit as the parent sent it; some frames may be
+                          * on their way */
+    uint64_t down_sent[WORLD_STREAMS]; /* how many frames the parent has sent */
+    uint64_t base[WORLD_STREAMS];      /* the base as the parent was told it */
 };
 
-/* A node. */
+/* What the judge knows of a node. */
 struct books {
-    uint32_t *record_bytes; /* by their sequence numbers */
-    bool *is_taken;         /* by the root's sinks */
+    uint32_t
+        *record_bytes; /* by sequence number: the size of each own record */
+    bool *is_taken;    /* by sequence number: whether the root's sinks have
+                        * the record */
     uint64_t records, released, taken;
     uint64_t kept_bytes;
 };
 
 struct judge {
     struct books *books;
-    struct end *ends; /* [node * WORLD_LINKS + link] */
-    struct tie *ties; /* by their eras */
+    struct end *ends; /* [node * WORLD_LINKS + link] the ends of links */
+    struct tie *ties; /* the links, by their eras */
     uint32_t ties_count;
 };
 
@@ -109,7 +112,7 @@ static void on_sent(struct world *w, uint32_t n, uint16_t link)
 
 /* --- frames */
 
-/* Is the node attached, and all above it, up to `top`? */
+/* True when the node is attached, and so is each node above it, up to `top`. */
 static bool hangs_on(const struct world *w, uint32_t n, uint32_t top)
 {
     while (n != top) {
@@ -122,7 +125,8 @@ static bool hangs_on(const struct world *w, uint32_t n, uint32_t top)
     return true;
 }
 
-/* What all nodes that hang on a node have consumed of a stream. */
+/* Returns the lowest base of all nodes that hang on a node: what all of them
+ * have consumed of a stream. */
 static uint64_t consumed_beneath(const struct world *w, uint32_t top,
                                  uint32_t stream)
 {
@@ -163,11 +167,11 @@ static void ack_made(struct world *w, const struct ov_ack *ack)
     assert_true(ack->taken <= it->taken);
 }
 
-/* What is said on a link, when it is sent and when it is heard. */
+/* Where a frame on a link belongs, when it is sent and when it arrives. */
 struct said {
     uint32_t from, to;
     struct tie *tie;
-    bool is_up; /* from the child */
+    bool is_up; /* the frame goes from child to parent */
     bool is_heard;
 };
 
@@ -209,7 +213,7 @@ static void read_limit(const struct said *said, struct ov_item *item)
     if (said->is_heard) {
         said->tie->up_limit = limit;
     } else {
-        /* One that has to ask for each is told so. */
+        /* A child that must ask for each frame is told so. */
         assert_true(limit > said->tie->limit_told ||
                     ((item->flags & OV_ITEM_FINAL) != 0 && limit == 0));
         said->tie->limit_told = limit;
@@ -247,7 +251,7 @@ static void read_ack(struct world *w, const struct said *said,
         it->kept_bytes -= it->record_bytes[++it->released];
 }
 
-/* The items of a LINK frame. */
+/* Reads the items of a LINK frame. */
 static void read_items(struct world *w, const struct said *said,
                        const struct ov_buf *buf)
 {
@@ -350,7 +354,7 @@ static void on_taken(struct world *w, uint32_t source, uint64_t seq)
         it->taken++;
 }
 
-/* --- what a node keeps */
+/* --- the memory of a node */
 
 static void check_child(struct world *w, uint32_t n, uint16_t link)
 {
@@ -375,12 +379,13 @@ static void on_step(struct world *w, uint32_t n)
         check_child(w, n, link);
     for (uint32_t s = 0; s < WORLD_STREAMS; s++) {
         struct ov_node_view view = ov_node_look(me->node, s);
-        /* Stream 0: beside the ring the message that opened stream 1. */
+        /* Stream 0 keeps, besides the ring, the message that opened stream 1.
+         */
         uint32_t more = s == 0 ? 1 : 0;
 
         assert_true(me->kept[s] <= window_of(w, s) + more);
         assert_true(view.down_head - view.down_base <= window_of(w, s));
-        /* What is sent once more stays until that is done. */
+        /* A record that is sent again stays until that is done. */
         assert_true(me->node->up.batch_pieces > 0
                         ? view.kept_bytes >= it->kept_bytes
                         : view.kept_bytes == it->kept_bytes);

@@ -1,4 +1,4 @@
-/* One node on the bench: see lab.h. */
+/* A single node of the core under test: see lab.h. */
 #include "tests/unit/lab.h"
 
 #include <inttypes.h>
@@ -209,7 +209,7 @@ int64_t lab_wake(const struct lab *lab, uint64_t ms)
     return (int64_t)((lab->wake_ns - ms * LAB_MS_NS) / LAB_MS_NS);
 }
 
-/* --- events with bytes */
+/* --- events that carry bytes */
 
 struct ov_buf *lab_frame(struct lab *lab, const char *words)
 {

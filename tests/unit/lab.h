@@ -50,52 +50,55 @@ struct lab {
     struct ov_out *out;
     struct ov_kept_pool pool;
     struct ov_kept *cells;
-    uint64_t own_seq; /* number of the next own record */
-    /* Number of the next frame of stream 0 that is heard. */
+    uint64_t own_seq; /* number of the node's next own record */
+    /* number of the next frame of stream 0 that is to arrive */
     uint64_t control_seq;
     uint64_t wake_ns;
     unsigned bufs_live;
     char text[LAB_TEXT_BYTES];
 };
 
-/* A small configuration to change before lab_open(): frames of 4096 bytes,
- * windows of 4 frames (stream 0: 2), a window of 16 KiB of own records. */
+/* Returns a small configuration, which may be changed before lab_open(): frames
+ * of 4096 bytes, windows of 4 frames (stream 0: 2), a window of 16 KiB of own
+ * records. */
 struct ov_cfg lab_cfg(uint32_t nodes, uint32_t arity);
 
 /* Makes node `self` with three inputs; a failing assertion of the core fails
- * the test. lab_close fails the test when a buffer was not given back. */
+ * the test. lab_close() fails the test when a buffer was not given back. */
 void lab_open(struct lab *lab, struct ov_cfg cfg, uint32_t self);
 void lab_close(struct lab *lab);
 
-/* Takes one step; the text is the lab's and lasts until the next step. */
+/* Takes one step and returns its actions as text, valid until the next step. */
 const char *seen(struct lab *lab, uint64_t ms, struct ov_event ev);
 
-/* Takes a step in which a frame of these words arrives. */
+/* Takes a step in which a frame with these words arrives. */
 const char *heard(struct lab *lab, uint64_t ms, uint16_t link,
                   const char *words);
-/* The first makes the bytes of such a frame, which the test may spoil and owns.
- * The second takes a step in which they arrive. */
+/* lab_frame() makes the bytes of such a frame, which the caller owns and may
+ * damage. heard_buf() takes a step in which the frame arrives. */
 struct ov_buf *lab_frame(struct lab *lab, const char *words);
 const char *heard_buf(struct lab *lab, uint64_t ms, uint16_t link,
                       struct ov_buf *buf);
 struct ov_buf *lab_buf(struct lab *lab);
 void lab_put(struct lab *lab, struct ov_buf *buf);
 
-/* Answers a READ: so many bytes, and the state of the input after them. */
+/* Answers a READ with this many bytes, and with the state of the input after
+ * them. */
 const char *wrote(struct lab *lab, uint64_t ms, uint16_t input,
                   uint32_t len_bytes, enum ov_input_state state);
-/* Likewise, with flags of the record. */
+/* Does the same as wrote(), with flags of the record. */
 const char *wrote_flags(struct lab *lab, uint64_t ms, uint16_t input,
                         uint32_t len_bytes, enum ov_input_state state,
                         uint8_t flags);
 
-/* For the root: a frame of a stream with so many bytes; and a control
- * message. */
+/* For the root: fed() feeds a frame of a stream with this many bytes, and
+ * told() feeds a control message. */
 const char *fed(struct lab *lab, uint64_t ms, uint32_t stream,
                 uint32_t len_bytes, uint32_t flags);
 const char *told(struct lab *lab, uint64_t ms, const char *words);
 
-/* Milliseconds until the wake-up that was last asked for; -1: none was. */
+/* Returns the milliseconds until the wake-up that was requested last; -1: none
+ * was requested. */
 int64_t lab_wake(const struct lab *lab, uint64_t ms);
 
 #define START       ((struct ov_event){.kind = OV_EV_START})
@@ -112,7 +115,7 @@ int64_t lab_wake(const struct lab *lab, uint64_t ms);
 #define PROBED(peer, refused)                                                  \
     ((struct ov_event){                                                        \
         .kind = OV_EV_PROBED, .node = (peer), .is_refused = (refused)})
-/* Likewise, for a probe that a neighbour asked for. */
+/* Like PROBED, for a probe that a neighbour asked for. */
 #define PROBED_FOR(slot, peer, attach, refused)                                \
     ((struct ov_event){.kind = OV_EV_PROBED,                                   \
                        .link = (slot),                                         \

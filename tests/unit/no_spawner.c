@@ -1,5 +1,4 @@
-/* Replaces the spawner of launchers, for tests in which no daemon is
- * started. */
+/* Replaces the spawner for launchers, in tests that start no daemon. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

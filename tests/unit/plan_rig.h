@@ -15,15 +15,16 @@ struct fixture {
     struct run_voice voice;
     struct job job;
     struct run_plan plan;
-    uint32_t most; /* of the processes of one node */
+    uint32_t most; /* the most processes of one node */
 };
 
-/* Opens a plan for one program without wishes, on these hosts, by ssh. Nothing
+/* Opens a plan for one program without options on these hosts, by ssh. Nothing
  * is planned yet. */
 void open_fixture(struct fixture *f, const char *hosts);
 void close_fixture(struct fixture *f);
 
-/* Captures what is written to stderr between the two calls. */
+/* Captures everything that is written to stderr between capture_begin() and
+ * capture_end(). */
 struct capture {
     FILE *file;
     int saved;

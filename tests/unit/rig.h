@@ -1,5 +1,5 @@
-/* What tests of descriptors share: a loop with a liveness limit, pipes, and a
- * reader that takes everything. */
+/* What tests of descriptors share: an event loop that fails the test when it
+ * hangs, pipes, and a reader that takes everything. */
 #ifndef TESTS_UNIT_RIG_H
 #define TESTS_UNIT_RIG_H
 
@@ -22,7 +22,8 @@
 #include <event2/event.h>
 
 enum {
-    RIG_LIMIT_S = 120, /* finds a hang, not a low speed */
+    RIG_LIMIT_S = 120, /* long enough that only a hang reaches it, not a slow
+                        * machine */
     RIG_PIPE_BYTES = 64 * 1024
 };
 
@@ -36,12 +37,12 @@ static inline uint64_t rig_now_ns(void)
 
 static inline void rig_on_tick(evutil_socket_t fd, short what, void *arg)
 {
-    (void)fd; /* only the turn of the loop counts */
+    (void)fd; /* Nothing to do: only the turn of the loop counts. */
     (void)what;
     (void)arg;
 }
 
-/* Runs the loop until is_true says so. */
+/* Runs the loop until is_true returns true. */
 static inline void rig_run_until_true(struct event_base *base,
                                       bool (*is_true)(const void *arg),
                                       const void *arg)
@@ -80,9 +81,8 @@ static inline void rig_run_until(struct event_base *base, const unsigned *flag,
     rig_run_until_true(base, rig_is_counted, &count);
 }
 
-/* Makes a pipe as wide as pipes usually are. When a user has very many, such as
- * those of other tests, the system makes new ones narrow until some are
- * gone. */
+/* Makes a pipe of the usual size. When a user has very many pipes, for example
+ * in other tests, the system makes new ones small until some are closed. */
 static inline void rig_wide_pipe(int fds[2])
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
@@ -93,11 +93,11 @@ static inline void rig_wide_pipe(int fds[2])
            fcntl(fds[1], F_SETPIPE_SZ, RIG_PIPE_BYTES) < 0) {
         if (rig_now_ns() > limit_ns)
             fail_msg("no wide pipe after %d s", RIG_LIMIT_S);
-        nanosleep(&nap, NULL); /* sleep-ok: between two looks */
+        nanosleep(&nap, NULL); /* sleep-ok: a pause between two checks */
     }
 }
 
-/* A pair of terminal ends. Returns the master. */
+/* Opens a pseudoterminal: returns the master, and the other end in *slave. */
 static inline int rig_terminal(int *slave)
 {
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -115,7 +115,7 @@ static inline int rig_terminal(int *slave)
     return master;
 }
 
-/* The bytes that can be read at once. */
+/* Returns how many bytes can be read at once. */
 static inline int rig_readable(int fd)
 {
     int held = 0;
@@ -124,8 +124,8 @@ static inline int rig_readable(int fd)
     return held;
 }
 
-/* The number of threads of this process. One that was joined is still listed
- * for a moment: count before the first one is started. */
+/* Returns the number of threads of this process. A thread that was joined is
+ * still listed for a moment, so count before the first one is started. */
 static inline unsigned rig_threads(void)
 {
     unsigned count = 0;
@@ -135,10 +135,10 @@ static inline unsigned rig_threads(void)
     while (readdir(dir) != NULL)
         count++;
     closedir(dir);
-    return count - 2; /* . and .. */
+    return count - 2; /* the entries . and .. do not count */
 }
 
-/* Waits until there are so many threads. */
+/* Waits until this process has this many threads. */
 static inline void rig_threads_until(unsigned want)
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);

@@ -1,5 +1,5 @@
-/* A hose whose feed has a policy for slow targets, and what the tests of such
- * feeds share. */
+/* A hose whose feed has a policy for slow targets, and helpers for tests of
+ * such feeds. */
 #ifndef TESTS_UNIT_SLOW_HOSE_H
 #define TESTS_UNIT_SLOW_HOSE_H
 
@@ -21,7 +21,8 @@ struct slow_hose {
     struct hose *hose;
     struct ep_writer *writer;
     uint64_t pushed;
-    uint64_t limit_ns; /* for the whole test: finds a hang */
+    uint64_t
+        limit_ns; /* the time limit of the whole test, which finds a hang */
 };
 
 static inline int open_slow(void **state, struct ep_feed_slow *slow)
@@ -59,8 +60,8 @@ static inline int slow_teardown(void **state)
     return 0;
 }
 
-/* Turns the loop once, pushes a frame if the window has room, and has the named
- * targets read all that is there. */
+/* Turns the loop once, pushes a frame if the window has room, and lets the
+ * named targets read everything that is available. */
 static inline void turn(struct slow_hose *sh, uint32_t len,
                         const uint32_t *readers, unsigned count)
 {
@@ -74,7 +75,7 @@ static inline void turn(struct slow_hose *sh, uint32_t len,
         hose_drink(sh->hose, readers[i], SIZE_MAX);
 }
 
-/* Pushes up to so many bytes of the stream, while target 0 reads and target 1
+/* Pushes up to this many bytes of the stream, while target 0 reads and target 1
  * does not. */
 static inline void flow(struct slow_hose *sh, uint64_t until_bytes)
 {
@@ -87,7 +88,7 @@ static inline void flow(struct slow_hose *sh, uint64_t until_bytes)
     }
 }
 
-/* Has target 1 read to the end of what is there. */
+/* Lets target 1 read everything that is available. */
 static inline void catch_up(struct slow_hose *sh)
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);

@@ -1,4 +1,4 @@
-/* The rig of the spawner's tests. */
+/* The rig for tests of the spawner. */
 #include "config.h"
 
 #include "tests/unit/spawn_rig.h"
@@ -46,8 +46,8 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
     rig->failed++;
 }
 
-/* Every test checks the order: started first, one exit, nothing after
- * failed. */
+/* Checks the order of reports in every test: started first, one exit, nothing
+ * after failed. */
 static void on_exit_seen(void *arg, uint32_t proc, int status, uint64_t at_ns)
 {
     struct rig *rig = arg;
@@ -74,7 +74,8 @@ static void on_elsewhere(void *arg, uint32_t proc, int err)
 {
     struct rig *rig = arg;
 
-    assert_int_equal(rig->procs[proc].pid, 0); /* not yet started */
+    /* the process was not started yet */
+    assert_int_equal(rig->procs[proc].pid, 0);
     rig->elsewhere++;
     rig->elsewhere_err = err;
 }

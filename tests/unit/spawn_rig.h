@@ -17,7 +17,7 @@ enum { RIG_PROCS_MAX = 400, RIG_FD_END = 900 };
 
 /* What was reported about one process. */
 struct rig_proc {
-    int64_t pid; /* 0: it was not started */
+    int64_t pid; /* the pid; 0: the process was not started */
     const char *step;
     int err;
     bool has_exited;
@@ -30,8 +30,8 @@ struct rig {
     struct ep_spawner *sp;
     struct rig_proc procs[RIG_PROCS_MAX];
     unsigned started, failed, exited, ended, lost, elsewhere;
-    int elsewhere_err; /* the errno that came last */
-    char folder[256];  /* a fresh one in TMPDIR or /tmp */
+    int elsewhere_err; /* the errno that was reported last */
+    char folder[256];  /* a new folder in TMPDIR or /tmp */
 };
 
 /* Fixtures for cmocka; *state is the rig. */
@@ -45,15 +45,16 @@ void rig_reopen(struct rig *rig, unsigned grace_ms);
 /* Runs the loop until *count reaches wanted. Fails after a minute. */
 void rig_wait(struct rig *rig, const unsigned *count, unsigned wanted);
 
-/* Announces job 1: a shell command, or a vector, with PATH and the like. */
+/* rig_shell() announces job 1 as a shell command, rig_job() as a list of
+ * arguments, with PATH and a few other variables. */
 void rig_shell(struct rig *rig, const char *command);
 void rig_job(struct rig *rig, const char *const *argv);
 
-/* Starts process `proc` of job 1 with its stdout at out_fd (-1: null). */
+/* Starts process `proc` of job 1 with out_fd as its stdout (-1: /dev/null). */
 void rig_start(struct rig *rig, uint32_t proc, int out_fd);
 
-/* Starts process 0 of job 1, reads all that it prints and waits for its end.
- * The text is in a static buffer. */
+/* Starts process 0 of job 1, reads all its output and waits for its end. The
+ * text is in a static buffer. */
 const char *rig_capture(struct rig *rig);
 
 /* Reads to the end of the pipe into a static buffer, and closes the pipe. */
@@ -63,8 +64,8 @@ const char *rig_read_all(int fd);
 const char *rig_file(struct rig *rig, const char *name, const char *text,
                      unsigned mode);
 
-/* How many descriptors below RIG_FD_END process `pid` has, plus 2 for the
- * folder's own entries. (valgrind keeps its own above.) */
+/* Returns how many descriptors below RIG_FD_END process `pid` has, plus 2 for
+ * the folder's own entries. (valgrind keeps its own descriptors above.) */
 unsigned rig_fd_count(int64_t pid);
 
 #endif

@@ -1,4 +1,4 @@
-/* The only unlinked file that this process has open, as spools make it. */
+/* The only unlinked file that this process has open, which a spool has made. */
 #ifndef TESTS_UNIT_SPILL_FILE_H
 #define TESTS_UNIT_SPILL_FILE_H
 
@@ -9,7 +9,7 @@
 
 #include "tests/unit/rig.h"
 
-/* The size of the file; -1: there is none. */
+/* Returns the size of the file; -1: there is no file. */
 static inline int64_t spill_file_bytes(void)
 {
     int64_t bytes = -1;
@@ -24,7 +24,8 @@ static inline int64_t spill_file_bytes(void)
     return bytes;
 }
 
-/* Waits for the thread, which closes the file some time after its store. */
+/* Waits until the thread has closed the file, which happens some time after its
+ * store was closed. */
 static inline void spill_file_until_gone(void)
 {
     const uint64_t limit_ns = rig_now_ns() + RIG_LIMIT_S * UINT64_C(1000000000);
@@ -36,7 +37,7 @@ static inline void spill_file_until_gone(void)
     }
 }
 
-/* Cuts the file to nothing: reads in it fail. */
+/* Truncates the file to nothing, so that reads in it fail. */
 static inline void spill_file_cut(void)
 {
     struct stat st;
@@ -47,7 +48,7 @@ static inline void spill_file_cut(void)
     }
 }
 
-/* Bounds the size of all files from now on, like a full disk. */
+/* Limits the size of all files from now on, like a full disk. */
 static inline void spill_file_limit(uint64_t bytes)
 {
     struct rlimit limit;

@@ -228,8 +228,8 @@ const char *rig_read(const char *name)
     return text;
 }
 
-/* Numbers of processes and jobs are new in each test, so that an end told
- * late cannot be taken for that of another test's process. */
+/* Opens a starter. Numbers of processes and jobs differ in each test, so that a
+ * late report cannot be mistaken for one of another test's process. */
 struct ep_starter *rig_start(const char *xylemd, const char *rsh,
                              uint32_t timeout_ms, uint32_t max_parallel)
 {
@@ -285,7 +285,7 @@ static void on_too_long(evutil_socket_t fd, short what, void *arg)
     event_base_loopbreak(base);
 }
 
-/* One turn of the loop; false when nothing happened for too long. */
+/* Turns the loop once; false when nothing has happened for too long. */
 static bool turn(void)
 {
     struct timeval limit = {.tv_sec = TOO_LONG_S};

@@ -1,7 +1,6 @@
 /* What the tests of the starter share: a real spawner, an event loop, small
- * shell scripts in place of xylemd and of the remote shell, and a record of
- * everything that the starter reports.
- */
+ * shell scripts that replace xylemd and the remote shell, and a record of
+ * everything that the starter reports. */
 #ifndef TESTS_UNIT_STARTER_RIG_H
 #define TESTS_UNIT_STARTER_RIG_H
 
@@ -12,11 +11,11 @@
 
 #define NONCE "404142434445464748494a4b4c4d4e4f"
 
-/* The first, in a script, takes stdin up to `go`. The second is a text that it
- * takes. */
+/* UNTIL_GO, in a script, reads stdin up to the line `go`. TEXT is a text that
+ * ends with that line. */
 #define UNTIL_GO "while read -r l && [ \"$l\" != go ]; do :; done\n"
 #define TEXT     "hello\ngo\n"
-/* Stays until its stdin ends. */
+/* Keeps a script running until its stdin ends. */
 #define UNTIL_EOF "cat >/dev/null\n"
 
 /* Forks the spawner and makes the folder; to be called first in main. Returns 0
@@ -48,11 +47,11 @@ extern struct ep_starter *rig_st;
 /* Adds a daemon with TEXT as its text. host NULL: local, else ssh. */
 void rig_add(uint32_t index, const char *host);
 
-/* What was reported so far: lines like "ready 0 5 a:1". */
+/* All reports so far, as lines like "ready 0 5 a:1". */
 extern char rig_told[65536];
 bool rig_has(const char *words);
 
-/* How many of the lines begin like this. */
+/* Returns how many of the lines begin with this text. */
 unsigned rig_count(const char *begin);
 
 /* Runs the loop until `times` lines begin with `begin`; fails the test when
@@ -60,14 +59,14 @@ unsigned rig_count(const char *begin);
 void rig_wait_count(const char *begin, unsigned times);
 void rig_wait(const char *begin);
 
-/* Runs the loop until the spawner has reported so many ends since rig_enter, of
- * any processes. */
+/* Runs the loop until the spawner has reported this many ends of any processes
+ * since rig_enter(). */
 void rig_wait_exits(unsigned times);
 
 /* Runs the loop until something happens. */
 void rig_turn(void);
 
-/* Called for each line; for tests that act in between. May be NULL. */
+/* Called for each line, for tests that act in between. May be NULL. */
 extern void (*rig_hook)(const char *line);
 
 #endif

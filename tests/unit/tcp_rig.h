@@ -1,4 +1,4 @@
-/* Connections over the loopback, for tests. */
+/* Connections over the loopback interface, for tests. */
 #ifndef TESTS_UNIT_TCP_RIG_H
 #define TESTS_UNIT_TCP_RIG_H
 
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Writes the address of a port, IPv4 or IPv6 as the text says; returns its
- * length. */
+/* Writes the address of a port, for IPv4 or IPv6 depending on the text; returns
+ * its length. */
 static inline socklen_t tcp_rig_address(const char *text, uint16_t port,
                                         struct sockaddr_storage *out)
 {
@@ -27,8 +27,8 @@ static inline socklen_t tcp_rig_address(const char *text, uint16_t port,
     return sizeof(v4);
 }
 
-/* A socket that is connected to that address; -1 with errno. Also in the child
- * of a fork(). */
+/* Returns a socket that is connected to that address; -1 with errno. May be
+ * called in the child of a fork(), too. */
 static inline int tcp_rig_dial(const char *text, uint16_t port)
 {
     struct sockaddr_storage to;

@@ -1,5 +1,5 @@
-/* Addresses as text, and private data of connections as bytes: what peers say
- * that have not proved themselves yet. */
+/* Addresses as text, and private data of connections as bytes: these come from
+ * peers that have not proved themselves yet. */
 #include "endpoints/ofi/address.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 #include "endpoints/ofi/cm.h"
 #include "overlay/base/err.h"
 
-/* Each comes back as the same text, in its shortest form. */
+/* Each address is read and written as the same text, in its shortest form. */
 static void an_address_survives_its_way(void **state)
 {
     static const struct {
@@ -60,7 +60,8 @@ static void what_is_no_address_is_refused(void **state)
     }
 }
 
-/* One byte of length, the bytes, and zeros up to the largest size. */
+/* The layout is one byte of length, the bytes, and zeros up to the largest
+ * size. */
 static void private_data_has_the_bytes_that_are_drawn(void **state)
 {
     static const uint8_t golden[EP_CM_WIRE_MAX] = {3, 0xa1, 0xb2, 0xc3};
@@ -77,8 +78,8 @@ static void private_data_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(len_bytes, 3);
 }
 
-/* A fabric may pad the data or leave the padding out. What the length says must
- * be there, and must fit. */
+/* A fabric may pad the data or leave the padding out. The bytes that the length
+ * announces must be there, and must fit. */
 static void private_data_of_a_wrong_length_is_refused(void **state)
 {
     uint8_t wire[2 * EP_CM_WIRE_MAX] = {3};

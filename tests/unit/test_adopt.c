@@ -1,5 +1,5 @@
-/* A parent that takes orphans in: which ones it refuses and why, which ones it
- * asks for, and what moves with the root's answer. */
+/* A parent that adopts orphans: which ones it refuses and why, for which ones
+ * it asks the root, and what moves when the root answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,12 +18,12 @@ static struct ov_cfg adopt_cfg(uint32_t nodes)
     struct ov_cfg cfg = lab_cfg(nodes, 2);
 
     cfg.control_frames = 4;
-    cfg.send_slots = OV_SEND_SLOTS_MAX; /* the transport holds nothing up */
+    cfg.send_slots = OV_SEND_SLOTS_MAX; /* The transport always has room. */
     cfg.data_slots = OV_SEND_SLOTS_MAX - 1;
     return cfg;
 }
 
-/* A child with a hello of these words, granted by these. */
+/* Adds a child whose hello and welcome have these words. */
 static void add_child(uint16_t link, uint32_t child, const char *hello,
                       const char *answer)
 {
@@ -33,7 +33,7 @@ static void add_child(uint16_t link, uint32_t child, const char *hello,
         heard(&lab, 0, 0, answer);
 }
 
-/* Node 1 of a tree of 31, welcomed by the root. */
+/* Opens node 1 of a tree of 31, welcomed by the root. */
 static void open_node(struct ov_cfg cfg)
 {
     lab_open(&lab, cfg, 1);
@@ -53,7 +53,8 @@ static void open_parent(struct ov_cfg cfg)
                         "send:L1[answer:7#1 answer:8#1]");
 }
 
-/* The root of a tree of 31, with 1 on L0, 2 on L1, and 3 and 7 beneath 1. */
+/* Opens the root of a tree of 31, with 1 on L0, 2 on L1, and 3 and 7 beneath
+ * 1. */
 static void open_root(void)
 {
     lab_open(&lab, adopt_cfg(31), 0);
@@ -78,7 +79,8 @@ static const struct ov_place *place_of(uint32_t node)
 
 /* --- refusals */
 
-/* One that was declared lost stays so, for every parent who heard of it. */
+/* A node that was declared lost stays lost for ever, at every parent that was
+ * told. */
 static void a_lost_node_is_refused(void **state)
 {
     (void)state;
@@ -89,15 +91,15 @@ static void a_lost_node_is_refused(void **state)
                         "send:L3[refuse:#2!1] close:L3");
     assert_string_equal(heard(&lab, 2, 2, "ask:9#1<4"),
                         "send:L0[ask:9#1<4~0=0/0]");
-    /* An ask that comes by a child gets the same answer. */
+    /* An ASK that comes by a child gets the same answer. */
     assert_string_equal(heard(&lab, 3, 0, "left:8!"), "send:L1[left:8!]");
     assert_string_equal(heard(&lab, 3, 1, "ask:8#2<3"),
                         "send:L1[answer:8#2!1]");
     lab_close(&lab);
 }
 
-/* A node that has no parent itself takes no orphan in, and no ask. A node that
- * has not joined yet does, because it will have a parent. */
+/* A node without a parent accepts no orphan and no ASK. A node that has not
+ * joined yet does, because it will have a parent. */
 static void an_orphan_refuses(void **state)
 {
     (void)state;
@@ -114,9 +116,9 @@ static void an_orphan_refuses(void **state)
     lab_close(&lab);
 }
 
-/* Frames that all have consumed are gone, here or above: an orphan that has not
- * had them goes on to a node that has them. An orphan that has had them is
- * taken in. */
+/* Frames that all nodes have consumed are no longer stored, here or above. An
+ * orphan that has not received them goes to a node that has them; an orphan
+ * that has received them is adopted. */
 static void one_that_cannot_be_served_is_refused(void **state)
 {
     (void)state;
@@ -135,7 +137,7 @@ static void one_that_cannot_be_served_is_refused(void **state)
     seen(&lab, 1, CALLED(1, 7));
     assert_string_equal(heard(&lab, 1, 1, "hello:7#4"),
                         "send:L1[refuse:#4!3] close:L1");
-    /* The orphan knows a stream that we have not heard of yet. */
+    /* The orphan knows a stream that this node does not know yet. */
     seen(&lab, 1, CALLED(1, 7));
     assert_string_equal(heard(&lab, 1, 1, "hello:7#5~0=1/2~1=2/2~2=0/1"),
                         "send:L1[refuse:#5!3] close:L1");
@@ -145,7 +147,7 @@ static void one_that_cannot_be_served_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* A stream that has no targets beneath the orphan does not matter to it. */
+/* A stream without targets beneath the orphan does not matter to the orphan. */
 static void what_it_does_not_need_is_not_asked_for(void **state)
 {
     (void)state;
@@ -160,7 +162,7 @@ static void what_it_does_not_need_is_not_asked_for(void **state)
     lab_close(&lab);
 }
 
-/* Twice the arity is as many as a node takes; the root takes all. */
+/* A node accepts at most twice the arity of children; the root accepts all. */
 static void a_full_parent_refuses(void **state)
 {
     char words[32];
@@ -192,8 +194,8 @@ static void a_full_parent_refuses(void **state)
     lab_close(&lab);
 }
 
-/* The root knows the newest number of all: an older claim is of no use, by
- * whatever way it comes. */
+/* The root knows the latest attachment number of each node: it refuses an older
+ * claim, whichever way the claim comes. */
 static void the_root_refuses_what_is_stale(void **state)
 {
     (void)state;
@@ -212,15 +214,16 @@ static void the_root_refuses_what_is_stale(void **state)
 
 /* --- what moves */
 
-/* An orphan comes with those beneath it: the root strips nodes that have moved
- * meanwhile, and nodes that hung on one that did. The others are where the
- * orphan is, and nowhere else. */
+/* An orphan claims the nodes beneath it: the root strips from the claim nodes
+ * that have moved meanwhile, and nodes beneath those. All others are beneath
+ * the orphan, and nowhere else. */
 static void the_root_strips_who_has_moved(void **state)
 {
     (void)state;
     open_root();
     heard(&lab, 0, 0, "ask:8#1<3 ask:15#1<7 ask:16#1<7 ask:17#1<8");
-    /* 8 has moved to 1, by its next number; 17 moved with it. */
+    /* Node 8 has moved to 1, with its next attachment number; 17 has moved with
+     * it. */
     assert_string_equal(heard(&lab, 1, 0, "ask:8#2<1+17#1<8"),
                         "send:L0[answer:8#2]");
     seen(&lab, 2, CALLED(2, 3));
@@ -239,8 +242,8 @@ static void the_root_strips_who_has_moved(void **state)
     lab_close(&lab);
 }
 
-/* On its way down the answer moves the granted nodes at each node: LEFT goes
- * where they were. Nodes that are stripped stay where they are. */
+/* On its way down the answer moves the granted nodes at each node: a LEFT goes
+ * to where they were. Nodes that are stripped stay where they are. */
 static void an_answer_moves_whom_it_grants(void **state)
 {
     (void)state;
@@ -259,8 +262,8 @@ static void an_answer_moves_whom_it_grants(void **state)
     lab_close(&lab);
 }
 
-/* LEFT that names the child on a link ends it; the rest beneath becomes a hold.
- */
+/* A LEFT that names the child of a link ends the link; the other nodes beneath
+ * it become a hold. */
 static void left_of_the_child_itself_ends_its_link(void **state)
 {
     (void)state;
@@ -274,7 +277,7 @@ static void left_of_the_child_itself_ends_its_link(void **state)
     lab_close(&lab);
 }
 
-/* Declared lost, it hears so before the link ends. */
+/* A child that is declared lost is told so before its link ends. */
 static void a_child_that_is_declared_lost_is_told(void **state)
 {
     (void)state;
@@ -288,8 +291,8 @@ static void a_child_that_is_declared_lost_is_told(void **state)
 
 /* --- addresses */
 
-/* Each parent hears where the child listens, once it is welcome, and so does
- * each new one. */
+/* Each parent is told where the child listens, once the child is welcome, and
+ * so is each new parent. */
 static void a_parent_hears_where_those_beneath_its_children_listen(void **state)
 {
     struct ov_event start = START;
@@ -320,10 +323,10 @@ static void a_parent_hears_where_those_beneath_its_children_listen(void **state)
     lab_close(&lab);
 }
 
-/* --- undone, and kept */
+/* --- claims that are undone, and claims that are kept */
 
-/* A refusal leaves all as it was; the base, which had fallen for the orphan,
- * rises again. */
+/* A refusal leaves everything as it was; the base, which had fallen for the
+ * orphan, rises again. */
 static void a_refused_claim_leaves_no_trace(void **state)
 {
     (void)state;
@@ -343,8 +346,8 @@ static void a_refused_claim_leaves_no_trace(void **state)
     lab_close(&lab);
 }
 
-/* The orphan's link ends before the answer: what it claimed is held, and the
- * answer confirms it there. */
+/* The orphan's link ends before the answer comes: the nodes that it claimed are
+ * held, and the answer confirms them there. */
 static void a_hold_is_confirmed_by_a_later_answer(void **state)
 {
     (void)state;
@@ -361,8 +364,9 @@ static void a_hold_is_confirmed_by_a_later_answer(void **state)
     lab_close(&lab);
 }
 
-/* The same one node higher: asks that came by a child that is lost stay with
- * its hold. A refusal frees the hold when nothing else is in it. */
+/* The same happens one node higher: asks that came by a lost child stay with
+ * the hold of that child. A refusal frees the hold when nothing else is in
+ * it. */
 static void asks_of_a_lost_child_stay_with_its_hold(void **state)
 {
     (void)state;
@@ -371,7 +375,7 @@ static void asks_of_a_lost_child_stay_with_its_hold(void **state)
     assert_string_equal(seen(&lab, 2, ENDED(2)), "probe:4");
     assert_string_equal(heard(&lab, 3, 0, "answer:9#1 answer:10#1!2"), "");
     assert_int_equal(place_of(9)->kind, OV_PLACE_HOLD_UNCLEAR);
-    assert_int_equal(place_of(9)->members, 2); /* 4, and 9 */
+    assert_int_equal(place_of(9)->members, 2); /* the members are 4 and 9 */
     assert_int_equal(place_of(9)->asks, 0);
     assert_null(place_of(10));
     assert_string_equal(heard(&lab, 4, 0, "left:4,9"), "");
@@ -380,8 +384,8 @@ static void asks_of_a_lost_child_stay_with_its_hold(void **state)
     lab_close(&lab);
 }
 
-/* Nodes move between two asks of the same node: each answer goes to its own
- * ask. */
+/* Nodes move between two asks for the same node: each answer is matched with
+ * its own ask. */
 static void two_asks_of_one_node_are_told_apart(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Allocations: what environments of resource managers mean, and bad ones. The
- * environments are those that the managers make for a job; files are written
- * into TMPDIR. */
+/* Allocations: environments of resource managers and their meaning, and
+ * environments that are not valid. The environments are those that the managers
+ * make for a job; files are written into TMPDIR. */
 #include "topo/allocation.h"
 
 #include <setjmp.h>
@@ -36,7 +36,7 @@ static const char *look_up(void *arg, const char *name)
     return NULL;
 }
 
-/* The list as "name:slots ...", in a static buffer. */
+/* Returns the list as "name:slots ...", in a static buffer. */
 static const char *written(const struct topo_hosts *hosts)
 {
     static char out[TEXT_MAX];
@@ -50,7 +50,7 @@ static const char *written(const struct topo_hosts *hosts)
     return out;
 }
 
-/* "Manager host:slots ...", or the words of an error. */
+/* Returns "Manager host:slots ...", or the words of an error. */
 static const char *read_as(const struct environment *env)
 {
     static char out[TEXT_MAX];
@@ -70,7 +70,8 @@ static const char *read_as(const struct environment *env)
     return out;
 }
 
-/* A file of this text; its variable as an entry, in a static buffer. */
+/* Makes a file of this text; returns the environment entry that names it, in a
+ * static buffer. */
 static const char *file(const char *variable, const char *text)
 {
     static char entry[512];
@@ -93,7 +94,7 @@ static const struct {
 } plain[] = {
     {{{NULL}}, "none "},
     {{{"HOME=/root", "SLURM_JOB_NODELIST="}}, "none "},
-    /* salloc -N 4 of Slurm 22.05 */
+    /* Made by salloc -N 4 of Slurm 22.05. */
     {{{"SLURM_TASKS_PER_NODE=1(x4)", "SLURM_JOB_CPUS_PER_NODE=2(x4)",
        "SLURM_JOB_NODELIST=h[1-4]", "SLURM_NODELIST=h[1-4]", "SLURM_JOB_ID=1"}},
      "Slurm h1:1 h2:1 h3:1 h4:1"},
@@ -142,59 +143,62 @@ static void files_mean_hosts_with_slots(void **state)
 }
 
 /* What the managers write for some jobs: the file, and the variables that are
- * set besides. */
+ * also set. */
 static const struct {
     const char *variable, *text;
     struct environment env;
     const char *want;
 } written_files[] = {
-    /* Torque, qsub -l nodes=2:ppn=3: downwards by processor, the mother
-     * superior first */
+    /* Torque, qsub -l nodes=2:ppn=3: processors in descending order, the first
+     * host (mother superior) first */
     {"PBS_NODEFILE",
      "node02\nnode02\nnode02\nnode01\nnode01\nnode01\n",
      {{"PBS_NUM_NODES=2", "PBS_NUM_PPN=3", "PBS_NP=6"}},
      "PBS node02:3 node01:3"},
-    /* Torque, -l nodes=1:ppn=4+2:ppn=1; PBS_NUM_PPN is the first one's */
+    /* Torque, -l nodes=1:ppn=4+2:ppn=1; PBS_NUM_PPN is the number of the first
+     * part */
     {"PBS_NODEFILE",
      "big1\nbig1\nbig1\nbig1\nsmall7\nsmall8\n",
      {{"PBS_NUM_NODES=3", "PBS_NUM_PPN=4", "PBS_NP=6"}},
      "PBS big1:4 small7:1 small8:1"},
-    /* PBS Professional, -l select=2:ncpus=8:mpiprocs=2+1:ncpus=4, two chunks
-     * on one host, which is there again further down */
+    /* PBS Professional, -l select=2:ncpus=8:mpiprocs=2+1:ncpus=4: two chunks on
+     * one host, whose name comes again later */
     {"PBS_NODEFILE",
      "r1i0n3.ib0.site\nr1i0n3.ib0.site\nr1i0n4.ib0.site\n"
      "r1i0n4.ib0.site\nr1i0n3.ib0.site\n",
      {{"NCPUS=8", "OMP_NUM_THREADS=8", "PBS_ENVIRONMENT=PBS_BATCH"}},
      "PBS r1i0n3.ib0.site:3 r1i0n4.ib0.site:2"},
-    /* The same without mpiprocs: a process for each chunk. */
+    /* The same selection without mpiprocs: one process for each chunk. */
     {"PBS_NODEFILE",
      "cn001\ncn002\ncn003\n",
      {{"NCPUS=16", "OMP_NUM_THREADS=16"}},
      "PBS cn001:1 cn002:1 cn003:1"},
-    /* hosts once each, PBS_NUM_PPN, and an end without a newline */
+    /* each host once, PBS_NUM_PPN, and no newline at the end */
     {"PBS_NODEFILE", "n2\nn10", {{"PBS_NUM_PPN=16"}}, "PBS n2:16 n10:16"},
     {"PBS_NODEFILE", "n2\nn10", {{"PBS_NUM_PPN="}}, "PBS n2:1 n10:1"},
     {"PBS_NODEFILE", "n2\nn10", {{"PBS_NUM_PPN=x"}}, "PBS n2:1 n10:1"},
-    /* LSF, bsub -n 5 -R span[ptile=3]; its lists in the environment say the
+    /* LSF, bsub -n 5 -R span[ptile=3]; the lists in the environment are the
      * same */
     {"LSB_DJOB_HOSTFILE",
      "hosta\nhosta\nhosta\nhostb\nhostb\n",
      {{"LSB_MCPU_HOSTS=hosta 3 hostb 2 ", "LSB_DJOB_NUMPROC=5",
        "LSB_HOSTS=hosta hosta hosta hostb hostb"}},
      "LSF hosta:3 hostb:2"},
-    /* Grid Engine: qsub -pe mpi 7, a host by two queues, one line each */
+    /* Grid Engine: qsub -pe mpi 7; one host comes by two queues, with one line
+     * each */
     {"PE_HOSTFILE",
      "c1.site 4 all.q@c1.site UNDEFINED\n"
      "c2.site 2 all.q@c2.site UNDEFINED\n"
      "c1.site 1 long.q@c1.site UNDEFINED\n",
      {{"NSLOTS=7", "NHOSTS=2", "PE=mpi"}},
      "SGE c1.site:5 c2.site:2"},
-    /* -binding pe linear:2 gives sockets and cores in the fourth field */
+    /* With -binding pe linear:2 the fourth field has sockets and cores. */
     {"PE_HOSTFILE",
      "c1 2 all.q@c1 0,0:0,1\nc2 2 all.q@c2 1,2:1,3\n",
      {{"NSLOTS=4"}},
      "SGE c1:2 c2:2"},
-    /* Univa: <NULL> there; a host of the list that has given no slot */
+    /* Univa writes <NULL> in that field; one host of the list has given no
+     * slot. */
     {"PE_HOSTFILE",
      "c1\t8\tall.q@c1\t<NULL>\r\nc2 0 all.q@c2 <NULL>\n",
      {{"NSLOTS=8"}},
@@ -265,7 +269,8 @@ static void bad_environments_are_explained(void **state)
     assert_non_null(strstr(read_as(&env), "of PBS names no host"));
 }
 
-/* The part of an allocation that was chosen, or the words of an error. */
+/* Returns the part of an allocation that was chosen, or the words of an
+ * error. */
 static const char *chosen(const char *allocation, const char *wanted)
 {
     static char out[TEXT_MAX];

@@ -1,7 +1,8 @@
 /* The proof of the session key: golden bytes, and every way to cheat.
  *
  * The golden bytes were computed with an independent BLAKE2b (Python's
- * hashlib), so they also hold the choice of keyed hash and output length.
+ * hashlib), so they also fix the choice of the keyed hash and the output
+ * length.
  */
 #include "endpoints/fabric/auth.h"
 
@@ -73,7 +74,7 @@ static void layouts_are_the_documented_bytes(void **state)
                         "01000400d8965952b9e1b276eff3ecd7b76e90bbf9784be0361a");
 }
 
-/* A probe is a hello like any other; each has a number of its own, so that the
+/* A probe is a hello like any other. Each probe has its own number, so that the
  * answer to one is no answer to the next. */
 static void probes_are_the_documented_bytes(void **state)
 {
@@ -203,7 +204,7 @@ static void other_lengths_are_not_read(void **state)
             len == EP_AUTH_REFUSE_BYTES ? 0 : OV_EPROTO);
 }
 
-/* A hello that was recorded at one listener is worth nothing at another one. */
+/* A hello that was recorded at one listener is of no use at another one. */
 static void hello_for_another_listener_is_not_proof(void **state)
 {
     uint8_t hello[EP_AUTH_HELLO_BYTES], other[EP_AUTH_NONCE_BYTES];
@@ -241,7 +242,7 @@ static void another_session_or_key_is_not_proof(void **state)
                      OV_EAUTH);
 }
 
-/* An accept or refuse belongs to one dial: the next one does not take it. */
+/* An accept or refuse belongs to one dial: the next dial does not accept it. */
 static void answers_to_another_dial_are_not_proof(void **state)
 {
     uint8_t first[EP_AUTH_HELLO_BYTES], second[EP_AUTH_HELLO_BYTES];
@@ -262,13 +263,14 @@ static void answers_to_another_dial_are_not_proof(void **state)
         ep_auth_refuse_check(&auth, second, refuse, sizeof(refuse), &reason),
         OV_EAUTH);
 
-    /* Same fields, another listener: only the hello's MAC differs. */
+    /* The fields are the same, the listener is another: only the hello's MAC
+     * differs. */
     ep_auth_hello_make(&auth, other, &seven, second);
     assert_int_equal(
         ep_auth_accept_check(&auth, second, accept, sizeof(accept)), OV_EAUTH);
 }
 
-/* The accept comes from a node that has the key, but is not the one that was
+/* The accept comes from a node that has the key, but is not the node that was
  * dialled. */
 static void accept_of_another_node_is_not_proof(void **state)
 {
@@ -278,13 +280,14 @@ static void accept_of_another_node_is_not_proof(void **state)
     (void)state;
     make_hello(hello);
     memcpy(other, hello, sizeof(other));
-    other[14]++; /* the target; the MAC stays the hello's */
+    other[14]++; /* Changes the target; the MAC stays that of the hello. */
     ep_auth_accept_make(&auth, other, accept);
     assert_int_equal(ep_auth_accept_check(&auth, hello, accept, sizeof(accept)),
                      OV_EAUTH);
 }
 
-/* The labels part the three kinds, even where lengths are equal. */
+/* The labels separate the three kinds of messages, even when lengths are
+ * equal. */
 static void hello_echoed_back_is_no_accept(void **state)
 {
     uint8_t hello[EP_AUTH_HELLO_BYTES], accept[EP_AUTH_ACCEPT_BYTES];

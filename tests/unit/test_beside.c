@@ -1,5 +1,5 @@
-/* Programs beside the running one: the folder is that of this very test, and
- * what is to be found there is made there. */
+/* Programs beside the running one: the folder is that of this test program, and
+ * the programs to find are made there. */
 #include "endpoints/sys/beside.h"
 
 #include <limits.h>
@@ -26,7 +26,7 @@ static void folder_is_that_of_the_running_program(void **state)
     len = strlen(dir);
     assert_int_equal(dir[0], '/');
     assert_int_equal(dir[len - 1], '/');
-    /* The name of the program must fit too. */
+    /* The buffer must also have room for the program's name. */
     assert_int_equal(ep_beside_folder(small, len), OV_EINVAL);
     assert_string_equal(small, "");
 }
@@ -66,7 +66,7 @@ static void environment_names_the_program(void **state)
     assert_int_equal(ep_beside_find("no-such-one", "XYLEM_BESIDE", "x", path),
                      0);
     assert_string_equal(path, "/bin/sh");
-    /* A wrong path in the variable is not replaced by another place. */
+    /* A wrong path in the variable is not replaced by another folder. */
     assert_int_equal(setenv("XYLEM_BESIDE", "/no/such/program", 1), 0);
     assert_int_equal(ep_beside_find("test_beside", "XYLEM_BESIDE", "x", path),
                      OV_ENOENT);
@@ -92,7 +92,7 @@ static void folder_of_a_build_tree_is_looked_at(void **state)
     file = fopen(program, "w");
     assert_non_null(file);
     fclose(file);
-    /* No program as long as it cannot be run. */
+    /* A file that cannot be executed is no program. */
     assert_int_equal(
         ep_beside_find("helper", "XYLEM_BESIDE", "beside-test", path),
         OV_ENOENT);

@@ -27,8 +27,8 @@ static void put(struct ep_book *book, uint32_t node, unsigned port)
     assert_int_equal(ep_book_put(book, &peer), 0);
 }
 
-/* Numbers go in in an order that puts some before and some behind all others;
- * each is found with its own address, and no other number is. */
+/* Numbers are added in an order that puts some before and some after all
+ * others; each is found with its own address, and no other number is found. */
 static void what_was_put_is_found(void **state)
 {
     enum { NODES = 101, STEP = 37 };
@@ -65,7 +65,8 @@ static void what_is_told_again_replaces(void **state)
     ep_book_fini(&book);
 }
 
-/* Nothing is found in an empty book, and its end needs no beginning. */
+/* Nothing is found in an empty book, and it can be closed without being
+ * opened. */
 static void an_empty_book_finds_nobody(void **state)
 {
     struct ep_book book = {0};
@@ -75,8 +76,8 @@ static void an_empty_book_finds_nobody(void **state)
     ep_book_fini(&book);
 }
 
-/* The layout is the nonce's 16 bytes and the text; every other length, and a
- * text with a NUL, is refused and changes nothing. */
+/* The layout is the 16 bytes of the nonce and then the text; every other
+ * length, and a text with a NUL, is refused and changes nothing. */
 static void an_entry_survives_its_way(void **state)
 {
     uint8_t mem[2 * OV_ADDRESS_MAX];

@@ -1,4 +1,5 @@
-/* The start-up text: what goes down and up, and everything that may not. */
+/* The start-up text: what daemons are sent and send, and texts that must be
+ * refused. */
 #include "endpoints/boot/boot.h"
 
 #include <setjmp.h>
@@ -16,7 +17,7 @@
 #define NEEDED                                                                 \
     "session 1122334455667788\nkey " KEY "\ntree 10 3\nlauncher local\n"       \
     "hosted 1 1\n"
-/* What a reader has reported, as text. */
+/* Everything that a reader has reported, as text. */
 static char told[512];
 static struct ep_boot_config taken;
 
@@ -61,7 +62,7 @@ static int feed(const char *text)
     return ep_boot_reader_feed(&rd, text, strlen(text));
 }
 
-/* A first line of our version. */
+/* Feeds a first line of our version. */
 static int feed_first(void)
 {
     char line[128];
@@ -70,7 +71,7 @@ static int feed_first(void)
     return feed(line);
 }
 
-/* A configuration with everything in it. */
+/* Builds a configuration that has everything. */
 static void build(struct ep_boot_config *config)
 {
     *config = (struct ep_boot_config){
@@ -243,7 +244,7 @@ static void peers_come_in_the_same_burst_or_later(void **state)
     text_buf_fini(&text);
 }
 
-/* Each is fed after a good first line; the words say what was expected. */
+/* Each text is fed after a valid first line; `words` is the expected error. */
 static const struct {
     const char *text;
     const char *words;
@@ -343,7 +344,7 @@ static void bad_text_is_refused_in_words(void **state)
             fail_msg("%s -> %s", bad_texts[i].text, rd.why);
         assert_null(strstr(rd.why, "0001020304"));
         assert_null(strstr(told, "peer"));
-        /* The error sticks. */
+        /* The reader keeps failing after an error. */
         assert_int_equal(feed("\n"), OV_EPROTO);
         assert_int_equal(ep_boot_reader_end(&rd), OV_EPROTO);
     }
@@ -410,7 +411,7 @@ static void starter_that_goes_away_early_is_noticed(void **state)
     assert_int_equal(feed("o\n"), OV_ECLOSED);
 }
 
-/* The line is refused when it passes its limit, not when its end comes. */
+/* A line is refused as soon as it exceeds its limit, not when it ends. */
 static void endless_line_is_refused(void **state)
 {
     static char piece[65536];
@@ -431,7 +432,7 @@ static void endless_text_is_refused(void **state)
     int rc = feed_first();
 
     (void)state;
-    /* Parameters are few: hosts are the only lines that may be so many. */
+    /* There are few parameters: only lines for hosts may be this many. */
     rc = rc != 0 ? rc : feed("tree 4294967294 1024\n");
     for (uint32_t node = 0; rc == 0; total += strlen(piece)) {
         piece[0] = '\0';
@@ -496,8 +497,8 @@ static void hosted_ranges_ascend(void **state)
     ep_boot_config_fini(&config);
 }
 
-/* The hosts that go to the children of the root part among them all but the
- * root's; each host is in its own subtree. */
+/* The hosts that are sent to the children of the root are all hosts but the
+ * root's, each in the part for its own subtree. */
 static void child_gets_the_hosts_of_its_subtree(void **state)
 {
     struct ep_boot_config config, child;
@@ -528,8 +529,8 @@ static void child_gets_the_hosts_of_its_subtree(void **state)
     ep_boot_config_fini(&config);
 }
 
-/* Variables that tune the fabric pass, to daemons beneath as well; keys of
- * other providers and other names do not. */
+/* Variables that tune the fabric are passed on, also to daemons beneath; keys
+ * of other providers and other names are not. */
 static void only_the_fabrics_variables_travel(void **state)
 {
     static const char *const good[] = {

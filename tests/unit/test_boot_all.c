@@ -1,5 +1,5 @@
-/* The start-up text that is the same for all daemons: each finds its place by
- * the name of its host. */
+/* The start-up text that is the same for all daemons: each daemon finds its
+ * place by the name of its host. */
 #include "endpoints/boot/boot.h"
 
 #include <setjmp.h>
@@ -32,7 +32,8 @@ static void on_peer(void *arg, const struct ep_boot_peer *peer)
 
 static const struct ep_boot_down_events events = {on_go, on_peer};
 
-/* Reads the text as the daemon of that host does. Its words, "" for none. */
+/* Reads the text as the daemon of that host does. Returns the words of the
+ * error; "" for none. */
 static const char *read_as(const char *host, const char *text, size_t len)
 {
     static struct ep_boot_reader rd;
@@ -59,7 +60,7 @@ static void build(struct ep_boot_config *config, const char *const *names,
     assert_int_equal(ep_boot_add_gate(config, "[fd00::1]:4000"), 0);
 }
 
-/* The order is the launcher's, not that of the names. */
+/* Nodes are in the launcher's order, not in the order of the names. */
 static void same_text_gives_each_host_its_own_node(void **state)
 {
     static const char *const names[] = {"n2", "n1", "login"};
@@ -122,7 +123,7 @@ static void the_configuration_is_this_text(void **state)
     ep_boot_config_fini(&config);
 }
 
-/* Ten thousand hosts are a line of some bytes. */
+/* Ten thousand hosts fit into a line of a few bytes. */
 static void many_hosts_are_short(void **state)
 {
     enum { COUNT = 10000 };

@@ -1,4 +1,4 @@
-/* The start-up text of a tree that is no complete one. */
+/* The start-up text of a tree that is not a complete one. */
 #include "endpoints/boot/boot.h"
 
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void on_peer(void *arg, const struct ep_boot_peer *peer)
 static const struct ep_boot_down_events events = {.on_go = on_go,
                                                   .on_peer = on_peer};
 
-/* A table comes back whole, and goes on to the daemons beneath. */
+/* A table is read back complete, and is passed on to the daemons beneath. */
 static void a_table_travels_as_counts_of_children(void **state)
 {
     static const uint32_t parents[] = {TOPO_NONE, 0, 0, 0, 1, 1, 3, 3, 3, 6};
@@ -72,7 +72,8 @@ static void a_table_travels_as_counts_of_children(void **state)
     ep_boot_config_fini(&config);
 }
 
-/* Children are drawn for one node after the other, none for many. */
+/* Draws the number of children of one node after the other; many nodes have
+ * none. */
 static uint32_t draw(struct chance *chance, uint32_t *parents)
 {
     uint32_t nodes = 1;

@@ -1,4 +1,4 @@
-/* The lines a daemon sends upward: written, read back, refused. */
+/* The lines that a daemon sends upward: written, read back, refused. */
 #include "endpoints/boot/boot.h"
 
 #include <setjmp.h>
@@ -91,7 +91,8 @@ static void lines_upward_are_read_back(void **state)
     assert_string_equal(got.text, "no key");
 }
 
-/* Another version's ready line is told by its version, whatever follows. */
+/* A ready line of another version is reported with its version, whatever
+ * follows in it. */
 static void ready_of_another_version_is_still_read(void **state)
 {
     struct ep_boot_up got;
@@ -164,7 +165,7 @@ static void ill_formed_lines_upward_are_refused(void **state)
     }
 }
 
-/* Words are as long as they may be, and then longer by one byte. */
+/* Texts have the greatest allowed length, and then one byte more. */
 static void longer_words_upward_are_refused(void **state)
 {
     struct text_buf text = {0};
@@ -175,7 +176,8 @@ static void longer_words_upward_are_refused(void **state)
     ep_boot_up_encode(&said, &text);
     assert_int_equal(text.len_bytes,
                      strlen("\nxylemd-error \n") + EP_BOOT_TEXT_MAX - 1);
-    assert_int_equal(up(text.at + 1, &got), OV_EPROTO); /* with its newline */
+    /* the line with its newline */
+    assert_int_equal(up(text.at + 1, &got), OV_EPROTO);
     text.at[text.len_bytes - 1] = '\0';
     assert_int_equal(up(text.at + 1, &got), 0);
     assert_string_equal(got.text, said.text);

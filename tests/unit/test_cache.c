@@ -1,4 +1,4 @@
-/* The cache of a channel's output, against a copy of every byte. */
+/* The cache of a channel's output, compared with a copy of every byte. */
 #include "endpoints/sys/cache.h"
 
 #include <setjmp.h>
@@ -24,7 +24,7 @@ static void fill(void)
         all[i] = (uint8_t)chance_next(&chance);
 }
 
-/* Whatever was selected is a run of the channel's bytes. */
+/* Checks that the selected bytes are consecutive bytes of the channel. */
 static void check_bytes(const struct ep_cache *cache,
                         const struct ep_cache_part *part, struct chance *chance)
 {
@@ -65,8 +65,8 @@ static void check(const struct ep_cache *cache, uint32_t size,
     check_bytes(cache, &part, chance);
 }
 
-/* Random pieces into caches of random sizes; after each both rules give what
- * the copy says, for a random part of the size. */
+/* Random pieces go into caches of random sizes; after each piece both ways to
+ * select give the bytes of the copy, for a random part of the size. */
 static void both_ends_are_kept_to_the_byte(void **state)
 {
     struct chance chance = chance_start(11);
@@ -93,7 +93,7 @@ static void both_ends_are_kept_to_the_byte(void **state)
     }
 }
 
-/* More than the size is asked for: all that was kept, without a gap. */
+/* When more than the size is asked for, all kept bytes come, without a gap. */
 static void no_more_than_is_kept_is_given(void **state)
 {
     struct ep_cache_pool pool = {0};
@@ -105,7 +105,8 @@ static void no_more_than_is_kept_is_given(void **state)
     fill();
     ep_cache_add(&cache, &pool, 1000, all, 1500);
     ep_cache_select(&cache, UINT32_MAX, false, &part);
-    assert_int_equal(part.to, 1500); /* both ends together have all of it */
+    assert_int_equal(part.to, 1500); /* the first and the last bytes together
+                                      * are all of it */
     check_bytes(&cache, &part, &chance);
     ep_cache_add(&cache, &pool, 1000, all + 1500, 3500);
     ep_cache_select(&cache, UINT32_MAX, false, &part);
@@ -117,8 +118,8 @@ static void no_more_than_is_kept_is_given(void **state)
     ep_cache_fini(&cache, &pool);
 }
 
-/* The pool is used up by others: what is kept is less, but a run of bytes
- * still, and the pool says so. */
+/* Other caches have used the pool up: less is kept, but consecutive bytes
+ * still, and the pool reports that. */
 static void the_pool_is_the_bound_of_all(void **state)
 {
     struct chance chance = chance_start(5);
@@ -173,8 +174,8 @@ static void a_pool_has_the_limit_that_it_is_given(void **state)
         ep_cache_fini(&caches[i], &pool);
 }
 
-/* Some bytes of the channel are not to be had, at random places: the first ones
- * end at the first such gap, the last ones begin behind the last, and all are
+/* Some bytes of the channel are missing, at random places: the first bytes end
+ * at the first gap, the last bytes begin after the last gap, and all are
  * counted. */
 static void a_gap_parts_first_from_last(void **state)
 {
@@ -217,7 +218,7 @@ static void a_gap_parts_first_from_last(void **state)
     }
 }
 
-/* A cache that is empty, or has no size, gives nothing. */
+/* A cache that is empty, or has size 0, gives nothing. */
 static void nothing_is_kept_without_a_size(void **state)
 {
     struct ep_cache_pool pool = {0};
@@ -233,9 +234,9 @@ static void nothing_is_kept_without_a_size(void **state)
     ep_cache_fini(&cache, &pool);
 }
 
-/* When there is no room, the cache that was retired first is emptied, and says
- * what it has lost; one that was recalled stays. The pool is so full that the
- * bytes of each are missed. */
+/* When there is no room, the cache that was retired first is emptied, and
+ * reports the lost bytes; a cache that was recalled stays. The pool is so full
+ * that the bytes of each cache are needed. */
 static void the_oldest_of_the_retired_makes_room(void **state)
 {
     struct ep_cache_pool pool = {.heads_bytes = EP_CACHE_POOL_BYTES / 2 - 12288,

@@ -1,6 +1,6 @@
-/* Calls: a parent's gate and its callers find each other through strangers at
- * the same ports, and no caller gets in without the key. The sockets are real
- * ones of loopback; the ports are those that are free. */
+/* Calls: the gate of a parent and its callers find each other although
+ * strangers use the same ports, and no caller without the key gets in. The
+ * sockets are real loopback sockets; the ports are those that are free. */
 #include <arpa/inet.h>
 #include <poll.h>
 #include <setjmp.h>
@@ -109,8 +109,8 @@ static void run_until(unsigned wanted)
         assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
 }
 
-/* One end reads what the other one writes: nothing was lost between proof and
- * text. */
+/* One end reads what the other writes: no byte was lost between the proof and
+ * the text. */
 static void assert_connected(void)
 {
     char text[4] = "";
@@ -124,8 +124,8 @@ static void assert_connected(void)
     assert_string_equal(text, "abc");
 }
 
-/* Listens on the first ports where the gate of the node would; those that are
- * taken are strangers already. */
+/* Listens on the ports where the gate of the node would listen first; a port
+ * that cannot be opened has a stranger already. */
 static void occupy(uint32_t node, int fds[STRANGERS])
 {
     struct ep_auth auth;
@@ -170,8 +170,8 @@ static void child_waits_for_a_parent_that_comes_late(void **state)
     ep_gate_close(gate);
 }
 
-/* Strangers listen at the first ports: one that says nothing, and gates of
- * other nodes of the session, too. */
+/* Strangers listen on the first ports: one that sends nothing, and gates of
+ * other nodes of the session. */
 static void strangers_at_the_ports_are_passed(void **state)
 {
     int strangers[STRANGERS];
@@ -191,7 +191,7 @@ static void strangers_at_the_ports_are_passed(void **state)
         close(strangers[i]);
 }
 
-/* All gates share three ports: the key tells which one is the parent's. */
+/* All gates share three ports: the key shows which gate is the parent's. */
 static void gates_of_other_nodes_are_passed(void **state)
 {
     struct ep_gate *gates[3];
@@ -231,7 +231,7 @@ static void child_of_the_launcher_is_told_where_to_call(void **state)
     ep_gate_close(gate);
 }
 
-/* A socket at the gate, whose greeting is there. */
+/* Connects to the gate; returns the socket when its greeting has arrived. */
 static int visit(const struct ep_gate *gate)
 {
     struct sockaddr_in addr = {.sin_family = AF_INET};
@@ -247,8 +247,8 @@ static int visit(const struct ep_gate *gate)
     return fd;
 }
 
-/* The gate is delayed until the caller has given up: it reports the next call,
- * not the one that was given up. */
+/* The gate is delayed until the caller has given up: the gate reports the next
+ * call, not the one that was given up. */
 static void who_has_left_is_not_told(void **state)
 {
     struct ep_auth_hello hello = {.node = 3, .target = 2, .attach = 1};
@@ -273,8 +273,8 @@ static void who_has_left_is_not_told(void **state)
     ep_gate_close(gate);
 }
 
-/* A caller with another key is turned away, and says so when its time is over;
- * the gate reports nothing. */
+/* A caller with another key is turned away, and reports this when its time has
+ * passed; the gate reports nothing. */
 static void caller_with_another_key_is_turned_away(void **state)
 {
     struct ep_gate *gate;
@@ -327,7 +327,8 @@ static void ports_differ_and_keep_to_the_range(void **state)
     assert_memory_not_equal(auth.key, config.auth.key, sizeof(auth.key));
 }
 
-/* The memory of the environment holds nothing of the text afterwards. */
+/* The memory of the environment no longer contains any byte of the text
+ * afterwards. */
 static void start_up_text_leaves_the_environment(void **state)
 {
     enum { LEN = EP_BOOT_ENV_PIECE_BYTES + 1000 };

@@ -1,4 +1,5 @@
-/* The groups of processes that ended alike, and which of them are shown. */
+/* The groups of processes that ended in the same way, and which groups are
+ * shown. */
 #include "job/census.h"
 
 #include <setjmp.h>
@@ -19,7 +20,8 @@ static int begin(void **state)
     return 0;
 }
 
-/* So many processes return this code; the first has this rank. */
+/* Notes that `count` processes return this code; the first of them has rank
+ * `first`. */
 static void exits(uint32_t first, uint32_t count, int code)
 {
     for (uint32_t i = 0; i < count; i++)

@@ -1,4 +1,5 @@
-/* Sizes and times: each rule of the check, and that defaults keep them. */
+/* Sizes and times: each rule of the check, and that the defaults keep every
+ * rule. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@ static struct ov_cfg good(void)
     return ov_cfg_default((struct topo_tree){.nodes = 100, .arity = 8});
 }
 
-/* The rule that the configuration breaks, or "good". */
+/* Returns the rule that the configuration breaks, or "good". */
 static const char *fault(const struct ov_cfg *cfg)
 {
     const char *why = "unset";
@@ -25,7 +26,7 @@ static const char *fault(const struct ov_cfg *cfg)
     return why == NULL ? "good" : why;
 }
 
-/* Every arity and heartbeat that the programs take has a legal default. */
+/* Every arity and heartbeat that the programs accept has legal defaults. */
 static void defaults_keep_every_rule(void **state)
 {
     static const uint64_t beats_ns[] = {100000000, 1000000000, 10000000000,
@@ -56,7 +57,7 @@ static void defaults_keep_every_rule(void **state)
     } while (0)
 #define KEEPS(change) BREAKS(change, "good")
 
-/* One field at a time steps over each edge, and on it. */
+/* One field at a time is set to each of its limits, and just beyond it. */
 static void each_size_has_its_edges(void **state)
 {
     const char *frame = "a frame must have from 4 KiB to 1 MiB";
@@ -113,7 +114,7 @@ static void each_size_has_its_edges(void **state)
 }
 
 /* attempt < let-go < heartbeat, adoption >= 3 heartbeats + let-go, give-up
- * beyond adoption; each comparison at its edge. */
+ * beyond adoption; each comparison is tested at its limit. */
 static void timers_keep_their_order(void **state)
 {
     const char *zero = "the attempt, refused, ack, base and stall times must "

@@ -1,8 +1,8 @@
-/* Output channels give every byte once, in order, and whole lines.
+/* Output channels give every byte once, in order, and in whole lines.
  *
  * Each test writes into a real pipe and pulls from the channel at the other
- * end; `seen` is all that was pulled. The loop is only asked what is ready
- * now, so nothing depends on time but the two tests of open_ms.
+ * end; `seen` has everything that was pulled. The loop only handles what is
+ * ready now, so nothing depends on time except in the two tests of open_ms.
  */
 #include "config.h"
 
@@ -63,7 +63,8 @@ static void nul_bytes_and_empty_lines_pass(void **state)
     enum ep_channel_state channel;
 
     tap_open(tap, false, 0);
-    tap_put(tap, text, sizeof(text)); /* with a NUL of its own: an open line */
+    tap_put(tap, text, sizeof(text)); /* the text with its NUL: an unfinished
+                                       * line */
     assert_int_equal(tap_pull(tap, TAP_ROOM, &channel), sizeof(text) - 1);
     assert_memory_equal(tap->seen, text, sizeof(text) - 1);
     tap_put_end(tap);
@@ -86,7 +87,7 @@ static void ready_is_told_once_until_drained(void **state)
     tap_turn(tap);
     tap_turn(tap);
     assert_int_equal(tap->ready, 1);
-    /* An unread channel is not even watched: it costs nothing. */
+    /* A channel that nobody reads is not even watched, so it costs nothing. */
     assert_int_equal(
         event_base_get_num_events(tap->base, EVENT_BASE_COUNT_ADDED |
                                                  EVENT_BASE_COUNT_ACTIVE),
@@ -106,8 +107,8 @@ static void ready_is_told_once_until_drained(void **state)
     assert_int_equal(tap->ready, 3);
 }
 
-/* The channel may be read without a call of on_ready: the owner may look when
- * it likes. */
+/* The channel may be read without a call of on_ready: the owner may look at any
+ * time. */
 static void reading_without_being_told_disarms_as_well(void **state)
 {
     struct tap *tap = *state;
@@ -133,7 +134,8 @@ static void channel_may_be_closed_when_ready(void **state)
     assert_null(tap->ch);
 }
 
-/* A line of `len` bytes without its newline, in the letters of its place. */
+/* Returns a line of `len` bytes without its newline; each letter tells its
+ * position. */
 static uint8_t *long_line(size_t len)
 {
     uint8_t *line = malloc(len + 1);
@@ -145,8 +147,8 @@ static uint8_t *long_line(size_t len)
     return line;
 }
 
-/* Writes as the pipe allows, reads as the channel says; the pieces are as
- * large as they may be. */
+/* Writes as much as the pipe takes, and reads when the channel reports data;
+ * the pieces are as large as possible. */
 static void ten_megabytes_with(struct tap *tap, uint32_t room)
 {
     enum { BYTES = 10 * 1000 * 1000 };
@@ -180,7 +182,7 @@ static void line_of_ten_megabytes_comes_in_pieces(void **state)
     ten_megabytes_with(*state, 10007);
 }
 
-/* The longest line that is still whole, and one byte more. */
+/* The longest line that stays whole, and a line of one byte more. */
 static void line_of_the_carry_is_whole_a_longer_one_is_not(void **state)
 {
     struct tap *tap = *state;
@@ -203,7 +205,8 @@ static void line_of_the_carry_is_whole_a_longer_one_is_not(void **state)
     free(line);
 }
 
-/* Room of more than the carry: lines, then a long open one behind them. */
+/* There is room for more than the carry: lines, then a long unfinished line
+ * after them. */
 static void long_tail_behind_lines_goes_out_at_once(void **state)
 {
     struct tap *tap = *state;
@@ -273,13 +276,13 @@ static void old_open_line_comes_by_itself(void **state)
     while (tap->ready < 1)
         event_base_loop(tap->base, EVLOOP_ONCE);
     tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
-    /* Nothing is written from here on: this is the line's age. */
+    /* Nothing is written from here on, so the line's age runs. */
     while (tap->ready < 2)
         event_base_loop(tap->base, EVLOOP_ONCE);
     tap_expect(tap, TAP_ROOM, "name? ", EP_CHANNEL_IDLE);
 }
 
-/* The timer of a line that is complete by then is harmless. */
+/* The timer of a line that is complete by then has no effect. */
 static void completed_line_leaves_no_alarm(void **state)
 {
     struct tap *tap = *state;
@@ -295,8 +298,7 @@ static void completed_line_leaves_no_alarm(void **state)
     assert_int_equal(tap->ready, 0);
 }
 
-/* The writer lives on: what the pipe held counts, what comes later does
- * not. */
+/* The writer goes on: bytes that were in the pipe count, later bytes do not. */
 static void expired_channel_ends_with_what_the_pipe_holds(void **state)
 {
     struct tap *tap = *state;
@@ -311,7 +313,8 @@ static void expired_channel_ends_with_what_the_pipe_holds(void **state)
     assert_int_equal(tap->ready, 1);
     tap_expect(tap, 3, "carried on\nlast", EP_CHANNEL_END);
 
-    /* Nothing there, nothing will be: it is told all the same. */
+    /* There are no bytes and none will follow: the end is reported all the
+     * same. */
     tap_open(tap, false, 0);
     ep_channel_expire(tap->ch);
     tap_turn(tap);
@@ -334,8 +337,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* The next open line has its own age, whenever the first one's timer rings.
- * Only the lower limit is tested: a timer may be late, never early. */
+/* The next unfinished line has its own age, whenever the timer of the first one
+ * fires. Only the lower limit is tested: a timer may be late, never early. */
 static void next_open_line_is_not_taken_for_the_old_one(void **state)
 {
     static const struct timeval half = {.tv_usec = 50 * 1000};
@@ -357,7 +360,7 @@ static void next_open_line_is_not_taken_for_the_old_one(void **state)
     tap_expect(tap, TAP_ROOM, "young", EP_CHANNEL_IDLE);
 }
 
-/* One read, after what it may have had to wait for. */
+/* Reads once, after waiting if the channel asks for it. */
 static uint32_t pull_waiting(struct tap *tap, enum ep_channel_state *channel)
 {
     uint32_t got = tap_pull(tap, TAP_ROOM, channel);
@@ -369,7 +372,7 @@ static uint32_t pull_waiting(struct tap *tap, enum ep_channel_state *channel)
     return got;
 }
 
-/* Pieces come at once; a line is counted once, however many they are. */
+/* Pieces come at once; a line is counted once, however many pieces it has. */
 static void without_room_a_line_comes_in_pieces(void **state)
 {
     static const uint8_t mem[EP_TAIL_BYTES_MAX];
@@ -389,7 +392,7 @@ static void without_room_a_line_comes_in_pieces(void **state)
     tap_put_text(tap, "the end\n");
     assert_int_equal(pull_waiting(tap, &channel), 8);
     assert_int_equal(ep_tails_cuts(tap->tails), 1);
-    tap_put(tap, line, 4001); /* whole */
+    tap_put(tap, line, 4001); /* a whole line */
     assert_int_equal(pull_waiting(tap, &channel), 4001);
     tap_put(tap, line, 4000);
     assert_int_equal(pull_waiting(tap, &channel), 4000);

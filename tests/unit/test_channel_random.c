@@ -1,4 +1,5 @@
-/* Whatever is written, however it is cut and read, comes out as it should. */
+/* However bytes are written, cut and read, they come out complete and as whole
+ * lines. */
 #include "config.h"
 
 #include "endpoints/daemon/channel.h"
@@ -14,7 +15,7 @@
 #include "tests/unit/channel_tap.h"
 #include "tests/unit/spill_file.h"
 
-/* The beginning of the line that is unfinished in `seen`. */
+/* Returns where the unfinished line in `seen` begins. */
 static size_t open_since(const uint8_t *bytes, size_t len)
 {
     const uint8_t *newline = len > 0 ? memrchr(bytes, '\n', len) : NULL;
@@ -32,9 +33,9 @@ static size_t random_text(uint8_t *text, size_t room)
     return len;
 }
 
-/* Random text in random chunks against random room: all bytes in order; a
- * read ends inside a line only for want of room or at the end; a drained
- * channel holds back no complete line. */
+/* Random text is written in random chunks and read with random room: all bytes
+ * come in order; a read ends inside a line only for lack of room or at the end;
+ * a channel that was read to the end holds no complete line back. */
 static void random_round(struct tap *tap)
 {
     enum { TEXT_MAX = 200000 };
@@ -77,9 +78,9 @@ static void random_round(struct tap *tap)
     free(text);
 }
 
-/* The same with other lines that fill the memory again and again, so that the
+/* Does the same while other lines fill the memory again and again, so that the
  * unfinished line goes to the file, once or several times, and comes back: a
- * line is in pieces only when a read has too little room. */
+ * line is cut only when a read has too little room. */
 static void loaded_round(struct tap *tap, bool *was_in_file)
 {
     enum { TEXT_MAX = 400000 };
@@ -90,7 +91,8 @@ static void loaded_round(struct tap *tap, bool *was_in_file)
     size_t written = 0;
     enum ep_channel_state channel = EP_CHANNEL_IDLE;
 
-    for (size_t i = 0; i < len; i++) { /* long lines, some of them too long */
+    for (size_t i = 0; i < len; i++) { /* long lines, some of them longer than a
+                                        * line may be */
         if (text[i] == '\n' && rand() % 50 != 0)
             text[i] = 'n';
     }

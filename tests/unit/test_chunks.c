@@ -1,4 +1,5 @@
-/* Chains give back what was added, and the memory is as large as it says. */
+/* Chains return the bytes that were added, and the memory is as large as it
+ * reports. */
 #include "config.h"
 
 #include "endpoints/daemon/chunks.h"
@@ -14,7 +15,7 @@
 
 enum { CHAINS = 8, ROUNDS = 20000, MAX = 64 };
 
-/* The byte at a position of a chain: no two chains look alike. */
+/* Returns the byte at a position of a chain; no two chains look alike. */
 static uint8_t byte_at(unsigned chain, uint64_t pos)
 {
     return (uint8_t)(pos * 7 + chain * 31 + (pos >> 8));
@@ -27,9 +28,9 @@ static void check(const uint8_t *mem, unsigned chain, uint64_t pos,
         assert_int_equal(mem[i], byte_at(chain, pos + i));
 }
 
-/* Adds, copies, takes and drops at random: what a chain has is always the
- * bytes between what was taken and what was added, and a refusal comes only
- * when the memory is used. At the end nothing is. */
+/* Adds, copies, takes and drops at random: a chain always has the bytes between
+ * those taken and those added, and refuses bytes only when the memory is used
+ * up. At the end all memory is free. */
 static void chains_hold_what_was_added(void **state)
 {
     static uint8_t mem[MAX * EP_CHUNK_BYTES];
@@ -81,7 +82,8 @@ static void chains_hold_what_was_added(void **state)
     ep_chunks_close(&chunks);
 }
 
-/* A line of a few bytes after another touches one chunk, not the memory. */
+/* Short lines, one after the other, touch one chunk and not the whole
+ * memory. */
 static void little_use_touches_little(void **state)
 {
     static const uint8_t word[] = "unfinished";

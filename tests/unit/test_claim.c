@@ -1,7 +1,7 @@
 /* Claims that take several frames, on each of their ways: hello and ask with
  * their members, answer and welcome with the stripped ones. Each part belongs
- * to the same claim, no member is lost or doubled, and a claim that ends in the
- * middle leaves nothing. */
+ * to the same claim, no member is lost or doubled, and a claim that breaks off
+ * in the middle leaves nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +15,11 @@
 
 enum {
     NODES = 8191,
-    BENEATH_3 = 2046, /* nodes beneath node 3, */
-    BENEATH_7 = 1022, /* and beneath 7 or 8 */
-    PART = 240,       /* members in a part that is heard */
-    NUMBERS = 900     /* and numbers */
+    BENEATH_3 = 2046, /* the number of nodes beneath node 3 */
+    BENEATH_7 =
+        1022,     /* the number of nodes beneath node 7, and beneath node 8 */
+    PART = 240,   /* members in each part that arrives */
+    NUMBERS = 900 /* node numbers in each part that arrives */
 };
 
 static struct lab lab;
@@ -27,12 +28,12 @@ static struct ov_cfg claim_cfg(void)
 {
     struct ov_cfg cfg = lab_cfg(NODES, 2);
 
-    cfg.send_slots = OV_SEND_SLOTS_MAX; /* the transport holds nothing up */
+    cfg.send_slots = OV_SEND_SLOTS_MAX; /* The transport always has room. */
     cfg.data_slots = OV_SEND_SLOTS_MAX - 1;
     return cfg;
 }
 
-/* Node `self`, welcomed by its planned parent. */
+/* Opens node `self`, welcomed by its planned parent. */
 static void open_node(struct ov_cfg cfg, uint32_t self)
 {
     lab_open(&lab, cfg, self);
@@ -43,7 +44,7 @@ static void open_node(struct ov_cfg cfg, uint32_t self)
     heard(&lab, 0, 0, "welcome:#1 limit:4");
 }
 
-/* --- parts that are heard */
+/* --- parts that arrive */
 
 static char text[LAB_TEXT_BYTES];
 
@@ -54,8 +55,9 @@ static void say(const char *format, uint32_t a, uint32_t b)
     snprintf(text + len, sizeof(text) - len, format, (unsigned)a, (unsigned)b);
 }
 
-/* `head`, and the members beneath top from the at-th on, by number; "..." when
- * there are more. Returns where the next part begins, 0: nowhere. */
+/* Writes `head` and the members beneath `top` from the at-th on, with their
+ * numbers, and "..." when there are more. Returns where the next part begins;
+ * 0: there is none. */
 static unsigned claim_part(const char *head, uint32_t top, unsigned at)
 {
     unsigned index = 0, end = at + PART;
@@ -74,7 +76,7 @@ static unsigned claim_part(const char *head, uint32_t top, unsigned at)
     return has_more ? end : 0;
 }
 
-/* The whole claim, on a link; returns what was seen at its end. */
+/* Sends the whole claim on a link; returns the actions at its end. */
 static const char *hear_claim(uint16_t link, const char *head, const char *rest,
                               uint32_t top)
 {
@@ -87,8 +89,8 @@ static const char *hear_claim(uint16_t link, const char *head, const char *rest,
     return heard(&lab, 1, link, text);
 }
 
-/* `head` with top and all beneath it as stripped, in parts; the first gives
- * `first`. Returns what was seen at the end. */
+/* Sends `head` with `top` and all nodes beneath it as stripped, in parts; the
+ * first part causes the actions `first`. Returns the actions at the end. */
 static const char *hear_stripped(uint16_t link, const char *head, uint32_t top,
                                  const char *first)
 {
@@ -111,17 +113,18 @@ static const char *hear_stripped(uint16_t link, const char *head, uint32_t top,
     return heard(&lab, 2, link, text);
 }
 
-/* --- parts that are said */
+/* --- parts that are sent */
 
 static struct {
     bool is_there[NODES];
-    unsigned count;  /* nodes behind the mark, */
-    unsigned parts;  /* words that have some, */
-    unsigned more;   /* that have more to come, */
-    unsigned frames; /* and frames */
+    unsigned count;  /* nodes after the mark */
+    unsigned parts;  /* words that have such nodes */
+    unsigned more;   /* words that have more to come */
+    unsigned frames; /* frames that were sent */
 } said;
 
-/* Adds up what was seen: the nodes behind `mark` in words that begin so. */
+/* Adds up what was seen: the nodes after `mark` in words that begin with
+ * `word`. */
 static void add_up(const char *word, char mark)
 {
     for (const char *at = strstr(lab.text, word); at != NULL;
@@ -142,7 +145,7 @@ static void add_up(const char *word, char mark)
         said.frames++;
 }
 
-/* Adds that up with all that the node has to say after this. */
+/* Adds that up, including everything that the node sends after this. */
 static void add_all(const char *word, char mark)
 {
     memset(&said, 0, sizeof(said));
@@ -183,7 +186,7 @@ static unsigned cells_free(void)
     return count;
 }
 
-/* No node is claimed, asked for, or kept by a word. */
+/* Checks that no node is claimed or asked for, and that no word keeps one. */
 static void assert_no_trace(unsigned cells)
 {
     const struct ov_members *members = &lab.node->tree.members;
@@ -196,11 +199,11 @@ static void assert_no_trace(unsigned cells)
     }
 }
 
-/* --- ways */
+/* --- the ways of a claim */
 
 /* Up: a hello in parts becomes an ask in parts, in which each member stands
- * once; down: what is stripped, in parts, is told in parts, and the others are
- * granted. */
+ * once. Down: the stripped members come in parts and are passed on in parts,
+ * and the others are granted. */
 static void a_long_hello_is_asked_for_and_answered(void **state)
 {
     unsigned cells;
@@ -223,7 +226,8 @@ static void a_long_hello_is_asked_for_and_answered(void **state)
     lab_close(&lab);
 }
 
-/* The same for an ask that comes by a child: the answer goes back to it. */
+/* The same happens to an ask that comes by a child: the answer goes back to the
+ * child. */
 static void a_long_ask_is_passed_on_and_answered(void **state)
 {
     unsigned cells;
@@ -246,8 +250,8 @@ static void a_long_ask_is_passed_on_and_answered(void **state)
     lab_close(&lab);
 }
 
-/* The root strips all nodes that it does not know, in as many parts as it
- * takes. */
+/* The root strips all nodes that it does not know, in as many parts as
+ * needed. */
 static void a_long_claim_is_judged(void **state)
 {
     unsigned cells;
@@ -265,8 +269,8 @@ static void a_long_claim_is_judged(void **state)
     lab_close(&lab);
 }
 
-/* An orphan says in parts which nodes are beneath it, and hears in parts which
- * are not. */
+/* An orphan sends in parts which nodes are beneath it, and is told in parts
+ * which of them are not. */
 static void an_orphan_with_many_says_and_hears_all(void **state)
 {
     (void)state;
@@ -291,9 +295,10 @@ static void an_orphan_with_many_says_and_hears_all(void **state)
     lab_close(&lab);
 }
 
-/* --- claims that end in the middle */
+/* --- claims that break off in the middle */
 
-/* The link ends between two parts: nothing is held of what had come. */
+/* The link ends between two parts: none of the members that had come are
+ * kept. */
 static void a_hello_that_breaks_off_leaves_nothing(void **state)
 {
     unsigned cells;
@@ -328,8 +333,8 @@ static void an_ask_that_breaks_off_leaves_nothing(void **state)
     lab_close(&lab);
 }
 
-/* The parent is lost between two parts of an ask: it is refused, and the next
- * one begins with its first part. */
+/* The parent is lost between two parts of an ask: the ask is refused, and the
+ * next one begins with its first part. */
 static void an_ask_half_said_is_said_anew_by_the_next(void **state)
 {
     struct ov_cfg cfg = claim_cfg();
@@ -359,8 +364,8 @@ static void an_ask_half_said_is_said_anew_by_the_next(void **state)
     lab_close(&lab);
 }
 
-/* An ask that is refused with its first part is not read further, and answered
- * once; the next ask is read again. */
+/* An ask whose first part is refused is not read further, and is answered once;
+ * the next ask is read again. */
 static void the_rest_of_a_refused_ask_is_dropped(void **state)
 {
     (void)state;
@@ -378,7 +383,7 @@ static void the_rest_of_a_refused_ask_is_dropped(void **state)
     lab_close(&lab);
 }
 
-/* A part of another claim in between, or one too many, ends the link. */
+/* A part of another claim in between, or one part too many, ends the link. */
 static void parts_of_two_claims_do_not_mix(void **state)
 {
     static const char *const wrong[] = {"ask:8#1<3", "ask:7#3+15#1<7",

@@ -1,4 +1,5 @@
-/* A door with clients: which of them are heard, when, and where the door is. */
+/* A door with clients: which clients are served, when, and where the door
+ * is. */
 #include "endpoints/client/door.h"
 
 #include <setjmp.h>
@@ -74,7 +75,7 @@ static void end(struct place *place)
     ep_door_close(place->door);
     event_base_free(place->base);
     snprintf(inner, sizeof(inner), "%s/xylem", place->path);
-    assert_int_equal(rmdir(inner), 0); /* nothing is left in it */
+    assert_int_equal(rmdir(inner), 0); /* the folder is empty */
     assert_int_equal(rmdir(place->path), 0);
 }
 
@@ -98,7 +99,7 @@ static void say(int fd, struct job_door msg)
                      wr.at - mem);
 }
 
-/* The answer; kind 0: it is cut off. */
+/* Returns the answer; kind 0: the client was disconnected. */
 static struct job_door hear(struct place *place, int fd)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX];
@@ -137,11 +138,11 @@ static void a_client_is_heard_in_order(void **state)
     greet(&place, one, JOB_DOOR_WELCOME);
     say(one, (struct job_door){.kind = JOB_DOOR_STOP});
     other = dial();
-    say(other, (struct job_door){.kind = JOB_DOOR_STOP}); /* not yet */
+    say(other, (struct job_door){.kind = JOB_DOOR_STOP}); /* not allowed yet */
     assert_int_equal(hear(&place, other).kind, JOB_DOOR_REFUSED);
     assert_int_equal(hear(&place, other).kind, 0);
     assert_int_equal(place.stops, 1);
-    greet(&place, one, JOB_DOOR_REFUSED); /* twice */
+    greet(&place, one, JOB_DOOR_REFUSED); /* a second HELLO */
     assert_int_equal(hear(&place, one).kind, 0);
     close(one);
     close(other);
@@ -166,7 +167,7 @@ static void a_session_that_is_no_dvm_is_not_stopped(void **state)
     end(&place);
 }
 
-/* A client says only once what it is there for. */
+/* A client states its purpose only once. */
 static void a_client_is_there_for_one_thing(void **state)
 {
     static const uint8_t things[] = {JOB_DOOR_WATCH, JOB_DOOR_ATTACH,
@@ -186,7 +187,7 @@ static void a_client_is_there_for_one_thing(void **state)
             int fd;
 
             if (things[first] == JOB_DOOR_SPAWN && next == first)
-                continue; /* another piece */
+                continue; /* this was a piece of the text, more follow */
             fd = dial();
             one.kind = things[first];
             other.kind = things[next];
@@ -201,7 +202,8 @@ static void a_client_is_there_for_one_thing(void **state)
     end(&place);
 }
 
-/* Before that it asks nothing, whichever session it is. */
+/* Before a client has stated its purpose, it may not make requests in any
+ * session. */
 static void who_is_there_for_nothing_asks_nothing(void **state)
 {
     static const uint8_t kinds[] = {JOB_DOOR_DESCRIBE, JOB_DOOR_SIGNAL,
@@ -249,7 +251,7 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* One loop after another: what is said in between waits. */
+/* One loop after another serves the door; messages sent in between wait. */
 static void a_door_outlives_a_loop(void **state)
 {
     struct place place;
@@ -293,7 +295,8 @@ static void a_lost_name_is_made_again(void **state)
     assert_int_equal(open_door(&place, true, why), 0);
     one = dial();
     greet(&place, one, JOB_DOOR_WELCOME);
-    ep_door_look(place.door); /* nothing has happened */
+    ep_door_look(place.door); /* Nothing has happened to the name, so nothing
+                               * changes. */
     snprintf(path, sizeof(path), "%s/xylem/%d", place.path, (int)getpid());
     assert_int_equal(unlink(path), 0);
     *strrchr(path, '/') = '\0';
@@ -301,7 +304,8 @@ static void a_lost_name_is_made_again(void **state)
     ep_door_look(place.door);
     other = dial();
     greet(&place, other, JOB_DOOR_WELCOME);
-    say(one, (struct job_door){.kind = JOB_DOOR_STOP}); /* still there */
+    /* The client is still connected. */
+    say(one, (struct job_door){.kind = JOB_DOOR_STOP});
     say(other, (struct job_door){.kind = JOB_DOOR_HELLO,
                                  .version = JOB_DOOR_VERSION,
                                  .text = "1"});
@@ -312,7 +316,7 @@ static void a_lost_name_is_made_again(void **state)
     end(&place);
 }
 
-/* Otherwise it would try without end. */
+/* Without the pause the door would try again and again. */
 static void without_a_descriptor_it_rests(void **state)
 {
     struct rlimit before, none;
@@ -327,11 +331,12 @@ static void without_a_descriptor_it_rests(void **state)
     fd = dial();
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     none = before;
-    none.rlim_cur = 0; /* no other one can be made */
+    none.rlim_cur = 0; /* no further descriptor can be made */
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
     event_base_loop(place.base, EVLOOP_NONBLOCK);
     start_ms = now_ms();
-    event_base_loop(place.base, EVLOOP_ONCE); /* the end of its rest */
+    event_base_loop(place.base, EVLOOP_ONCE); /* waits until the door's pause
+                                               * ends */
     assert_true(now_ms() - start_ms >= 500);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     greet(&place, fd, JOB_DOOR_WELCOME);

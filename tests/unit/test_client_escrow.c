@@ -1,9 +1,10 @@
-/* Clients that redirect, and go at any moment: they and the console together
- * have every word, and both have only what was not acknowledged.
+/* Clients that redirect output, and leave at any moment: they and the console
+ * together receive every word, and both receive a word only when the client did
+ * not acknowledge it.
  *
- * Records are made of words that say their channel and place. The route decides
- * where each goes, the console writes at random, and clients come, read,
- * acknowledge and go at random.
+ * Records are made of words that tell their channel and position. The route
+ * decides where each record goes, the console writes at random, and clients
+ * connect, read, acknowledge and leave at random.
  */
 #include "config.h"
 
@@ -143,7 +144,7 @@ static void move(struct client *client)
         acknowledge(client);
 }
 
-/* --- all of it */
+/* --- random runs */
 
 static void check_all(uint32_t clients)
 {
@@ -162,7 +163,7 @@ static void check_all(uint32_t clients)
                 twice_bytes += WORD_BYTES;
         }
     }
-    /* Among several clients, one may have read what another one gives back. */
+    /* With several clients, one may have read what another one gives back. */
     if (clients == 1)
         assert_in_range(twice_bytes, 0, lab->twice_bytes);
 }
@@ -178,8 +179,8 @@ static struct played play(uint64_t limit_bytes, bool is_ordered, uint64_t seed)
 
     lab_open(limit_bytes, seed, is_ordered ? (unsigned)(seed % 3) : 0);
     lab->is_ordered = is_ordered;
-    /* With many large records the file is used, and that slows other tests
-     * down. */
+    /* With many large records the file is used, which slows other tests down.
+     */
     lab->one_large_of = !is_ordered ? 2 : seed % 6 == 0 ? 4 : 64;
     for (unsigned i = 0; i < 3000; i++) {
         uint32_t what = lab_random(100);
@@ -243,7 +244,7 @@ static void those_that_fall_behind_lose_nothing(void **state)
     assert_true(behind >= 6);
 }
 
-/* No file can be written: memory is all there is. */
+/* No file can be written, so only memory is available. */
 static void a_full_disk_loses_nothing(void **state)
 {
     uint64_t seed = first_seed();
@@ -253,7 +254,8 @@ static void a_full_disk_loses_nothing(void **state)
     (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     spill_file_limit(0);
-    /* some seeds in a row may have nobody who falls behind */
+    /* in several seeds in a row it may happen that no client reaches its limit
+     */
     for (unsigned i = 0; i < 10 || (behind == 0 && i < 1000); i++)
         behind += play((uint64_t)256 << 20, false, seed + i).behind;
     spill_file_limit(limit.rlim_cur);
@@ -287,7 +289,8 @@ static struct ep_escrow *open_one(uint64_t limit_bytes)
 
 static uint8_t piece[JOB_DOOR_REST_MAX];
 
-/* The bytes are no message, so they belong to no process when they go back. */
+/* Puts in a message. The bytes are no valid message, so they belong to no
+ * process when they are given back. */
 static int put_one(struct ep_escrow *escrow, enum ep_escrow_what what,
                    uint8_t number)
 {
@@ -299,8 +302,8 @@ static int put_one(struct ep_escrow *escrow, enum ep_escrow_what what,
     return ep_escrow_put(escrow, what, &head, 1, piece, sizeof(piece));
 }
 
-/* Until the store waits for its file, whose answers come by the loop, or has
- * reached its limit. Returns how many. */
+/* Fills the store until it waits for its file, which is handled by the loop, or
+ * has reached its limit. Returns the number of messages. */
 static uint8_t fill(struct ep_escrow *escrow)
 {
     uint8_t count = 0;
@@ -311,7 +314,7 @@ static uint8_t fill(struct ep_escrow *escrow)
     return count;
 }
 
-static struct ep_escrow *asked; /* by has_room() */
+static struct ep_escrow *asked; /* the store for which has_room() is called */
 
 static bool has_room(const void *arg)
 {
@@ -319,7 +322,7 @@ static bool has_room(const void *arg)
     return ep_escrow_has_room(asked);
 }
 
-/* All of them come in order. */
+/* Checks that all messages are sent in order. */
 static void check_sent(struct ep_escrow *escrow, uint8_t first, uint8_t count)
 {
     for (uint8_t i = first; i < count; i++) {
@@ -341,12 +344,12 @@ static bool is_idle(const void *arg)
     return ep_writer_is_idle(lab->writer);
 }
 
-/* Packets in a block. */
+/* The number of packets in a block. */
 enum { BLOCK_PIECES = EP_SPOOL_BLOCK_BYTES / (sizeof(piece) + 13) };
 
-/* Before anything goes to the file, the client is waited for until it has taken
- * a block, or has taken nothing for a moment. Clients beyond the first two have
- * no more memory than that, and are not waited for. */
+/* Before anything goes to the file, records are held back until the client has
+ * taken a block, or has taken nothing for a moment. For clients after the first
+ * two, which have no additional memory, records are not held back. */
 static void a_moment_is_waited_before_the_file(void **state)
 {
     enum { KEPT = 2 + 4, ROOM = KEPT * BLOCK_PIECES + 1 };
@@ -383,7 +386,7 @@ static void records_wait_while_the_store_does(void **state)
     uint8_t count = fill(escrow);
 
     (void)state;
-    /* The rest of a record is taken in any case, a copy is not. */
+    /* Further parts of a record are always accepted, copies are not. */
     assert_int_equal(put_one(escrow, EP_ESCROW_MORE, count++), 0);
     assert_int_equal(put_one(escrow, EP_ESCROW_COPY, 0), OV_EFULL);
     assert_true(ep_escrow_redirects(escrow));
@@ -401,8 +404,8 @@ static void records_wait_while_the_store_does(void **state)
     lab_close();
 }
 
-/* No file can be written. What is there waits for the client, and nothing waits
- * for it. */
+/* No file can be written. Output that is stored waits for the client, and no
+ * record is held back for the client. */
 static void nobody_waits_for_one_that_is_behind(void **state)
 {
     struct ep_escrow *escrow = open_one((uint64_t)256 << 20);
@@ -431,7 +434,7 @@ static void nobody_waits_for_one_that_is_behind(void **state)
     spill_file_limit(limit.rlim_cur);
 }
 
-/* The client's count is behind that of the store then. */
+/* The client's count is then behind that of the store. */
 static void what_cannot_be_read_is_told(void **state)
 {
     struct ep_escrow *escrow = open_one((uint64_t)256 << 20);
@@ -468,7 +471,8 @@ static void what_cannot_be_read_is_told(void **state)
     lab_close();
 }
 
-/* Copies that come before the file has room wait in memory, as many as may. */
+/* Copies that come before the file has room wait in memory, up to their
+ * limit. */
 static void copies_wait_and_go_without_a_word(void **state)
 {
     struct ep_escrow *escrow = open_some((uint64_t)256 << 20, true);
@@ -484,7 +488,8 @@ static void copies_wait_and_go_without_a_word(void **state)
     assert_int_equal(ep_escrows_moved(lab->escrows), count);
     assert_int_equal(put_one(escrow, EP_ESCROW_COPY, 7), 0);
     assert_false(ep_escrow_is_empty(escrow));
-    ep_escrow_leave(escrow); /* nothing goes back, and nothing waits */
+    ep_escrow_leave(
+        escrow); /* nothing is given back, and nothing is held back */
     assert_false(ep_escrows_return(lab->escrows, 0, 1));
     assert_true(ep_escrows_are_back(lab->escrows));
     assert_int_equal(lab->behind, 0);
@@ -525,7 +530,7 @@ int main(void)
         cmocka_unit_test(copies_beyond_the_limit_are_not_taken),
     };
 
-    /* Files that can be no larger: an error, and no signal. */
+    /* Files cannot grow any further: this gives an error, and no signal. */
     (void)signal(SIGXFSZ, SIG_IGN);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

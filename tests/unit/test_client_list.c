@@ -6,7 +6,8 @@
 #include "tests/unit/viewers_lab.h"
 #include "text/fields.h"
 
-/* What LIST is answered with, as text. The age of jobs is not of the lab. */
+/* Returns the answer to LIST as text. The age of jobs is left out, because the
+ * lab does not set it. */
 static const char *list(const struct lab *lab, uint32_t base)
 {
     static char text[LAB_TEXT_MAX];
@@ -26,7 +27,7 @@ static const char *list(const struct lab *lab, uint32_t base)
     return text;
 }
 
-/* Each answer leads to the next one. */
+/* Each answer leads to the next request. */
 static void jobs_are_listed_in_order(void **state)
 {
     static const uint32_t pids[] = {1, 2, 3, 4};
@@ -51,7 +52,7 @@ static void jobs_are_listed_in_order(void **state)
     lab_close(&lab);
 }
 
-/* A job is over behind the last of its output. */
+/* A job is over after the last of its output. */
 static void jobs_that_are_over_are_left_out(void **state)
 {
     static const uint32_t pids[] = {1, 2, 3, 4};
@@ -74,7 +75,7 @@ static void jobs_that_are_over_are_left_out(void **state)
     lab_close(&lab);
 }
 
-/* What the launcher says of a job, which is asked for by its base. */
+/* The launcher's text about a job, requested by the job's base. */
 static void groups_are_those_of_one_job(void **state)
 {
     struct text_buf text = {0};

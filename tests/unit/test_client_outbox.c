@@ -1,4 +1,5 @@
-/* Packets to a client go out whole and in order, whatever its socket takes. */
+/* Packets to a client are sent whole and in order, however much its socket
+ * accepts. */
 #include "config.h"
 
 #include "endpoints/client/outbox.h"
@@ -80,7 +81,7 @@ static void end(struct place *place)
     event_base_free(place->base);
 }
 
-/* A packet of this number: the number, and bytes that follow from it. */
+/* Fills a packet with its number, and bytes that follow from the number. */
 static void fill(uint8_t *mem, uint32_t number, uint32_t len_bytes)
 {
     for (uint32_t i = 0; i < len_bytes; i++)
@@ -100,7 +101,7 @@ static int put(struct end *to, uint32_t number, uint32_t len_bytes)
                          len_bytes - head);
 }
 
-/* Returns the length of a packet; -1: there is none now. */
+/* Receives a packet; returns its length; -1: there is none now. */
 static ssize_t take(struct end *from, uint8_t *mem)
 {
     return recv(from->fd, mem, PACKET_MAX, MSG_DONTWAIT);
@@ -115,7 +116,7 @@ static void expect(struct end *from, uint32_t number, uint32_t len_bytes)
     assert_memory_equal(mem, want, len_bytes);
 }
 
-/* Puts packets until one is refused. Returns how many were taken. */
+/* Puts packets until one is refused. Returns how many were accepted. */
 static uint32_t put_all(struct end *to, uint32_t first)
 {
     uint32_t number = first;
@@ -130,7 +131,8 @@ static void turn(struct place *place)
     event_base_loop(place->base, EVLOOP_NONBLOCK);
 }
 
-/* Takes all until it is empty, packets of one length in order from `first`. */
+/* Receives everything until the outbox is empty: packets of one length, in
+ * order from `first`. */
 static void drain(struct place *place, struct end *from, uint32_t first,
                   uint32_t count)
 {
@@ -157,7 +159,7 @@ static void a_packet_is_sent_at_once(void **state)
     end(&place);
 }
 
-/* Random sizes, and a reader that takes some now and then. */
+/* Packets of random sizes go to a reader that takes some now and then. */
 static void packets_stay_in_order(uint64_t seed)
 {
     enum { COUNT = 3000 };
@@ -210,7 +212,8 @@ static void a_box_has_a_limit(void **state)
     drain(&place, to, 0, count);
     assert_int_equal(place.pool.used_bytes, 0);
     assert_int_equal(to->empties, 1);
-    assert_int_equal(put(to, 7, PACKET), 0); /* at once again */
+    assert_int_equal(put(to, 7, PACKET), 0); /* packets are accepted at once
+                                              * again */
     expect(to, 7, PACKET);
     end(&place);
 }
@@ -228,12 +231,13 @@ static void all_boxes_have_a_limit(void **state)
     assert_true(place.pool.used_bytes + 2 * PACKET > POOL);
     assert_true(other < first);
     drain(&place, &place.ends[0], 0, first);
-    assert_true(put_all(&place.ends[1], other) > 0); /* there is room */
+    /* there is room for other packets */
+    assert_true(put_all(&place.ends[1], other) > 0);
     end(&place);
 }
 
-/* Others have left it no room, and still it keeps enough to hear when there is
- * some. */
+/* Other clients have used up the pool, and still the outbox keeps enough to
+ * report later that there is room. */
 static void a_refusal_is_followed_by_room(void **state)
 {
     struct place place;
@@ -258,7 +262,8 @@ static void a_refusal_is_followed_by_room(void **state)
     end(&place);
 }
 
-/* A message that fits behind all that is kept, though nothing else does. */
+/* A message is accepted after everything that is kept, although output is
+ * refused. */
 static void a_word_finds_room_in_a_full_box(void **state)
 {
     const struct job_door word = {.kind = JOB_DOOR_PULLED};
@@ -273,7 +278,8 @@ static void a_word_finds_room_in_a_full_box(void **state)
     first = put_all(&place.ends[0], 0);
     other = put_all(&place.ends[1], 0);
     for (unsigned i = 0; i < 2; i++) {
-        while (put(&place.ends[i], 99, 3) == 0) /* nothing at all fits */
+        while (put(&place.ends[i], 99, 3) == 0) /* until nothing at all is
+                                                 * accepted */
             ;
         ep_outbox_say(place.ends[i].box, &word);
     }
@@ -291,7 +297,7 @@ static void a_word_finds_room_in_a_full_box(void **state)
     end(&place);
 }
 
-/* Words to a client that never reads have a limit, too. */
+/* Messages to a client that never reads have a limit, too. */
 static void words_have_a_limit_too(void **state)
 {
     const struct job_door word = {.kind = JOB_DOOR_PULLED};
@@ -327,8 +333,8 @@ static void a_peer_that_has_left_is_no_error(void **state)
     end(&place);
 }
 
-/* Takes the packets of one length that are there now, in order from `first`.
- * Returns how many these are. */
+/* Receives the packets of one length that are there now, in order from `first`.
+ * Returns their number. */
 static uint32_t take_all(struct end *from, uint32_t first)
 {
     uint8_t mem[PACKET_MAX], want[PACKET_MAX];
@@ -344,8 +350,8 @@ static uint32_t take_all(struct end *from, uint32_t first)
     return count;
 }
 
-/* Its socket has room again, and the loop has not told so yet: what is kept
- * goes first, and there is room for more. */
+/* The client's socket has room again, which the loop has not reported yet: kept
+ * packets are sent first, and then there is room for more. */
 static void what_is_kept_is_tried_again(void **state)
 {
     struct place place;
@@ -364,7 +370,7 @@ static void what_is_kept_is_tried_again(void **state)
     assert_int_equal(to->empties, 0);
     taken += take_all(to, taken);
     assert_int_equal(taken, count);
-    turn(&place); /* it hears of it from the loop alone */
+    turn(&place); /* the outbox learns of it from the loop alone */
     assert_int_equal(to->empties, 1);
     end(&place);
 }
@@ -383,7 +389,7 @@ static void what_was_kept_is_counted_when_it_is_sent(void **state)
     drain(&place, &place.ends[0], 0, first);
     drain(&place, &place.ends[1], 0, other);
     assert_int_equal(place.pool.sent, kept);
-    assert_int_equal(put(&place.ends[0], 0, 5), 0); /* at once */
+    assert_int_equal(put(&place.ends[0], 0, 5), 0); /* sent at once */
     assert_int_equal(place.pool.sent, kept);
     end(&place);
 }

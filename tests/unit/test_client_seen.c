@@ -1,4 +1,4 @@
-/* Jobs are found by name as long as clients may ask for them. */
+/* A job can be found by its name as long as clients may ask for it. */
 #include "endpoints/client/seen.h"
 
 #include <setjmp.h>
@@ -29,7 +29,7 @@ static struct ep_seen_job *add(struct ep_seen *seen, const char *name,
     return job;
 }
 
-/* Its name; of none the sentence. */
+/* Returns the job's name; the error message when no job is found. */
 static const char *found(const struct ep_seen *seen, const char *name)
 {
     const struct ep_seen_job *job = ep_seen_find(seen, name, why, sizeof(why));
@@ -77,7 +77,7 @@ static void the_only_one_needs_no_name(void **state)
     assert_string_equal(found(&seen, ""),
                         "there are several jobs, name one with --nspace:"
                         "\n  one\n  two\n  three");
-    two->is_over = true; /* is not the only one, but has a name */
+    two->is_over = true; /* two jobs are there, so only the name finds one */
     assert_string_equal(found(&seen, ""),
                         "there are several jobs, name one with --nspace:"
                         "\n  one\n  three");
@@ -89,7 +89,7 @@ static void the_only_one_needs_no_name(void **state)
     ep_seen_clear(&seen);
 }
 
-/* However little room there is, the sentence fits and names whole jobs. */
+/* However small the buffer is, the text fits into it and names whole jobs. */
 static void a_list_is_cut_where_there_is_no_room(void **state)
 {
     struct ep_seen seen = {.jobs = NULL};
@@ -110,14 +110,14 @@ static void a_list_is_cut_where_there_is_no_room(void **state)
         assert_true(len < size);
         assert_string_equal(why + len - strlen(more), more);
         assert_true(size == WHY_MAX || why[size] == 'x');
-        /* Another one would not have had room. */
+        /* Another line would not have fitted. */
         assert_true(len + strlen("\n  prterun-host-99") + 1 > size);
     }
     ep_seen_clear(&seen);
 }
 
-/* The first fills the room to the last byte but for what says that more are
- * there. */
+/* The first name fills the buffer, except for the bytes that say that there are
+ * more. */
 static void a_name_that_just_fits_is_there(void **state)
 {
     static const char begin[] =
@@ -155,9 +155,9 @@ static void a_forgotten_job_is_there_while_it_is_held(void **state)
     ep_seen_let_go(&seen, two);
     assert_null(ep_seen_of(&seen, 5));
     ep_seen_hold(one);
-    ep_seen_let_go(&seen, one); /* it is still remembered */
+    ep_seen_let_go(&seen, one); /* the entry still exists */
     assert_ptr_equal(ep_seen_of(&seen, 0), one);
-    ep_seen_forget(&seen, one); /* and nothing holds it */
+    ep_seen_forget(&seen, one); /* frees the entry, as nothing holds it */
     assert_null(seen.jobs);
     ep_seen_clear(&seen);
 }

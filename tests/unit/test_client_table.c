@@ -1,4 +1,4 @@
-/* The processes of a job, as the launcher's words describe them. */
+/* The processes of a job, as the launcher's messages describe them. */
 #include "config.h"
 
 #include <stdint.h>
@@ -51,7 +51,8 @@ static int number(uint8_t kind, uint32_t first, uint32_t count, uint32_t value)
                                   .rest = ov_rd_init(mem, 4 * (size_t)count)});
 }
 
-/* Places are as they were said, by rank; neighbours share their names. */
+/* Places are found by rank, as the messages gave them; neighbours share their
+ * names. */
 static void places_are_by_rank(void **state)
 {
     (void)state;
@@ -75,7 +76,8 @@ static void places_are_by_rank(void **state)
     assert_null(ep_table_at(table, 1));
 }
 
-/* How each is; an end counts once, however often it is told. */
+/* The state of each process is known; an end counts once, however often it is
+ * reported. */
 static void ends_are_counted(void **state)
 {
     int status;
@@ -101,7 +103,7 @@ static void ends_are_counted(void **state)
     assert_true(ep_table_has_ended(table));
 }
 
-/* Words about processes that the job does not have change nothing. */
+/* Messages about processes that the job does not have change nothing. */
 static void others_are_refused(void **state)
 {
     int status;

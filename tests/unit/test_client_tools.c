@@ -18,11 +18,12 @@
 #define HERE "127.0.0.1"
 
 enum {
-    PART = 3, /* bytes of a head */
+    PART = 3, /* the bytes of a head that come first */
     LONG_MS = 1000 * RIG_LIMIT_S,
     SHORT_MS = 20,
     CALM_MS = 200,
-    TURNS_MAX = 20, /* of a loop that does not spin, meanwhile */
+    TURNS_MAX = 20, /* the most turns of a loop that does not spin in the
+                     * meantime */
     OTHER_USER = 65534,
     MANY = EP_TOOLS_HEADS_MAX + 1,
 };
@@ -31,10 +32,10 @@ struct place {
     struct event_base *base;
     struct ep_tools *tools;
     unsigned handed_on, notes;
-    int fd; /* the last one that was handed on */
+    int fd; /* the last connection that was passed on */
     uid_t uid;
-    char note[256]; /* the last one */
-    bool closes;    /* from within on_tool */
+    char note[256]; /* the last note */
+    bool closes;    /* on_tool closes the port */
 };
 
 static void close_tools(struct place *place)
@@ -113,7 +114,7 @@ static void say(int fd, const char *text, size_t len)
     assert_int_equal(send(fd, text, len, MSG_NOSIGNAL), len);
 }
 
-/* One that has said the first bytes of a head. */
+/* Connects and sends the first bytes of a head. */
 static int dial_and_say(const struct place *place, size_t len)
 {
     int fd = dial(place);
@@ -137,7 +138,8 @@ static void on_rung(evutil_socket_t fd, short what, void *arg)
     *(bool *)arg = true;
 }
 
-/* Turns of the loop until so much time has passed. */
+/* Turns the loop until this much time has passed; returns the number of
+ * turns. */
 static unsigned count_turns(const struct place *place, unsigned ms)
 {
     const struct timeval time = {.tv_usec = (suseconds_t)ms * 1000};
@@ -163,9 +165,10 @@ static int option(int fd, int level, int name)
     return value;
 }
 
-/* --- who is handed on */
+/* --- connections that are passed on */
 
-/* As accept() would give it, and all that was said can be read. */
+/* The socket is as accept() would return it, and all bytes that were sent can
+ * be read. */
 static void a_tool_is_handed_on_unread(void **state)
 {
     char mem[64];
@@ -189,7 +192,7 @@ static void a_tool_is_handed_on_unread(void **state)
     end(&place);
 }
 
-/* While the rest is to come the loop sleeps. */
+/* While the second part is missing the loop sleeps. */
 static void a_head_may_come_in_two_parts(void **state)
 {
     struct place place;
@@ -227,7 +230,7 @@ static void a_tool_may_come_by_ipv6(void **state)
     end(&place);
 }
 
-/* --- who is closed */
+/* --- connections that are closed */
 
 static void who_does_not_say_a_head_is_closed(void **state)
 {
@@ -247,7 +250,7 @@ static void who_does_not_say_a_head_is_closed(void **state)
     end(&place);
 }
 
-/* A peer that has left before it said anything is dropped without a note. */
+/* A peer that leaves before it sends anything is dropped without a note. */
 static void who_has_gone_is_nobody(void **state)
 {
     struct place place;
@@ -267,8 +270,8 @@ static void who_has_gone_is_nobody(void **state)
     end(&place);
 }
 
-/* All have connected before the loop runs. The first has begun to speak, so the
- * second makes way for the last one; all others are let in. */
+/* All have connected before the loop runs. The first has begun to send, so the
+ * second is closed to make room for the last one; all others are let in. */
 static void the_oldest_silent_one_makes_way(void **state)
 {
     struct place place;
@@ -288,7 +291,7 @@ static void the_oldest_silent_one_makes_way(void **state)
     end(&place);
 }
 
-/* Then one more waits in the kernel, until one of them goes. */
+/* Then one more connection waits in the kernel, until one of them is closed. */
 static void who_has_begun_to_speak_stays(void **state)
 {
     struct place place;
@@ -309,7 +312,7 @@ static void who_has_begun_to_speak_stays(void **state)
     end(&place);
 }
 
-/* Each is closed, and it is said once. */
+/* Each connection is closed, and one note is given. */
 static void who_is_not_allowed_is_closed(void **state)
 {
     struct place place;
@@ -331,7 +334,8 @@ static void who_is_not_allowed_is_closed(void **state)
     end(&place);
 }
 
-/* Its exit code: 0, it was closed. */
+/* Connects as another user. The exit code is 0 when the connection was
+ * closed. */
 static void be_another(uint16_t port)
 {
     char byte;
@@ -366,9 +370,10 @@ static void another_user_is_closed(void **state)
     end(&place);
 }
 
-/* --- trouble */
+/* --- errors */
 
-/* The lowest number that is free is beyond the limit. */
+/* Sets the limit so that the lowest free number of a descriptor is beyond
+ * it. */
 static struct rlimit leave_no_descriptor(void)
 {
     struct rlimit was, none;
@@ -383,8 +388,8 @@ static struct rlimit leave_no_descriptor(void)
     return was;
 }
 
-/* This is said once, the loop sleeps between two tries, and the connection that
- * has waited is let in. */
+/* One note is given, the loop sleeps between two attempts, and the connection
+ * that has waited is let in. */
 static void without_a_descriptor_they_wait(void **state)
 {
     struct place place;
@@ -393,7 +398,8 @@ static void without_a_descriptor_they_wait(void **state)
 
     (void)state;
     begin(&place, LONG_MS);
-    event_base_loop(place.base, EVLOOP_NONBLOCK); /* it has all that it needs */
+    /* the port has everything that it needs */
+    event_base_loop(place.base, EVLOOP_NONBLOCK);
     fd = dial_and_say(&place, sizeof(HEAD) - 1);
     was = leave_no_descriptor();
     assert_in_range(count_turns(&place, 3 * EP_TOOLS_REST_MS), 1, TURNS_MAX);
@@ -437,7 +443,7 @@ static void what_is_no_address_is_refused(void **state)
         assert_int_equal(ep_tools_open(&cfg, &place.tools), OV_EINVAL);
         assert_null(place.tools);
     }
-    cfg = of(&place, "192.0.2.1", LONG_MS); /* of no machine */
+    cfg = of(&place, "192.0.2.1", LONG_MS); /* an address of no machine */
     assert_int_equal(ep_tools_open(&cfg, &place.tools), OV_ESYS);
     assert_int_equal(errno, EADDRNOTAVAIL);
     assert_null(place.tools);

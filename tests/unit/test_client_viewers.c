@@ -5,7 +5,7 @@
 
 #include "tests/unit/viewers_lab.h"
 
-/* --- they come */
+/* --- clients connect */
 
 static void who_comes_early_waits_for_the_tap(void **state)
 {
@@ -81,8 +81,8 @@ static void a_job_that_is_not_there_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* A launch that ends cuts off those who look at it; those who wait do so until
- * the next one. */
+/* The end of a launch disconnects the clients that look at it; clients that
+ * wait stay until the next launch. */
 static void the_end_of_a_launch_cuts_who_looks(void **state)
 {
     struct lab_client looks, waits;
@@ -112,7 +112,7 @@ static void the_end_of_a_launch_cuts_who_looks(void **state)
     lab_close(&lab);
 }
 
-/* Only of the launch that it is said of, and not to those who wait. */
+/* The note is about one launch only, and not for clients that wait. */
 static void who_looks_is_told_of_another_launch(void **state)
 {
     struct lab_client looks, waits;
@@ -146,7 +146,7 @@ static void who_looks_is_told_of_another_launch(void **state)
     lab_close(&lab);
 }
 
-/* No client hears anything, and none wants anything. */
+/* No client is told anything, and none wants anything. */
 static void without_a_door_there_is_nobody(void **state)
 {
     const uint32_t pid = 1;
@@ -172,7 +172,7 @@ static void without_a_door_there_is_nobody(void **state)
     ep_viewers_free(NULL);
 }
 
-/* --- where it is */
+/* --- where the job is */
 
 static const char *ask_where(struct lab_client *client, uint32_t part)
 {
@@ -180,7 +180,7 @@ static const char *ask_where(struct lab_client *client, uint32_t part)
                    (struct job_door){.kind = JOB_DOOR_WHERE, .parts = part});
 }
 
-/* How many parts it hears of, from this one on, in order. */
+/* Returns how many parts the client is told, from this one on, in order. */
 static uint32_t count_parts(struct lab_client *client, uint32_t first)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX];
@@ -242,7 +242,7 @@ static void parts_of_a_further_job_have_its_numbers(void **state)
     lab_close(&lab);
 }
 
-/* --- what they pull */
+/* --- what clients pull */
 
 static const char *const no_ranges =
     "RANGES must name processes of the job, in ascending order, and come "
@@ -325,11 +325,12 @@ static void a_pull_is_for_what_was_named(void **state)
     lab_attach(&lab, &none, "further");
     assert_string_equal(lab_range(&some, 5, 5), "");
     assert_string_equal(lab_range(&some, 7, 8), "");
-    write_to_all(&lab); /* too early */
+    write_to_all(&lab); /* the client has not attached yet */
     assert_string_equal(lab_pull(&all, UINT8_MAX), "");
     assert_string_equal(lab_pull(&some, LAB_BOTH), "");
     assert_string_equal(lab_pull(&errors, 4), "");
-    assert_string_equal(lab_pull(&none, 8), ""); /* the job has none */
+    /* the job does not have this channel */
+    assert_string_equal(lab_pull(&none, 8), "");
     write_to_all(&lab);
     ASSERT_HEARD(&all, "pulled; 5.1 'out'; 5.2 'err'; 6.1 'out'; 6.2 'err'; "
                        "7.1 'out'; 7.2 'err'; 8.1 'out'; 8.2 'err'");
@@ -344,7 +345,7 @@ static void a_pull_is_for_what_was_named(void **state)
     lab_close(&lab);
 }
 
-/* What wants() says is what the launcher has nodes send. */
+/* The launcher makes nodes send the output for which wants() is true. */
 static void only_what_is_pulled_is_wanted(void **state)
 {
     struct lab_client client;
@@ -369,7 +370,8 @@ static void only_what_is_pulled_is_wanted(void **state)
     lab_close(&lab);
 }
 
-/* Lengths at the edges of a message, and a record of many. */
+/* Lengths just below and above the size of a message, and a record of many
+ * messages. */
 static void large_records_come_in_pieces(void **state)
 {
     static const uint32_t lens[] = {65535, 65536, 65537, 131072, 200000};
@@ -408,7 +410,7 @@ static void large_records_come_in_pieces(void **state)
     lab_close(&lab);
 }
 
-/* --- ends */
+/* --- ends of channels */
 
 static void an_end_is_told_once(void **state)
 {
@@ -422,8 +424,9 @@ static void an_end_is_told_once(void **state)
     lab_attach(&lab, &late, "own");
     assert_string_equal(lab_pull(&early, LAB_BOTH), "");
     lab_put(&lab, 1, 1, "bye", 3, true);
-    lab_finish(&lab, 1, 1);               /* again */
-    lab_put(&lab, 1, 1, "more", 4, true); /* of a lost node, say */
+    lab_finish(&lab, 1, 1);               /* a second end */
+    lab_put(&lab, 1, 1, "more", 4, true); /* the end of a channel of a lost
+                                           * node, for example */
     lab_finish(&lab, 3, 2);
     ASSERT_HEARD(&early, "pulled; 1.1 'bye' end; 1.1 'more'; 3.2 end");
     assert_string_equal(lab_range(&late, 1, 2), "");
@@ -437,7 +440,7 @@ static void an_end_is_told_once(void **state)
     lab_close(&lab);
 }
 
-/* Output may come behind it. */
+/* Output may come after the exit. */
 static void an_exit_ends_no_channel(void **state)
 {
     struct lab_client client;
@@ -449,7 +452,8 @@ static void an_exit_ends_no_channel(void **state)
     lab_attach(&lab, &client, "own");
     assert_string_equal(lab_pull(&client, LAB_BOTH), "");
     ep_viewers_exit(lab.tap, 1, 0, (struct job_span){0});
-    ep_viewers_exit(lab.tap, 77, 0, (struct job_span){0}); /* of no job */
+    /* a process that belongs to no job */
+    ep_viewers_exit(lab.tap, 77, 0, (struct job_span){0});
     ASSERT_HEARD(&client, "pulled");
     lab_put(&lab, 1, 1, "last", 4, true);
     lab_finish(&lab, 1, 2);
@@ -473,7 +477,7 @@ static void a_job_that_is_over_is_there_for_who_looks(void **state)
     lab_job(&lab, "short", 7, 1, 0);
     lab_attach(&lab, &one, "short");
     lab_job_ended(&lab, 5);
-    lab_job_ended(&lab, 7); /* nothing is kept of it */
+    lab_job_ended(&lab, 7); /* none of its output is kept */
     lab_job_ended(&lab, 99);
     lab_come(&lab, &other, "short");
     assert_null(other.viewer);
@@ -481,7 +485,7 @@ static void a_job_that_is_over_is_there_for_who_looks(void **state)
     lab_come(&lab, &other, "");
     assert_string_equal(other.why, "no job is running in this session");
     lab_leave(&other);
-    lab_attach(&lab, &other, "kept"); /* still to be had by its name */
+    lab_attach(&lab, &other, "kept"); /* it can still be found by its name */
     lab_job_forgotten(&lab, 5);
     lab_write(&lab, 7, 1, "late");
     lab_finish(&lab, 6, 1);
@@ -500,7 +504,7 @@ static void a_job_that_is_over_is_there_for_who_looks(void **state)
     lab_close(&lab);
 }
 
-/* A record that has to be cut is cut between lines. */
+/* A record that must be cut is cut between lines. */
 static void pieces_are_whole_lines(void **state)
 {
     static uint8_t bytes[400000];

@@ -1,4 +1,5 @@
-/* The end of a run waits for what clients are still to hear, for a time. */
+/* The end of a run waits, for a limited time, for clients that have yet to
+ * receive something. */
 #include "config.h"
 
 #include "endpoints/client/viewers.h"
@@ -9,7 +10,7 @@
 #include "tests/unit/rig.h"
 #include "tests/unit/viewers_lab.h"
 
-enum { RECORD = 32 * 1024, MANY = 200 }; /* more than a box takes */
+enum { RECORD = 32 * 1024, MANY = 200 }; /* more than an outbox keeps */
 
 static void begin(struct lab *lab)
 {
@@ -17,7 +18,7 @@ static void begin(struct lab *lab)
     lab_begin(lab);
 }
 
-/* Its socket has little room. */
+/* Connects a client whose socket has little room. */
 static void come(struct lab *lab, struct lab_client *client)
 {
     static const int bytes = 104 * 1024;
@@ -67,7 +68,7 @@ static void a_flush_waits_until_all_is_sent(void **state)
     lab_close(&lab);
 }
 
-/* Little waits in its box, as that has no room. */
+/* Little waits in the client's outbox, which has no room. */
 static void a_flush_waits_until_drops_are_told(void **state)
 {
     struct lab_client client;
@@ -104,19 +105,20 @@ static void a_flush_does_not_wait_for_who_leaves(void **state)
     ASSERT_CALLS(&lab, "left 0/1");
     lab_leave(&other);
     ASSERT_CALLS(&lab, "left 0/2");
-    lab_turn(&lab); /* not from within its going */
+    lab_turn(&lab); /* not from within the call that closes the client */
     ASSERT_CALLS(&lab, "flushed");
     lab_close(&lab);
 }
 
-/* The time of a look is over. */
+/* Lets the time of one look pass. */
 static void look(struct lab *lab)
 {
     event_active(lab->all->limit, EV_TIMEOUT, 0);
     lab_turn(lab);
 }
 
-/* More than its socket has, so that some is sent of what is kept. */
+/* Takes more than the client's socket holds, so that some of the kept packets
+ * are sent. */
 static void take_some(struct lab_client *client)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX];
@@ -141,13 +143,13 @@ static void who_takes_some_has_more_time(void **state)
         ASSERT_CALLS(&lab, "");
     }
     take_some(&client);
-    look(&lab); /* but not for ever */
+    look(&lab); /* but the wait has an end */
     ASSERT_CALLS(&lab, "flushed");
     assert_string_equal(flush_of(&lab), "waits");
     take_some(&client);
     look(&lab);
     ASSERT_CALLS(&lab, "");
-    look(&lab); /* nothing since */
+    look(&lab); /* nothing was taken since */
     ASSERT_CALLS(&lab, "flushed");
     lab_leave(&client);
     lab_close(&lab);

@@ -1,4 +1,4 @@
-/* Clients that come late get what was before first, and all that is new behind
+/* Clients that connect late get earlier output first, and all new output after
  * it. */
 #include "endpoints/client/viewers.h"
 
@@ -38,7 +38,7 @@ static void the_past_comes_first(void **state)
     come(&lab, &client, 0, 1, 2);
     ASSERT_CALLS(&lab, "wanted; replay 0-1 channels 2 bytes 1000");
     assert_true(replays(&lab));
-    lab_write(&lab, 0, 1, "hidden"); /* comes with what was before */
+    lab_write(&lab, 0, 1, "hidden"); /* arrives together with earlier output */
     lab_told(&lab, 0, 1);
     ASSERT_HEARD(&client, "");
     lab_told(&lab, 1, 1);
@@ -62,7 +62,7 @@ static void the_past_comes_first(void **state)
     lab_close(&lab);
 }
 
-/* An answer says that the node has heard, too. */
+/* An answer also says that the node knows that its output is wanted. */
 static void an_answer_tells_that_it_was_heard(void **state)
 {
     struct lab_client client;
@@ -82,8 +82,8 @@ static void an_answer_tells_that_it_was_heard(void **state)
     lab_close(&lab);
 }
 
-/* The end of a channel of which what was before is still to come waits for
- * that. */
+/* The end of a channel waits until the earlier output of the channel has
+ * come. */
 static void an_end_comes_behind_the_past(void **state)
 {
     struct lab_client client;
@@ -108,7 +108,8 @@ static void an_end_comes_behind_the_past(void **state)
     lab_close(&lab);
 }
 
-/* The processes of a lost node are not asked, or no longer waited for. */
+/* The processes of a lost node are not asked, and answers of theirs are no
+ * longer awaited. */
 static void a_lost_node_does_not_hold_it_up(void **state)
 {
     struct lab_client client;
@@ -117,7 +118,7 @@ static void a_lost_node_does_not_hold_it_up(void **state)
     (void)state;
     begin(&lab, CACHE);
     ep_viewers_lost(lab.tap, 1, 1);
-    ep_viewers_lost(lab.tap, 77, 2); /* of no job */
+    ep_viewers_lost(lab.tap, 77, 2); /* processes of no job */
     come(&lab, &client, 0, 3, LAB_BOTH);
     ASSERT_CALLS(&lab, "wanted; replay 0-0 2-3 channels 6 bytes 1000");
     lab_told(&lab, 0, 1);
@@ -138,7 +139,7 @@ static void a_lost_node_does_not_hold_it_up(void **state)
     lab_close(&lab);
 }
 
-/* Nor does it leave what is told then in its store. */
+/* What the client is told then is sent from its store, too. */
 static void a_store_is_sent_when_a_node_is_lost(void **state)
 {
     struct lab_client client;
@@ -162,7 +163,8 @@ static void a_store_is_sent_when_a_node_is_lost(void **state)
     lab_close(&lab);
 }
 
-/* The processes of the job have no stddiag, so none of that can be kept. */
+/* The processes of the job have no stddiag channel, so none of that channel can
+ * be kept. */
 static void the_past_is_asked_of_the_jobs_channels(void **state)
 {
     struct lab_client client;
@@ -177,7 +179,8 @@ static void the_past_is_asked_of_the_jobs_channels(void **state)
     lab_close(&lab);
 }
 
-/* A client that heard of nothing from before would take that for all. */
+/* A client that was told of no earlier output would believe that it has all
+ * output. */
 static void who_comes_too_late_for_the_past_is_refused(void **state)
 {
     struct lab_client client;
@@ -230,7 +233,8 @@ static void nothing_was_before_of_a_job_that_is_gone(void **state)
     lab_close(&lab);
 }
 
-/* Nodes that have dropped output do so until they hear that it is wanted. */
+/* Nodes that have dropped output go on dropping it until they are told that it
+ * is wanted. */
 static void without_a_cache_nodes_are_heard_first(void **state)
 {
     struct lab_client client;
@@ -297,7 +301,7 @@ static void an_exit_leaves_what_is_kept(void **state)
     lab_close(&lab);
 }
 
-/* Bytes that are missing before an answer are told with its first piece. */
+/* The first piece of an answer says how many bytes are missing before it. */
 static void a_large_answer_comes_in_pieces(void **state)
 {
     static char text[150001];
@@ -316,7 +320,8 @@ static void a_large_answer_comes_in_pieces(void **state)
     lab_close(&lab);
 }
 
-/* Each has a ticket of its own, and what others wait for is no reason to. */
+/* Each request has its own ticket, and an answer that other clients wait for
+ * causes no request. */
 static void answers_are_for_who_asked(void **state)
 {
     struct lab_client one, other, third;
@@ -339,7 +344,7 @@ static void answers_are_for_who_asked(void **state)
     come(&lab, &third, 0, 0, 2);
     assert_true(replays(&lab));
     lab_calls(&lab);
-    lab_leave(&third); /* its answer is not waited for */
+    lab_leave(&third); /* nobody waits for the answer of this client */
     ASSERT_CALLS(&lab, "left 0/3; back over");
     assert_false(replays(&lab));
     lab_past(&lab, 0, 1, "for nobody", 0, true);
@@ -352,7 +357,7 @@ static void answers_are_for_who_asked(void **state)
 }
 
 /* The end of the run may have waited for the answer; when the tap closes, no
- * client asks any longer. */
+ * client asks for anything any longer. */
 static void the_launcher_hears_when_who_waits_goes(void **state)
 {
     struct lab_client one, other;
@@ -374,8 +379,8 @@ static void the_launcher_hears_when_who_waits_goes(void **state)
     lab_close(&lab);
 }
 
-/* A client that counts ends is not left waiting: the end of a channel that a
- * process never had comes when the process has ended, or is lost. */
+/* A client that counts ends does not wait in vain: the end of a channel that a
+ * process never had is reported when the process has ended, or is lost. */
 static void a_channel_that_never_was_ends_with_its_process(void **state)
 {
     struct lab_client early, late;

@@ -1,5 +1,6 @@
-/* A client owns the job that it has started: all output comes, the job waits
- * while it takes none, hears its signals, and ends with it. */
+/* A client owns the job that it has started: it gets all output, the job waits
+ * while the client takes none, gets the client's signals, and ends with the
+ * client. */
 #include "config.h"
 
 #include "endpoints/client/viewers.h"
@@ -39,9 +40,9 @@ static const char *send_signal(struct lab_client *client, int signo)
                    (struct job_door){.kind = JOB_DOOR_SIGNAL, .status = signo});
 }
 
-/* --- its life */
+/* --- the life of the job */
 
-/* The client asks for nothing, and nothing is asked of the nodes. */
+/* The client asks for no output, and the nodes are asked for nothing. */
 static void output_comes_from_the_first_byte(void **state)
 {
     struct lab_client client;
@@ -83,10 +84,10 @@ static void the_end_says_what_failed_first(void **state)
     ep_viewers_exit(lab.tap, 10, 0, (struct job_span){0});
     ep_viewers_exit(lab.tap, 12, 3 << 8, (struct job_span){0});
     ep_viewers_exit(lab.tap, 12, 7 << 8,
-                    (struct job_span){0}); /* once is enough */
+                    (struct job_span){0}); /* a second report changes nothing */
     ep_viewers_exit(lab.tap, 13, 9, (struct job_span){0});
     ep_viewers_exit(lab.tap, 11, 11, (struct job_span){0});
-    ep_viewers_lost(lab.tap, 13, 1); /* too late to matter */
+    ep_viewers_lost(lab.tap, 13, 1); /* too late to have an effect */
     ASSERT_HEARD(&client, "started");
     lab_job_ended(&lab, LAB_BASE);
     ASSERT_HEARD(&client, "ended 11 of 3 failed, status 11");
@@ -109,7 +110,7 @@ static void the_end_says_how_the_others_ended(void **state)
     (void)state;
     begin(&lab);
     lab_own(&lab, &client);
-    ep_viewers_job(lab.tap, &first); /* before all of them run */
+    ep_viewers_job(lab.tap, &first); /* reported before all processes run */
     ASSERT_HEARD(&client, "first 12: rank 2 is the first");
     lab_job_started(&lab, LAB_BASE);
     first.rank = 1;
@@ -119,7 +120,7 @@ static void the_end_says_how_the_others_ended(void **state)
     memset(lines, 'x', sizeof(lines) - 1);
     lines[999] = lines[JOB_DOOR_ENDS_MAX] = '\n';
     end.words = lines;
-    ep_viewers_job(lab.tap, &end); /* only whole lines come */
+    ep_viewers_job(lab.tap, &end); /* only whole lines are passed on */
     ASSERT_HEARD(&client, "ended 10 of 0 failed, status 0; 1000 bytes of "
                           "lines");
     lab_leave(&client);
@@ -135,7 +136,7 @@ static void the_end_says_that_some_were_lost(void **state)
     begin(&lab);
     lab_own(&lab, &client);
     ep_viewers_exit(lab.tap, 10, 0, (struct job_span){0});
-    ep_viewers_lost(lab.tap, 10, 1); /* had ended before */
+    ep_viewers_lost(lab.tap, 10, 1); /* this process had ended before */
     ep_viewers_lost(lab.tap, 12, 1);
     ep_viewers_exit(lab.tap, 12, 9, (struct job_span){0});
     ep_viewers_exit(lab.tap, 11, 0, (struct job_span){0});
@@ -176,7 +177,7 @@ static void who_owns_is_told_of_its_own_job(void **state)
     lab_close(&lab);
 }
 
-/* --- what it may say */
+/* --- requests of the client */
 
 static void it_asks_where_at_any_time(void **state)
 {
@@ -274,7 +275,7 @@ static void its_signals_are_for_all_of_the_job(void **state)
     ASSERT_CALLS(&lab, "signal 1 10-13; signal 64 10-13");
     end_job(&lab);
     assert_string_equal(send_signal(&client, SIGTERM),
-                        ""); /* its job is gone */
+                        ""); /* the client's job no longer exists */
     ASSERT_CALLS(&lab, "");
     ASSERT_HEARD(&client, "signalled; signalled; "
                           "ended 10 of 0 failed, status 0; signalled");
@@ -328,9 +329,10 @@ static void others_may_look_at_its_job(void **state)
     lab_close(&lab);
 }
 
-/* --- it takes nothing */
+/* --- the client takes no output */
 
-/* Until more is kept for it than its job may go on with. */
+/* Writes output until more is kept for the client than its job may have
+ * waiting. */
 static uint64_t fill(struct lab *lab, const struct lab_client *client)
 {
     static const uint8_t mem[RECORD];
@@ -345,7 +347,7 @@ static uint64_t fill(struct lab *lab, const struct lab_client *client)
     return bytes;
 }
 
-/* Reads so many messages, or all that there are. Returns how many bytes came;
+/* Reads this many messages, or all that there are. Returns how many bytes came;
  * none is missing. */
 static uint64_t read_some(struct lab_client *client, unsigned max)
 {
@@ -361,7 +363,7 @@ static uint64_t read_some(struct lab_client *client, unsigned max)
     return bytes;
 }
 
-/* This includes what is on its way meanwhile. */
+/* This includes the output that is on its way meanwhile. */
 static void its_job_waits_until_all_is_sent(void **state)
 {
     struct lab_client client, looks;
@@ -376,12 +378,12 @@ static void its_job_waits_until_all_is_sent(void **state)
     lab_calls(&lab);
     for (unsigned round = 0; round < 2; round++) {
         written += fill(&lab, &client);
-        ASSERT_CALLS(&lab, ""); /* not from within */
+        ASSERT_CALLS(&lab, ""); /* not called from within the read */
         lab_turn(&lab);
         ASSERT_CALLS(&lab, "hold 10-13");
         lab_write(&lab, 10, 1, "more");
         lab_turn(&lab);
-        read += read_some(&client, 30); /* but not all */
+        read += read_some(&client, 30); /* but not everything */
         lab_write(&lab, 10, 1, "more");
         lab_turn(&lab);
         written += 8;
@@ -418,7 +420,8 @@ static void who_looks_holds_nothing_back(void **state)
     lab_close(&lab);
 }
 
-/* When a job goes on all the same, what is beyond 64 MiB is counted. */
+/* When a job goes on all the same, output beyond 64 MiB is dropped and
+ * counted. */
 static void what_comes_all_the_same_has_a_limit(void **state)
 {
     static const uint8_t mem[RECORD];
@@ -439,7 +442,7 @@ static void what_comes_all_the_same_has_a_limit(void **state)
     lab_close(&lab);
 }
 
-/* --- it goes */
+/* --- the client leaves */
 
 static void its_job_ends_with_it(void **state)
 {
@@ -484,7 +487,8 @@ static void a_job_that_is_over_is_left_alone(void **state)
     end_job(&lab);
     lab_leave(&client);
     ASSERT_CALLS(&lab, "left 10/1");
-    lab_come(&lab, &looks, "own.1"); /* what it has kept is there */
+    lab_come(&lab, &looks, "own.1"); /* the output that was kept for the client
+                                      * is there */
     ASSERT_HEARD(&looks,
                  "job own.1 10+4 channels 14 parts 1 push 4096; keeps 100");
     lab_job_forgotten(&lab, LAB_BASE);
@@ -506,7 +510,7 @@ static void what_does_not_end_is_killed(void **state)
 
     (void)state;
     begin(&lab);
-    lab.cache_bytes_of_spawned = 100; /* it is there when it is over */
+    lab.cache_bytes_of_spawned = 100; /* the job can be found when it is over */
     lab_own(&lab, &one);
     lab_own(&lab, &other);
     lab_own(&lab, &third);
@@ -538,7 +542,7 @@ static uint64_t until_kill_ns(const struct lab *lab)
     return (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_usec * 1000;
 }
 
-/* Each at its time, and once. */
+/* Each job is killed when its time comes, and only once. */
 static void jobs_are_killed_one_after_the_other(void **state)
 {
     const uint64_t second_ns = UINT64_C(1000000000);

@@ -1,5 +1,5 @@
-/* What clients push to stdin goes on in order, each push when the one before
- * has its place. */
+/* Pushes of clients to stdin are passed on in order, each one when the one
+ * before has its place in the stream. */
 #include "endpoints/client/viewers.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void a_push_is_answered_when_it_has_its_place(void **state)
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 0, 1, "hello"), "");
     ASSERT_CALLS(&lab, "pushers; push 0/1 new 0-1 'hello'");
     ASSERT_HEARD(&client, "");
-    pushed(&lab, 2); /* to no process */
+    pushed(&lab, 2); /* a push to no process */
     ASSERT_HEARD(&client, "");
     pushed(&lab, 1);
     ASSERT_HEARD(&client, "pushed");
@@ -79,7 +79,7 @@ static void a_set_comes_in_several_messages(void **state)
     lab.pushes_at_once = true;
     ep_viewers_has_stdin(lab.tap, 6, 8, false);
     lab_attach(&lab, &client, "further");
-    /* Only the last part of it says whether any process reads. */
+    /* Only the last part of the push says whether any process reads. */
     assert_string_equal(lab_push(&client, OV_PUSH_NEW | OV_PUSH_MORE, 7, 7, ""),
                         "");
     assert_string_equal(lab_push(&client, OV_PUSH_MORE, 8, 8, ""), "");
@@ -116,7 +116,7 @@ static void who_names_nobody_pushes_to_nobody(void **state)
 
 static void a_push_names_processes_of_the_job_in_order(void **state)
 {
-    /* The ranges of a set that is good so far, and what comes then. */
+    /* The ranges of a set that is valid so far, and the ranges that follow. */
     static const struct {
         uint32_t good[2];
         uint16_t flags;
@@ -128,7 +128,8 @@ static void a_push_names_processes_of_the_job_in_order(void **state)
         {{5, 6}, OV_PUSH_NEW, {8, 9}},
         {{5, 6}, OV_PUSH_NEW, {5, UINT32_MAX}},
         {{5, 6}, OV_PUSH_NEW | OV_PUSH_MORE, {9, 9}},
-        {{5, 6}, OV_PUSH_MORE, {6, 7}}, /* not behind the one before */
+        {{5, 6}, OV_PUSH_MORE, {6, 7}}, /* it does not lie behind the range
+                                         * before it */
         {{5, 6}, OV_PUSH_MORE, {5, 5}},
         {{8, 8}, OV_PUSH_MORE, {9, 9}},
     };
@@ -154,7 +155,7 @@ static void a_push_names_processes_of_the_job_in_order(void **state)
     lab_close(&lab);
 }
 
-/* Ranges behind a set that is whole would be those of no set. */
+/* Ranges after a complete set would belong to no set. */
 static void ranges_go_on_only_behind_more(void **state)
 {
     struct lab_client client;
@@ -187,7 +188,7 @@ static void what_is_no_push_is_refused(void **state)
     assert_string_equal(lab_say(&client, push), no_push);
     lab_leave(&client);
     lab_attach(&lab, &client, "own");
-    push.rest = ov_rd_init(mem, sizeof(mem)); /* a byte too many */
+    push.rest = ov_rd_init(mem, sizeof(mem)); /* one byte too many */
     assert_string_equal(lab_say(&client, push), no_push);
     lab_leave(&client);
     lab_attach(&lab, &client, "own");
@@ -197,7 +198,7 @@ static void what_is_no_push_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* One that names each of them goes to all or to none. */
+/* A push that names each process goes to all of them or to none. */
 static void a_push_that_one_does_not_read_is_over(void **state)
 {
     struct lab_client client;
@@ -251,7 +252,7 @@ static void a_push_that_nobody_reads_is_over(void **state)
     lab_close(&lab);
 }
 
-/* A call of has_stdin may name processes of other jobs, too. */
+/* One call of has_stdin may name processes of several jobs. */
 static void stdin_is_that_of_one_job(void **state)
 {
     struct lab_client client;
@@ -262,7 +263,7 @@ static void stdin_is_that_of_one_job(void **state)
     lab.pushes_at_once = true;
     ep_viewers_has_stdin(lab.tap, 7, 90, false);
     ep_viewers_has_stdin(lab.tap, 90, 90, false);
-    lab_finish(&lab, 7, 4); /* of no channel */
+    lab_finish(&lab, 7, 4); /* a channel that does not exist */
     lab_attach(&lab, &client, "further");
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 7, 8, "a"), "");
     assert_string_equal(lab_push(&client, OV_PUSH_NEW, 6, 7, "b"), "");
@@ -271,7 +272,7 @@ static void stdin_is_that_of_one_job(void **state)
     lab_close(&lab);
 }
 
-/* A CLOSE is one for all: two clients, and what the other one pushes to the
+/* A CLOSE of one client applies to all: what the other client pushes to the
  * same processes goes nowhere. */
 static void an_end_is_that_of_others_too(void **state)
 {
@@ -287,7 +288,7 @@ static void an_end_is_that_of_others_too(void **state)
     assert_string_equal(lab_push(&other, OV_PUSH_NEW, 6, 6, "a"), "");
     ASSERT_CALLS(&lab, "push 5/1 new 5-6 close 'last'; push 5/2 new 6-6 'a'");
     pushed(&lab, 1);
-    pushed(&lab, 2); /* it came later, but that was not known */
+    pushed(&lab, 2); /* it came later, which was not known then */
     ASSERT_HEARD(&one, "pushed");
     ASSERT_HEARD(&other, "pushed");
     assert_string_equal(lab_push(&other, 0, 0, 0, "b"), "");
@@ -313,7 +314,7 @@ static void the_launcher_hears_of_pushers_once(void **state)
     lab.pushes_at_once = true;
     lab_attach(&lab, &one, "own");
     lab_attach(&lab, &other, "own");
-    lab_attach(&lab, &third, "further"); /* does not count */
+    lab_attach(&lab, &third, "further"); /* this has no effect */
     assert_string_equal(lab_push(&third, OV_PUSH_NEW, 5, 5, "x"), "");
     assert_string_equal(lab_push(&one, OV_PUSH_NEW, 0, 0, "a"), "");
     assert_string_equal(lab_push(&other, OV_PUSH_NEW, 1, 1, "b"), "");
@@ -352,7 +353,7 @@ static void a_job_that_is_behind_holds_pushes_back(void **state)
     lab_attach(&lab, &one, "further");
     lab_attach(&lab, &other, "own");
     behind(&lab, 6, true);
-    behind(&lab, 6, true); /* no news */
+    behind(&lab, 6, true); /* this changes nothing */
     behind(&lab, 8, true);
     behind(&lab, 77, true);
     assert_string_equal(lab_push(&one, OV_PUSH_NEW, 5, 5, "a"), "");
@@ -417,7 +418,7 @@ static void who_leaves_takes_along_what_waits(void **state)
     lab_turn(&lab);
     ASSERT_CALLS(&lab, "left 0/2; no pushers");
     pushed(&lab, 2);
-    lab_attach(&lab, &one, "own"); /* is another writer */
+    lab_attach(&lab, &one, "own"); /* this client is another writer */
     assert_string_equal(lab_push(&one, OV_PUSH_NEW, 0, 0, "c"), "");
     ASSERT_CALLS(&lab, "pushers; push 0/3 new 0-0 'c'");
     lab_end(&lab);
@@ -433,7 +434,7 @@ static void who_leaves_takes_along_what_waits(void **state)
     lab_close(&lab);
 }
 
-/* --- what is to stay whole */
+/* --- pushes that must stay whole */
 
 static void nothing_comes_within_a_call(void **state)
 {
@@ -463,7 +464,7 @@ static void nothing_comes_within_a_call(void **state)
     lab_close(&lab);
 }
 
-/* A call ends with its client, and when no process reads any longer. */
+/* A call ends when its client leaves, and when no process reads any longer. */
 static void a_call_that_is_cut_keeps_nobody_out(void **state)
 {
     struct lab_client one, other;
@@ -493,7 +494,7 @@ static void a_call_that_is_cut_keeps_nobody_out(void **state)
 
 /* --- a job that has not started */
 
-/* Only when the job has started is it known which processes read. */
+/* It is known only when the job has started which processes read. */
 static void a_push_waits_until_its_job_is_started(void **state)
 {
     struct lab_client one, other, third;

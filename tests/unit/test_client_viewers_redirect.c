@@ -1,4 +1,4 @@
-/* Clients that take output in the place of the console. */
+/* Clients that take output instead of the console. */
 #include "config.h"
 
 #include "endpoints/client/viewers.h"
@@ -38,7 +38,7 @@ static void take_back(struct lab *lab)
     lab_turn(lab);
 }
 
-/* What the client has acknowledged belongs to it. */
+/* Output that the client has acknowledged is not given back to the console. */
 static void what_is_not_taken_goes_back(void **state)
 {
     struct lab_client client;
@@ -77,7 +77,7 @@ static void what_is_not_taken_goes_back(void **state)
     lab_close(&lab);
 }
 
-/* Eight at most are on their way to the console. */
+/* At most eight pieces are on their way to the console. */
 static void few_go_back_at_a_time(void **state)
 {
     struct lab_client client;
@@ -126,7 +126,7 @@ static void others_get_copies_beside_it(void **state)
     lab_write(&lab, 0, 2, "b");
     ASSERT_HEARD(&other, "0.2 'b'");
     ASSERT_HEARD(&client, "0.1 'a'");
-    /* A client that gets a copy leaves nothing. */
+    /* A client that gets a copy gives nothing back. */
     lab_leave(&other);
     lab_turn(&lab);
     assert_null(strstr(lab_calls(&lab), "back 0"));
@@ -137,7 +137,7 @@ static void others_get_copies_beside_it(void **state)
     lab_close(&lab);
 }
 
-/* Up to there the console has it. */
+/* The console has all output up to this point. */
 static void it_redirects_behind_what_was_before(void **state)
 {
     struct lab_client client;
@@ -177,7 +177,7 @@ static void it_redirects_behind_what_was_before(void **state)
     lab_close(&lab);
 }
 
-/* The client has what follows its last acknowledgement, however slowly it
+/* The client is sent what follows its last acknowledgement, however slowly it
  * reads. */
 static void the_end_waits_for_its_word(void **state)
 {
@@ -232,7 +232,7 @@ static void one_that_says_nothing_is_cut_off_at_the_end(void **state)
     lab_close(&lab);
 }
 
-/* A console that takes nothing is not waited for for ever. */
+/* Nobody waits for ever for a console that takes nothing. */
 static void the_console_has_its_time_too(void **state)
 {
     struct lab_client client;
@@ -284,7 +284,8 @@ static void it_has_taken_only_what_it_was_sent(void **state)
     assert_true(lab_redirect(&lab, 0, 1, "b", false));
     assert_string_equal(lab_taken(&client, 2), "");
     assert_string_equal(lab_taken(&client, 2), "");
-    assert_string_equal(lab_taken(&client, 1), why); /* it had more */
+    /* the client had more to read */
+    assert_string_equal(lab_taken(&client, 1), why);
     lab_leave(&client);
     come(&lab, &client);
     assert_string_equal(lab_taken(&client, 1), why);
@@ -296,7 +297,7 @@ static void it_has_taken_only_what_it_was_sent(void **state)
     lab_close(&lab);
 }
 
-/* The bytes are told that found no way back. */
+/* The bytes that could not be given back are reported. */
 static void an_end_before_the_way_back_is_told(void **state)
 {
     struct lab_client client;
@@ -335,7 +336,7 @@ static bool is_written(const void *arg)
     return ep_writer_is_idle(lab->writer);
 }
 
-/* More waits for it than its box holds. */
+/* More waits for the client than its outbox can hold. */
 static void a_copy_may_have_a_store(void **state)
 {
     static uint8_t bytes[JOB_DOOR_REST_MAX];
@@ -355,7 +356,7 @@ static void a_copy_may_have_a_store(void **state)
         "");
     ASSERT_HEARD(&client, "pulled");
     assert_false(redirects(&lab, 0, 1));
-    for (unsigned i = 0; i < 512; i++) { /* 16 MiB */
+    for (unsigned i = 0; i < 512; i++) { /* 16 MiB in all */
         bytes[0] = (uint8_t)i;
         lab_put(&lab, 0, 1, bytes, sizeof(bytes), i == 511);
         rig_run_until_true(lab.base, is_written, &lab);

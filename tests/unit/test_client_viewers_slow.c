@@ -1,5 +1,5 @@
-/* Every byte for a slow client is accounted for: it comes, or it is counted as
- * missing where it would have stood. */
+/* Every byte for a slow client is accounted for: the byte arrives, or is
+ * counted as missing at the place where it would have been. */
 #include "config.h"
 
 #include "endpoints/client/viewers.h"
@@ -12,7 +12,7 @@
 #include "tests/unit/viewers_lab.h"
 
 enum {
-    PROCS = 8, /* of two jobs, four each */
+    PROCS = 8, /* the processes of two jobs, four each */
     CHANNELS = 2,
     RECORD = 64 * 1024,
     TABLE_BYTES = 1 << 17,
@@ -20,9 +20,9 @@ enum {
 
 #define BOX_BYTES ((uint64_t)4 << 20)
 
-/* What one channel is known to have got. */
+/* What the client knows about one channel. */
 struct track {
-    uint64_t at_bytes; /* came or was counted */
+    uint64_t at_bytes; /* how many bytes came or were counted as dropped */
     uint64_t dropped_bytes;
     unsigned ends;
     bool is_pulled;
@@ -31,7 +31,7 @@ struct track {
 struct watcher {
     struct lab_client client;
     struct track tracks[PROCS][CHANNELS];
-    unsigned pulled; /* times that it heard so */
+    unsigned pulled; /* how often the client was told that it pulls */
 };
 
 struct source {
@@ -45,7 +45,8 @@ struct place {
     uint8_t table[TABLE_BYTES];
 };
 
-/* Two jobs, `own` and `further`, of which nothing is kept. */
+/* Opens a lab with two jobs, `own` and `further`, of which no output is
+ * kept. */
 static struct place *begin(void)
 {
     struct place *place = calloc(1, sizeof(*place));
@@ -67,7 +68,8 @@ static void end(struct place *place)
     free(place);
 }
 
-/* A byte of a channel, of which no two near each other are alike. */
+/* Returns the bytes of a channel from this position on; bytes near each other
+ * differ. */
 static const uint8_t *byte_of(const struct place *place, uint32_t proc,
                               uint32_t channel, uint64_t at)
 {
@@ -75,7 +77,7 @@ static const uint8_t *byte_of(const struct place *place, uint32_t proc,
                          (TABLE_BYTES / 2)];
 }
 
-/* Puts a record of as many bytes as it may have, at most TABLE_BYTES / 2. */
+/* Writes a record of as many bytes as possible, at most TABLE_BYTES / 2. */
 static void put(struct place *place, uint32_t proc, uint32_t channel,
                 uint32_t len_bytes, bool is_end)
 {
@@ -89,7 +91,7 @@ static void put(struct place *place, uint32_t proc, uint32_t channel,
     lab_put(&place->lab, proc, (uint8_t)channel, mem, len_bytes, is_end);
 }
 
-/* --- who watches */
+/* --- the client */
 
 static void watch(struct place *place, struct watcher *watcher,
                   const char *name, uint8_t channels)
@@ -132,7 +134,7 @@ static void note(const struct place *place, struct watcher *watcher,
     track->ends += msg->is_end;
 }
 
-/* False: there is nothing now. */
+/* Reads one message; false: there is none now. */
 static bool read_one(const struct place *place, struct watcher *watcher)
 {
     uint8_t mem[JOB_DOOR_BYTES_MAX];
@@ -150,7 +152,7 @@ static void read_all(const struct place *place, struct watcher *watcher)
         ;
 }
 
-/* All that was written of what it pulls has come, or was counted. */
+/* Checks that all output that the client pulls has come, or was counted. */
 static void check_all(const struct place *place, const struct watcher *watcher)
 {
     assert_int_equal(watcher->pulled, 1);
@@ -173,7 +175,7 @@ static void fill(struct place *place, uint32_t proc, uint64_t bytes)
         put(place, proc, 1, RECORD / 2, false);
 }
 
-/* --- drops */
+/* --- dropped output */
 
 static void what_finds_no_room_is_counted(void **state)
 {
@@ -197,7 +199,7 @@ static void what_finds_no_room_is_counted(void **state)
     assert_true(slow->tracks[0][0].dropped_bytes > 0);
     assert_true(slow->tracks[0][0].dropped_bytes < 100 * RECORD - BOX_BYTES);
     assert_int_equal(slow->tracks[1][1].dropped_bytes, RECORD);
-    put(place, 0, 1, RECORD, true); /* it goes on as if nothing were */
+    put(place, 0, 1, RECORD, true); /* the job goes on as usual */
     read_all(place, fast);
     read_all(place, slow);
     check_all(place, slow);
@@ -209,8 +211,8 @@ static void what_finds_no_room_is_counted(void **state)
     end(place);
 }
 
-/* The next record of the channel says what is missing before it, if there is
- * room before all was read. */
+/* The next record of the channel says how much is missing before it, if there
+ * is room before the client has read everything. */
 static void the_next_record_says_what_is_missing(void **state)
 {
     struct place *place = begin();
@@ -261,8 +263,8 @@ static void ends_are_told_in_any_case(void **state)
     end(place);
 }
 
-/* All are told even where there are more of them than a socket and a box take
- * at a time. */
+/* All ends are reported even when there are more than the socket and the outbox
+ * hold at a time. */
 static void many_ends_are_told_in_turn(void **state)
 {
     enum { MANY = 20000 };
@@ -290,7 +292,8 @@ static void many_ends_are_told_in_turn(void **state)
     lab_close(&lab);
 }
 
-/* Each costs the same however many there are: it would take minutes. */
+/* The cost for each end does not depend on their number: otherwise this test
+ * would take minutes. */
 static void many_ends_are_told_at_once(void **state)
 {
     enum { MANY = 100000 };
@@ -317,8 +320,9 @@ static void many_ends_are_told_at_once(void **state)
     lab_close(&lab);
 }
 
-/* What is missing in the past counts as dropped when even that is lost, and is
- * told although nothing of the channel follows. */
+/* Bytes that were missing in earlier output count as dropped when the message
+ * about them is lost, too, and are reported although no output of the channel
+ * follows. */
 static void what_is_dropped_of_the_past_is_told(void **state)
 {
     static char text[RECORD / 2];
@@ -347,11 +351,11 @@ static void what_is_dropped_of_the_past_is_told(void **state)
     lab_close(&lab);
 }
 
-/* --- the room that all share */
+/* --- the memory that all clients share */
 
 enum { FULL = 5 };
 
-/* Clients that read nothing, until the pool of all is full. */
+/* Connects clients that read nothing, until the pool is full. */
 static void fill_pool(struct place *place, struct lab_client *full)
 {
     for (unsigned i = 0; i < FULL; i++) {
@@ -371,7 +375,7 @@ static void leave_all(struct lab_client *full)
         lab_leave(&full[i]);
 }
 
-/* The client has room in its socket, although the others leave it none in the
+/* The client's socket has room, although the other clients have used up the
  * pool. */
 static void full_clients_leave_anothers_drops_told(void **state)
 {
@@ -382,7 +386,7 @@ static void full_clients_leave_anothers_drops_told(void **state)
     (void)state;
     fill_pool(place, full);
     watch(place, watcher, "further", LAB_BOTH);
-    for (uint32_t i = 0; i < 80; i++) /* more than it has in its socket */
+    for (uint32_t i = 0; i < 80; i++) /* more than the client's socket holds */
         put(place, 5, 1, RECORD / 2, false);
     assert_true(watcher->client.viewer->is_behind);
     put(place, 6, 2, 100, true);
@@ -395,7 +399,7 @@ static void full_clients_leave_anothers_drops_told(void **state)
     end(place);
 }
 
-/* --- chance */
+/* --- random runs */
 
 enum { WATCHERS = 6, STEPS = 3000 };
 
@@ -428,7 +432,8 @@ static void watch_by_chance(struct place *place, struct watcher *watcher,
           channels[rig_random(seed) % 4]);
 }
 
-/* Ends of before it came are told too, and so none is left out. */
+/* Ends from before the client connected are reported, too, so every channel
+ * must end. */
 static void run_by_chance(uint64_t seed)
 {
     struct place *place = begin();
@@ -452,7 +457,7 @@ static void run_by_chance(uint64_t seed)
         }
     }
     for (unsigned i = 0; i < WATCHERS; i++) {
-        read_all(place, &watchers[i]); /* whatever the others do */
+        read_all(place, &watchers[i]); /* whatever the other clients do */
         check_all(place, &watchers[i]);
     }
     for (unsigned i = 0; i < WATCHERS; i++)

@@ -1,5 +1,5 @@
-/* Clients start jobs: what they ask for arrives as they have said it, and they
- * hear whether it begins. */
+/* Clients start jobs: requests arrive as the clients made them, and the clients
+ * are told whether the job begins. */
 #include "endpoints/client/viewers.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static void begin(struct lab *lab)
     lab_open(lab);
     lab->is_dvm = true;
     lab_begin(lab);
-    lab_turn(lab); /* no client has asked before */
+    lab_turn(lab); /* no client has made a request before */
 }
 
 static struct bytes encode(const struct job_request *request)
@@ -41,7 +41,8 @@ static struct bytes encode(const struct job_request *request)
     return out;
 }
 
-/* A request for so many processes of a program that has one word. */
+/* Makes a request for this many processes of a program whose command line is
+ * one word. */
 static struct bytes request(const char *program, uint32_t procs)
 {
     const char *const argv[] = {program, NULL};
@@ -55,7 +56,7 @@ static struct bytes request(const char *program, uint32_t procs)
                                         .cache_bytes = JOB_CACHE_UNSAID});
 }
 
-/* Sends the request in pieces of this size. Returns what is wrong, as
+/* Sends the request in pieces of this size. Returns the error message, as
  * lab_spawn() does. */
 static const char *say(struct lab_client *client, const struct bytes *bytes,
                        size_t piece)
@@ -81,7 +82,7 @@ static const char *ask(struct lab_client *client, const char *program,
     return why;
 }
 
-/* --- what it asks for */
+/* --- the contents of requests */
 
 static const char *const cat[] = {"cat", "-u", NULL};
 static const char *const env[] = {"A=b", "C=d"};
@@ -165,7 +166,7 @@ static void what_is_not_asked_for_is_not_there(void **state)
     lab_close(&lab);
 }
 
-/* A request has as many bytes as it may have, and then one more. */
+/* A request has the greatest allowed length, and then one byte more. */
 static void a_request_has_a_limit(void **state)
 {
     char *word = calloc(1, JOB_REQUEST_BYTES_MAX + 1);
@@ -211,7 +212,7 @@ static void what_is_no_job_is_refused(void **state)
                         "");
     assert_string_equal(lab_spawn(&client, bytes.mem, 1, false), no_job);
     lab_leave(&client);
-    bytes.mem[1] = 32; /* no such flag */
+    bytes.mem[1] = 32; /* a flag that does not exist */
     lab_ask(&lab, &client);
     assert_string_equal(say(&client, &bytes, bytes.len_bytes), no_job);
     lab_leave(&client);
@@ -222,7 +223,7 @@ static void what_is_no_job_is_refused(void **state)
 
 /* --- before the tap is open */
 
-/* The launcher knows of the tap only when open() has returned. */
+/* The launcher knows of the tap only after open() has returned. */
 static void who_asks_early_starts_when_the_tap_is_open(void **state)
 {
     struct bytes bytes = request("late", 2);
@@ -280,7 +281,7 @@ static void who_asks_early_can_be_refused(void **state)
     lab_close(&lab);
 }
 
-/* What was put off by one launch is asked of the next one. */
+/* A job that one launch has put off is requested from the next launch. */
 static void who_waits_does_so_over_launches(void **state)
 {
     struct lab_client client;
@@ -299,21 +300,23 @@ static void who_waits_does_so_over_launches(void **state)
     lab_begin(&lab);
     ASSERT_HEARD(&client, "job own.1 10+1 channels 6 parts 1 push 4096");
     lab_calls(&lab);
-    lab_end(&lab); /* and its owner is cut, without a word to the launcher */
+    lab_end(&lab); /* its owner is disconnected, and the launcher is told
+                    * nothing */
     assert_true(client.is_cut);
     ASSERT_CALLS(&lab, "");
     lab_leave(&client);
     lab_close(&lab);
 }
 
-/* --- it is put off, or refused */
+/* --- jobs that are put off or refused */
 
 static void again(const struct lab *lab)
 {
     ep_viewers_again(lab->tap);
 }
 
-/* One that is to be kept waits on without its client, also over launches. */
+/* The request for a job that is to be kept waits without its client, also from
+ * one launch to the next. */
 static void what_is_to_be_kept_is_left(void **state)
 {
     const char *const argv[] = {"k", NULL};
@@ -433,14 +436,14 @@ static void a_refusal_says_why(void **state)
             why);
         ASSERT_CALLS(&lab, text);
     }
-    lab.spawns_max = 1; /* it may try something else */
+    lab.spawns_max = 1; /* the client may make another request */
     assert_string_equal(ask(&client, "b", 1), "");
     ASSERT_HEARD(&client, "job own.1 10+1 channels 6 parts 1 push 4096");
     lab_leave(&client);
     lab_close(&lab);
 }
 
-/* --- its processes cannot be started */
+/* --- processes that cannot be started */
 
 static void tell_failed(struct lab *lab, uint32_t rank, const char *step,
                         int err)
@@ -502,7 +505,7 @@ static void a_process_that_cannot_be_started_is_told(void **state)
     }
 }
 
-/* --- what is asked for at a bad time */
+/* --- requests at the wrong time */
 
 static void a_client_starts_one_job(void **state)
 {

@@ -1,5 +1,6 @@
-/* Clients start jobs as PMIx tools need them: with what becomes of their output
- * beside them, of which only some comes, and that stay when they go. */
+/* Clients start jobs as PMIx tools need them: the client says where else the
+ * output goes and which part of it comes to the client, and the job may stay
+ * when the client leaves. */
 #include "config.h"
 
 #include "endpoints/client/viewers.h"
@@ -21,7 +22,7 @@ static void begin(struct lab *lab)
     lab_turn(lab);
 }
 
-/* Two processes of a, which nothing is said of. */
+/* Makes a request for two processes of program `a`, without any options. */
 static struct job_request plain(const struct job_wish *app)
 {
     return (struct job_request){.apps = (struct job_wish *)(uintptr_t)app,
@@ -47,7 +48,7 @@ static void ask(struct lab *lab, struct lab_client *client,
                         "");
 }
 
-/* The client has heard that it has the job. */
+/* Tells the client that it owns the job. */
 static void own(struct lab *lab, struct lab_client *client,
                 const struct job_request *request)
 {
@@ -74,7 +75,7 @@ static void end_job(struct lab *lab, uint32_t status)
     lab_job_ended(lab, LAB_BASE);
 }
 
-/* --- what it asks for */
+/* --- what the client requests */
 
 static void its_output_is_as_it_asks(void **state)
 {
@@ -139,18 +140,19 @@ static void those_that_watch_hear_what_it_forwards(void **state)
     begin(&lab);
     lab_watch(&lab, &watcher);
     lab_heard(&watcher);
-    request.forwards = 4 | 8; /* but it has no stddiag */
+    request.forwards = 4 | 8; /* but the job has no stddiag channel */
     ask(&lab, &client, &request);
     ASSERT_HEARD(&client, "job own.1 10+2 channels 6 parts 1 push 4096");
     ASSERT_HEARD(&watcher, "begun own.1 10+2 channels 12");
-    lab_job_begun(&lab, "own.2", 20, 1, 0); /* it belongs to another client */
+    lab_job_begun(&lab, "own.2", 20, 1,
+                  0); /* the job belongs to another client */
     ASSERT_HEARD(&watcher, "begun own.2 20+1 channels 14");
     lab_leave(&client);
     lab_leave(&watcher);
     lab_close(&lab);
 }
 
-/* --- what comes */
+/* --- output that the client gets */
 
 static void only_what_it_names_comes(void **state)
 {
@@ -190,7 +192,7 @@ static void fill(struct lab *lab, unsigned bytes)
     lab_turn(lab);
 }
 
-/* The client misses something, and hears how much; no process waits. */
+/* The client misses some output and is told how much; no process waits. */
 static void a_job_that_does_not_wait_goes_on(void **state)
 {
     struct job_request request = plain(&app);
@@ -233,7 +235,7 @@ static void one_that_waits_is_held(void **state)
     lab_close(&lab);
 }
 
-/* --- its end */
+/* --- the end of the job */
 
 static void a_job_that_is_kept_goes_on_alone(void **state)
 {
@@ -279,7 +281,7 @@ static void one_that_is_not_ends_with_its_client(void **state)
     lab_close(&lab);
 }
 
-/* --- what the user is told */
+/* --- messages for the user */
 
 static void the_user_is_told_what_it_says(void **state)
 {

@@ -1,5 +1,5 @@
-/* Clients that watch hear of every job, how far it is, and what its processes
- * are. */
+/* Clients that watch are told about every job: its stage, and what its
+ * processes are. */
 #include "endpoints/client/watchers.h"
 
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 enum {
     ENDED = EP_WATCHERS_ENDED,
     BROKEN = EP_WATCHERS_BROKEN,
-    /* A job of so many processes takes as much as all that have ended may. */
+    /* The table of a job of this many processes takes as much memory as all
+     * ended jobs may take together. */
     LARGE = (4 << 20) / 9,
 };
 
@@ -23,7 +24,7 @@ static void begin(struct lab *lab)
     lab_turn(lab);
 }
 
-/* One that has heard of the run's own job. */
+/* Connects a watcher that is told about the run's own job. */
 static void watch(struct lab *lab, struct lab_client *client)
 {
     lab_watch(lab, client);
@@ -68,7 +69,7 @@ static const char *describe(struct lab_client *client, uint32_t base)
                    (struct job_door){.kind = JOB_DOOR_DESCRIBE, .base = base});
 }
 
-/* A job of one process that runs, and returns 0. */
+/* Runs a job of one process that returns 0. */
 static void run(struct lab *lab, const char *name, uint32_t base)
 {
     lab_job(lab, name, base, 1, 0);
@@ -102,7 +103,7 @@ static void a_job_is_told_from_its_begin_to_its_end(void **state)
     end(&lab, 12, 9);
     ASSERT_HEARD(&client, "over 10, 2 failed, 11 first with 1792");
     lab_job_ended(&lab, 10);
-    lab_job_forgotten(&lab, 10); /* its output, that is */
+    lab_job_forgotten(&lab, 10); /* nothing of its output is kept */
     ASSERT_HEARD(&client, "");
     ASSERT_CALLS(&lab, "");
     lab_leave(&client);
@@ -132,7 +133,7 @@ static void one_that_was_skipped_comes_with_the_next(void **state)
     lab_close(&lab);
 }
 
-/* Output may wait in the launcher when a process has ended. */
+/* Output may still wait in the launcher after a process has ended. */
 static void a_job_is_over_behind_all_its_output(void **state)
 {
     struct lab_client client, viewer;
@@ -151,7 +152,7 @@ static void a_job_is_over_behind_all_its_output(void **state)
     lab_finish(&lab, 3, 1);
     ASSERT_HEARD(&client, "starting 0; running 0");
     lab_write(&lab, 3, 2, "late");
-    lab_finish(&lab, 3, 3); /* a channel that it has not */
+    lab_finish(&lab, 3, 3); /* a channel that the process does not have */
     ASSERT_HEARD(&client, "");
     lab_finish(&lab, 3, 2);
     ASSERT_HEARD(&client, "over 0");
@@ -244,7 +245,7 @@ static void a_lost_node_breaks_what_it_left_open(void **state)
     lab_finish(&lab, 2, 1);
     ep_viewers_lost(lab.tap, 2, 1);
     for (uint8_t channel = 1; channel <= 2; channel++)
-        cut(&lab, 2, channel); /* of which one has ended before */
+        cut(&lab, 2, channel); /* one of the processes has ended before */
     end(&lab, 2, 9);
     ASSERT_HEARD(&client, "starting 0; running 0; broken 2.2");
     lab_watch(&lab, &late);
@@ -257,8 +258,8 @@ static void a_lost_node_breaks_what_it_left_open(void **state)
     lab_close(&lab);
 }
 
-/* Clients that watch are told of all broken channels; a client that comes later
- * is told of a bounded number. */
+/* Clients that watch are told of all broken channels; a client that connects
+ * later is told of a limited number. */
 static void so_many_broken_channels_are_known(void **state)
 {
     struct lab_client client, late;
@@ -294,7 +295,8 @@ static void so_many_broken_channels_are_known(void **state)
     }
     assert_int_equal(heard, BROKEN);
     lab_leave(&late);
-    lab_job_ended(&lab, 10); /* and is forgotten, with all of that */
+    lab_job_ended(&lab, 10); /* the job is forgotten, with all its broken
+                              * channels */
     ASSERT_HEARD(&client, "forgotten 10");
     cut(&lab, 3, 1);
     ASSERT_HEARD(&client, "broken 3.1");
@@ -305,7 +307,7 @@ static void so_many_broken_channels_are_known(void **state)
     lab_close(&lab);
 }
 
-/* --- those that have ended */
+/* --- jobs that have ended */
 
 static void the_last_are_known(void **state)
 {
@@ -322,7 +324,7 @@ static void the_last_are_known(void **state)
     for (uint32_t i = 1; i < ENDED; i++)
         run(&lab, "more", 10 + i);
     assert_null(strstr(lab_heard(&client), "forgotten"));
-    lab_come(&lab, &viewer, "first"); /* its output is not */
+    lab_come(&lab, &viewer, "first"); /* its output is no longer kept */
     assert_null(viewer.viewer);
     lab_leave(&viewer);
     assert_string_equal(describe(&client, 10), "");
@@ -367,7 +369,8 @@ static void large_ones_make_room(void **state)
     lab_close(&lab);
 }
 
-/* A client that still looks at the job's output keeps it for itself alone. */
+/* A client that still looks at the job's output keeps the job for itself
+ * only. */
 static void a_forgotten_job_is_not_told(void **state)
 {
     struct lab_client viewer, client;
@@ -399,7 +402,7 @@ static void a_job_is_described(void **state)
     watch(&lab, &client);
     start(&lab, 1, 2);
     end(&lab, 2, 15);
-    end(&lab, 2, 0); /* once */
+    end(&lab, 2, 0); /* a second end has no effect */
     lab_heard(&client);
     assert_string_equal(describe(&client, 0), "");
     ASSERT_HEARD(&client, "place 0 0+2 h0 prog; place 0 2+2 h1 prog; "
@@ -412,7 +415,7 @@ static void a_job_is_described(void **state)
     lab_close(&lab);
 }
 
-/* A node that says nonsense is not believed. */
+/* A report about processes that the job does not have is ignored. */
 static void processes_that_it_has_not_are_not_started(void **state)
 {
     struct lab_client client;
@@ -429,7 +432,8 @@ static void processes_that_it_has_not_are_not_started(void **state)
     lab_close(&lab);
 }
 
-/* 300,000 processes: more than a client that does not read is sent ahead. */
+/* The job has 300,000 processes: the answer is larger than what is sent to a
+ * client that does not read. */
 static void a_long_answer_comes_as_it_is_read(void **state)
 {
     enum { SIZE = 300000 };
@@ -452,7 +456,8 @@ static void a_long_answer_comes_as_it_is_read(void **state)
     watch(&lab, &client);
     assert_string_equal(describe(&client, 10), "");
     lab_turn(&lab);
-    assert_true(client.watcher->asked.job != NULL); /* it waits */
+    /* the rest of the answer waits */
+    assert_true(client.watcher->asked.job != NULL);
     while ((msg = lab_next(&client, mem)).kind != JOB_DOOR_DESCRIBED) {
         assert_int_not_equal(msg.kind, 0);
         assert_true(ep_outbox_bytes(client.watcher->box) <
@@ -465,7 +470,7 @@ static void a_long_answer_comes_as_it_is_read(void **state)
     }
     assert_false(msg.is_over);
     assert_int_equal(statuses, SIZE);
-    /* The job goes in the middle of an answer. */
+    /* The job is forgotten in the middle of an answer. */
     assert_string_equal(describe(&client, 10), "");
     lab_job_ended(&lab, 10);
     while ((msg = lab_next(&client, mem)).kind != JOB_DOOR_DESCRIBED)
@@ -494,7 +499,7 @@ static void who_comes_early_hears_when_the_tap_is_open(void **state)
     lab_begin(&lab);
     ASSERT_HEARD(&client, "begun own 0+4 channels 14; watched");
     lab_leave(&hasty);
-    /* Launched anew: it is told, and goes. */
+    /* Another launch follows: the client is told, and is disconnected. */
     ep_viewers_anew(lab.all);
     lab_watch(&lab, &hasty);
     lab_end(&lab);

@@ -1,5 +1,5 @@
-/* Clients that watch have names, write to the console, send signals, and tell
- * each other what the session does not look into. */
+/* Clients that watch have names, write to the console, send signals, and send
+ * each other events whose contents the session does not read. */
 #include "endpoints/client/watchers.h"
 
 #include <stdlib.h>
@@ -46,12 +46,13 @@ static void a_name_is_that_of_one_tool(void **state)
     ASSERT_HEARD(&one, "named tool/3");
     assert_string_equal(name(&other, "tool", 3), "");
     ASSERT_HEARD(&other, "taken tool/3");
-    assert_string_equal(name(&other, "tool", 4), ""); /* by itself */
+    /* a name that the client itself brings */
+    assert_string_equal(name(&other, "tool", 4), "");
     ASSERT_HEARD(&other, "named tool/4");
     assert_string_equal(name(&other, "tools", 4),
                         "a client that watches must name its tool only once");
     lab_leave(&other);
-    lab_leave(&one); /* its name goes with it */
+    lab_leave(&one); /* its name becomes free when it leaves */
     watch(&lab, &other);
     assert_string_equal(name(&other, "tool", 3), "");
     ASSERT_HEARD(&other, "named tool/3");
@@ -99,11 +100,12 @@ static void who_has_no_name_gets_one(void **state)
     assert_string_equal(name(&other, "", 5), "");
     ASSERT_HEARD(&other, "named own-tool-1/0");
     assert_string_equal(name(&third, "", 5), "");
-    ASSERT_HEARD(&third, "named own-tool-3/0"); /* the other one is in use */
+    ASSERT_HEARD(&third, "named own-tool-3/0"); /* the other name is in use */
     lab_leave(&other);
     watch(&lab, &other);
     assert_string_equal(name(&other, "", 0), "");
-    ASSERT_HEARD(&other, "named own-tool-4/0"); /* never twice */
+    /* a name that was made is never made again */
+    ASSERT_HEARD(&other, "named own-tool-4/0");
     lab_leave(&one);
     lab_leave(&other);
     lab_leave(&third);
@@ -147,7 +149,7 @@ static void texts_are_answered_in_their_order(void **state)
     ASSERT_HEARD(&client, "");
     ep_viewers_logged(lab.tap, 3);
     ep_viewers_logged(lab.tap, 2);
-    ep_viewers_logged(lab.tap, 7); /* of one that has gone */
+    ep_viewers_logged(lab.tap, 7); /* a text of a client that has left */
     ASSERT_HEARD(&client, "");
     ep_viewers_logged(lab.tap, 1);
     ASSERT_HEARD(&client, "logged; logged; logged; not logged");
@@ -201,7 +203,7 @@ static void texts_have_limits(void **state)
         if (more > 0)
             assert_string_equal(log_piece(&client, 1, "x", 1, false), "");
     }
-    ASSERT_CALLS(&lab, "log 1.1 bytes 65536"); /* and not the other one */
+    ASSERT_CALLS(&lab, "log 1.1 bytes 65536"); /* but not the other text */
     ep_viewers_logged(lab.tap, 1);
     ASSERT_HEARD(&client, "logged; not logged");
     assert_string_equal(log_text(&client, 1, "whole again"), "");
@@ -262,7 +264,8 @@ static void a_signal_is_for_processes_of_whatever_jobs(void **state)
     assert_string_equal(send_signal(&client, 10), "");
     ASSERT_CALLS(&lab, "signal 10 1-2 4-11");
     ASSERT_HEARD(&client, "signalled");
-    /* Those ranges were for that one; what begins next is lower. */
+    /* Those ranges belonged to the signal before, so the next ranges may be
+     * lower. */
     assert_string_equal(lab_range(&client, 0, 0), "");
     lab.has_no_signals = true;
     assert_string_equal(send_signal(&client, 9), "");
@@ -283,12 +286,14 @@ static void a_signal_is_for_those_that_run(void **state)
     lab_job(&lab, "own.1", 10, 2, 0);
     ep_viewers_started(lab.tap, 10, pids, 2);
     lab_heard(&client);
-    assert_string_equal(lab_range(&client, 0, 9), ""); /* not begun, no job */
+    /* a process that has not begun, and belongs to no job */
+    assert_string_equal(lab_range(&client, 0, 9), "");
     assert_string_equal(send_signal(&client, 2), "");
     ASSERT_HEARD(&client, "not signalled");
     ep_viewers_exit(lab.tap, 10, 0, (struct job_span){0});
     assert_string_equal(lab_range(&client, 10, 10), "");
-    assert_string_equal(send_signal(&client, 2), ""); /* its job runs */
+    /* the job of the process runs */
+    assert_string_equal(send_signal(&client, 2), "");
     ASSERT_HEARD(&client, "signalled");
     ASSERT_CALLS(&lab, "signal 2 10-10");
     ep_viewers_exit(lab.tap, 11, 0, (struct job_span){0});
@@ -319,7 +324,8 @@ static void signals_that_make_no_sense_are_refused(void **state)
         assert_string_equal(send_signal(&client, wrong[i]), no_signal);
         lab_leave(&client);
     }
-    for (uint32_t first = 0; first < 3; first++) { /* 0-1, 1-1 and 2-1 */
+    /* the ranges 0-1, 1-1 and 2-1 */
+    for (uint32_t first = 0; first < 3; first++) {
         watch(&lab, &client);
         assert_string_equal(lab_range(&client, 1, 1), "");
         assert_string_equal(
@@ -363,7 +369,7 @@ static void an_event_is_for_all_others(void **state)
     lab_close(&lab);
 }
 
-/* --- those that do not read */
+/* --- clients that do not read */
 
 static void who_does_not_read_is_cut_off(void **state)
 {
@@ -381,7 +387,8 @@ static void who_does_not_read_is_cut_off(void **state)
         assert_false(deaf.watcher != NULL &&
                      ep_outbox_bytes(deaf.watcher->box) > 1 << 20);
         assert_string_equal(send_event(&one, mem, sizeof(mem)), "");
-        ASSERT_HEARD(&third, "event ''"); /* which the loop is turned for */
+        ASSERT_HEARD(&third, "event ''"); /* the event arrives because the loop
+                                           * was turned */
         assert_true(++said < 200);
     }
     assert_true(said > 32);
@@ -398,7 +405,7 @@ static void who_does_not_read_is_cut_off(void **state)
     lab_close(&lab);
 }
 
-/* At the end of a run clients have time to read. */
+/* Clients have time to read at the end of a run. */
 static void a_flush_waits_for_those_that_read(void **state)
 {
     static const uint8_t mem[JOB_DOOR_REST_MAX];

@@ -1,5 +1,6 @@
-/* Limits on the difference of clocks; and ten thousand jobs in which several
- * processes fail on hosts whose clocks are wrong: the first is found. */
+/* The bounds on the difference of clocks; and ten thousand jobs in which
+ * several processes fail on hosts whose clocks are wrong: the first failure is
+ * found. */
 #include "job/clock.h"
 
 #include <setjmp.h>
@@ -25,7 +26,7 @@ static void nothing_is_known_at_first(void **state)
     assert_int_equal(job_clock_earliest_there(&clock, 5 * S), 0);
 }
 
-/* The clock there is 100 s behind; messages take 3 ms, then 1 ms. */
+/* The host's clock is 100 s behind; messages take 3 ms, then 1 ms. */
 static void the_fastest_message_limits_most(void **state)
 {
     struct job_clock clock = {0};
@@ -37,7 +38,8 @@ static void the_fastest_message_limits_most(void **state)
     job_clock_hear(&clock, 51 * S, 151 * S + MS);
     assert_in_range(job_clock_latest(&clock, 51 * S, 151 * S + MS),
                     151 * S + MS, 151 * S + MS + 10);
-    job_clock_hear(&clock, 52 * S, 152 * S + 4 * MS); /* no news */
+    /* this message improves no bound */
+    job_clock_hear(&clock, 52 * S, 152 * S + 4 * MS);
     assert_in_range(job_clock_latest(&clock, 52 * S, 152 * S + 4 * MS),
                     152 * S + MS, 152 * S + MS + 300 * US);
 }
@@ -64,7 +66,7 @@ static void nothing_is_later_than_now(void **state)
     assert_int_equal(job_clock_latest(&clock, 6 * S, 7 * S), 7 * S);
 }
 
-/* The clock here is ahead of the launcher's by 20 s. */
+/* This host's clock is 20 s ahead of the launcher's. */
 static void how_early_it_was_there(void **state)
 {
     struct job_clock clock = {0};
@@ -91,17 +93,18 @@ static uint64_t draw(uint64_t least, uint64_t most)
 }
 
 struct host {
-    uint64_t ahead_ns;    /* of the launcher's clock, up to a second or less, as
-                             a difference */
-    int64_t speed_ppm;    /* faster than the launcher's clock */
+    uint64_t ahead_ns;    /* how far the host's clock is ahead of the
+                           * launcher's: up to a second, or less */
+    int64_t speed_ppm;    /* how much faster the host's clock runs than the
+                           * launcher's */
     struct job_clock of;  /* what the host knows of the launcher's clock */
-    struct job_clock its; /* what the launcher knows of this one */
-    uint64_t failed_ns;   /* by the launcher's clock */
-    uint64_t heard_ns;    /* when the launcher hears of it */
+    struct job_clock its; /* what the launcher knows of the host's clock */
+    uint64_t failed_ns;   /* when the process failed, by the launcher's clock */
+    uint64_t heard_ns;    /* when the launcher is told of the failure */
     struct job_span told;
 };
 
-/* The time of a host's clock. */
+/* Returns the time of a host's clock. */
 static uint64_t time_of(const struct host *host, uint64_t now_ns)
 {
     return now_ns + host->ahead_ns +
@@ -125,7 +128,8 @@ static void open_host(struct host *host, uint64_t start_ns)
                    arrives_ns + draw(50 * US, 5 * MS));
 }
 
-/* The host says that its process has ended, perhaps a while after it has. */
+/* The host reports that its process has ended, perhaps some time after the
+ * end. */
 static void fail_at(struct host *host, uint64_t now_ns)
 {
     const uint64_t sent_ns = now_ns + (draw(0, 3) == 0 ? draw(0, 2 * S) : 0);

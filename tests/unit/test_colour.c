@@ -1,5 +1,5 @@
-/* A colour is on after a sequence that does not end with 0, however it comes in
- * pieces. */
+/* A terminal colour is on after an escape sequence that does not end with 0, in
+ * whatever pieces the sequence comes. */
 #include "endpoints/console/colour.h"
 
 #include <setjmp.h>
@@ -22,9 +22,10 @@ static const struct {
     {"\033[1;m", false},
     {"\033[10m", true},
     {"\033[38:2:1:2:3m", true},
-    {"\033[31m\033[K\033[2J", true},    /* not of colour */
-    {"\033[31m\033]0;title\007", true}, /* the same */
-    {"\033[31", false},                 /* not whole */
+    {"\033[31m\033[K\033[2J", true},    /* sequences that do not set a colour */
+    {"\033[31m\033]0;title\007", true}, /* another sequence that does not set a
+                                         * colour */
+    {"\033[31", false},                 /* an incomplete sequence */
     {"\033\033[31m", true},
     {"\033[3\033[31m", true},
     {"\033x[31m", false},
@@ -50,7 +51,7 @@ static void each_sequence_counts(void **state)
     }
 }
 
-/* What another process writes begins without a colour, also in the middle of a
+/* Output of another process begins without a colour, also after an incomplete
  * sequence. */
 static void another_process_begins_anew(void **state)
 {

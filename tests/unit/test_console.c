@@ -1,4 +1,4 @@
-/* What the console makes of records: lines, labels, turns, and errors. */
+/* How the console writes records: lines, labels, turns, and errors. */
 #include "config.h"
 
 #include "endpoints/console/console.h"
@@ -16,7 +16,7 @@ static void open_with(struct console_rig *rig, enum text_label_mode label)
     rig_open(rig);
 }
 
-/* Nothing is added, not even at an end without newline. */
+/* The console adds nothing, not even a newline at an end without one. */
 static void one_process_alone_is_byte_exact(void **state)
 {
     static const char text[] = "one\n\ntwo\0\0nul\n last";
@@ -61,7 +61,7 @@ static void every_line_is_labelled_with_its_host(void **state)
     rig_expect(&rig, "odd: one\neven: two\n");
 }
 
-/* The channel is in the label, also where both go to one descriptor. */
+/* The channel is in the label, also when both channels go to one descriptor. */
 static void full_labels_tell_job_rank_and_channel(void **state)
 {
     struct console_rig rig;
@@ -79,7 +79,7 @@ static void full_labels_tell_job_rank_and_channel(void **state)
                      "[job,4]<stdout>: three\n");
 }
 
-/* Beside those of stderr, also where stderr itself joins stdout. */
+/* Diagnostics go where stderr goes, also when stderr goes to stdout. */
 static void diagnostics_are_lines_on_stderr(void **state)
 {
     for (int merged = 0; merged < 2; merged++) {
@@ -103,7 +103,7 @@ static void diagnostics_are_lines_on_stderr(void **state)
     }
 }
 
-/* The others wait, in order, and the held line is whole. */
+/* The other processes wait, in order, and the held line stays whole. */
 static void an_open_line_keeps_the_console(void **state)
 {
     struct console_rig rig;
@@ -144,7 +144,7 @@ static void a_pause_below_a_second_tears_nothing(void **state)
     rig_say(&rig, 1, "other\n");
     rig_pass(&rig, 990);
     rig_say(&rig, 0, "en");
-    rig_taken(&rig, 3); /* the parked one is safe, after 100 ms */
+    rig_taken(&rig, 3); /* the parked record is safe, after 100 ms */
     rig_pass(&rig, 990);
     rig_say(&rig, 0, "ed\n");
     rig_expect(&rig, "0: opened\n1: other\n");
@@ -180,7 +180,7 @@ static void without_labels_a_pause_adds_a_newline_only(void **state)
     rig_expect(&rig, "op\nother\nen\n");
 }
 
-/* A second and more passed already when the first other comes. */
+/* More than a second has passed already when the first other process writes. */
 static void a_prompt_that_stood_long_blocks_nobody(void **state)
 {
     struct console_rig rig;
@@ -195,7 +195,7 @@ static void a_prompt_that_stood_long_blocks_nobody(void **state)
     rig_expect(&rig, "name? \nother\n");
 }
 
-/* No output waits, so no time interrupts the line. */
+/* No other output waits, so the line is never interrupted. */
 static void a_line_that_holds_up_nobody_is_never_torn(void **state)
 {
     struct console_rig rig;
@@ -209,7 +209,7 @@ static void a_line_that_holds_up_nobody_is_never_torn(void **state)
     rig_expect(&rig, "0: open\n");
 }
 
-/* A clock that jumps while others wait is a loop that stood still. */
+/* When the clock jumps while others wait, the loop has stood still. */
 static void a_late_loop_starts_the_second_anew(void **state)
 {
     struct console_rig rig;
@@ -249,10 +249,10 @@ static void with_labels_the_last_line_is_ended(void **state)
     rig_say(&rig, 0, "open");
     rig_say(&rig, 1, "other");
     rig_eof(&rig, 0, "");
-    rig_expect(&rig, "0: open\n1: other\n"); /* rank 1 never ended */
+    rig_expect(&rig, "0: open\n1: other\n"); /* rank 1 has not ended */
 }
 
-/* The line ends at once, not only when something follows. */
+/* The newline is added at once, not only when more output follows. */
 static void with_labels_the_end_of_a_channel_ends_its_line(void **state)
 {
     static const char want[] = "0: last\n";
@@ -268,7 +268,7 @@ static void with_labels_the_end_of_a_channel_ends_its_line(void **state)
     rig_expect(&rig, "");
 }
 
-/* A rank that was started again does not continue an earlier line. */
+/* A rank that was started again does not continue its earlier line. */
 static void a_channel_that_begins_anew_begins_a_line(void **state)
 {
     struct console_rig rig;
@@ -280,7 +280,7 @@ static void a_channel_that_begins_anew_begins_a_line(void **state)
     rig_expect(&rig, "last\nfirst\n");
 }
 
-/* Records that carry nothing are answered and change nothing. */
+/* Records without bytes are answered and change nothing. */
 static void empty_records_are_taken(void **state)
 {
     struct console_rig rig;
@@ -312,7 +312,7 @@ static void raw_bytes_go_out_as_they_come(void **state)
     rig_expect(&rig, "abcd\n");
 }
 
-/* Both descriptors have an open line of their own. */
+/* Each descriptor has an unfinished line of its own. */
 static void stdout_and_stderr_are_independent(void **state)
 {
     struct console_rig rig;
@@ -327,8 +327,8 @@ static void stdout_and_stderr_are_independent(void **state)
     rig_expect_both(&rig, "0: open\n", "1: error\n0: other\n");
 }
 
-/* Parked buffers are given back soon, or a link whose window they fill could
- * never bring the rest of the line. */
+/* Parked buffers are given back soon: otherwise a link whose window they fill
+ * could never bring the rest of the line. */
 static void parked_records_are_taken_within_a_tenth_of_a_second(void **state)
 {
     struct console_rig rig;
@@ -350,8 +350,8 @@ static void parked_records_are_taken_within_a_tenth_of_a_second(void **state)
     rig_expect(&rig, "open\none\ntwo lines\nthree\n");
 }
 
-/* A piece in the spool that went out before its turn leaves a gap between whole
- * lines before and behind it. */
+/* A piece is written from the spool before its turn, which leaves a gap between
+ * whole lines before and after it. */
 static void pieces_may_be_taken_from_between_whole_lines(void **state)
 {
     struct console_rig rig;
@@ -374,7 +374,7 @@ static void pieces_may_be_taken_from_between_whole_lines(void **state)
     rig_expect(&rig, "open\npiece by piece\nbefore\nbehind\n");
 }
 
-/* The only test with the real clock: timers wake the console. */
+/* This is the only test with the real clock: timers wake the console. */
 static void a_pause_ends_by_itself(void **state)
 {
     struct console_rig rig;
@@ -393,8 +393,8 @@ static void a_pause_ends_by_itself(void **state)
     rig_expect(&rig, "op\nother\nen\n");
 }
 
-/* Held up behind spooled records of an earlier wait, with nothing in hand: no
- * deadline lies in the past. A loop that spins looks every millisecond. */
+/* The console waits behind spooled records of an earlier wait, with no record
+ * in hand. A loop that spins would read the clock every millisecond. */
 static void a_console_that_waits_sleeps(void **state)
 {
     const struct timeval moment = {.tv_usec = 50 * 1000};
@@ -409,7 +409,7 @@ static void a_console_that_waits_sleeps(void **state)
     rig_pass(&rig, 150);
     rig_taken(&rig, 3);
     rig_say(&rig, 0, "en\n");
-    while (ep_console_pending(rig.con) > 1) /* "other" */
+    while (ep_console_pending(rig.con) > 1) /* until only "other" is left */
         event_base_loop(rig.base, EVLOOP_ONCE);
     rig_pass(&rig, 150);
     rig.looks = 0;
@@ -490,7 +490,7 @@ static void error_is_told_once(enum text_label_mode label, int fd, int err)
     rig.cfg.style.label = label;
     rig.cfg.fd_stdout = fd;
     rig_open(&rig);
-    rig_eof(&rig, 7, ""); /* no bytes, no error */
+    rig_eof(&rig, 7, ""); /* a record without bytes or error */
     rig_taken(&rig, 1);
     assert_int_equal(rig.errors, 0);
     rig_say(&rig, 0, "op");

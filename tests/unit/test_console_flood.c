@@ -1,4 +1,5 @@
-/* The console under load: long lines, floods, the spool, and random jobs. */
+/* The console under load: long lines, floods of output, the spool, and random
+ * jobs. */
 #include "config.h"
 
 #include "endpoints/console/console.h"
@@ -14,8 +15,8 @@
 
 /* ---- long lines ---- */
 
-/* All of the others' buffers are given back before the rest comes: it could
- * be stuck behind them. */
+/* The buffers of all other processes are given back before the rest of the line
+ * comes, because the rest could wait behind them. */
 static void a_line_waits_for_its_rest_behind_50_MB(void **state)
 {
     struct job *job = job_new(TEXT_LABEL_RANK);
@@ -39,8 +40,8 @@ static void a_line_waits_for_its_rest_behind_50_MB(void **state)
     job_free(job);
 }
 
-/* Pieces of several long lines lie mixed in the spool, short lines between
- * them, and each line comes out in one. */
+/* Pieces of several long lines lie mixed in the spool, with short lines between
+ * them, and each line is written as a whole. */
 static void mixed_long_lines_are_sorted_out(void **state)
 {
     struct job *job = job_new(TEXT_LABEL_NONE);
@@ -65,7 +66,8 @@ static void mixed_long_lines_are_sorted_out(void **state)
     job_free(job);
 }
 
-/* The piece may be behind what keeps coming: five seconds and more. */
+/* The rest of the line may come after other output that keeps coming for more
+ * than five seconds. */
 static void a_flood_is_no_pause(void **state)
 {
     struct job *job = job_new(TEXT_LABEL_RANK);
@@ -86,7 +88,7 @@ static void a_flood_is_no_pause(void **state)
     job_free(job);
 }
 
-/* ... but no further than one round of all outputs goes. */
+/* ... but it waits no longer than for one round of all outputs. */
 static void a_prompt_in_a_flood_gives_way_after_a_round(void **state)
 {
     struct job *job = job_new(TEXT_LABEL_RANK);
@@ -111,8 +113,8 @@ static void a_prompt_in_a_flood_gives_way_after_a_round(void **state)
 
 /* ---- the spool's ends ---- */
 
-/* Nothing is lost: what does not fit waits, and the line breaks after a
- * second. */
+/* Nothing is lost: output that does not fit waits, and the line is interrupted
+ * after a second. */
 static void others_wait(struct job *job, unsigned taken_max)
 {
     job_start(job);
@@ -152,7 +154,7 @@ static void without_a_place_for_the_spool_others_wait(void **state)
     others_wait(job, 1 + (2 << 20) / JOB_PIECE);
 }
 
-/* The disk is full in the middle of a block. */
+/* The disk becomes full in the middle of a block. */
 static void with_a_full_disk_others_wait(void **state)
 {
     const struct rlimit small = {.rlim_cur = 1000000,
@@ -167,7 +169,7 @@ static void with_a_full_disk_others_wait(void **state)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
-/* The second flood finds the disk as it is then, not as it was. */
+/* The second flood finds room on the disk again. */
 static void a_disk_that_has_room_again_is_used_again(void **state)
 {
     const struct rlimit small = {.rlim_cur = 1000000,
@@ -221,7 +223,7 @@ static void without_a_spool_others_wait_silently(void **state)
     job_free(job);
 }
 
-/* Ten floods, each of them nearly as large as the spool. */
+/* There are ten floods, each nearly as large as the spool. */
 static void an_emptied_spool_has_its_room_again(void **state)
 {
     struct job *job = job_new(TEXT_LABEL_NONE);
@@ -246,8 +248,8 @@ static void an_emptied_spool_has_its_room_again(void **state)
     job_free(job);
 }
 
-/* Most of it is in the spool, and a part is on its way to a pipe that is not
- * read. */
+/* Most of the output is in the spool, and a part is being written to a pipe
+ * that is not read. */
 static void giving_up_drops_what_is_spooled(void **state)
 {
     struct job *job = job_new(TEXT_LABEL_NONE);
@@ -323,7 +325,7 @@ static void speak_of_job(struct job *job, uint64_t *seed, unsigned sources,
         if (job->all[source].len_bytes > 0)
             speech_line(job, source, 30, false);
     }
-    /* NUL bytes here and there. */
+    /* adds some NUL bytes */
     for (unsigned i = 0; i < lines; i++) {
         struct speech *sp = &job->all[rig_random(seed) % JOB_SOURCES_MAX];
         size_t at = sp->len_bytes == 0 ? 0 : rig_random(seed) % sp->len_bytes;
@@ -333,7 +335,8 @@ static void speak_of_job(struct job *job, uint64_t *seed, unsigned sources,
     }
 }
 
-/* A random record: mostly whole lines, at times any bytes. */
+/* Returns the length of a random record: mostly whole lines, at times any
+ * bytes. */
 static size_t random_cut(const struct speech *sp, uint64_t *seed)
 {
     const uint8_t *from = sp->mem + sp->sent_bytes;
@@ -408,7 +411,8 @@ static void random_jobs_keep_every_line_whole(void **state)
     }
 }
 
-/* Pauses tear lines; no byte is lost, doubled, or another's. */
+/* Pauses tear lines; no byte is lost, doubled, or written in another process's
+ * line. */
 static void random_jobs_with_pauses_keep_every_byte(void **state)
 {
     (void)state;

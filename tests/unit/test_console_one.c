@@ -15,7 +15,7 @@ static void open_one(struct console_rig *rig, enum text_label_mode label,
     rig_open(rig);
 }
 
-/* Else the blocks of one would end in the lines of the other. */
+/* Otherwise blocks of stdout would end inside lines of stderr. */
 static void one_file_for_both_is_one_way(void **state)
 {
     struct console_rig rig;
@@ -29,7 +29,8 @@ static void one_file_for_both_is_one_way(void **state)
     rig_expect(&rig, "0: open\n1: err\n0: own\n");
 }
 
-/* Two ways, as ever, where the other one would wait behind a prompt. */
+/* There are two outputs, as usual, where one would otherwise wait behind a
+ * prompt. */
 static void behind_a_prompt_nothing_waits(void **state)
 {
     struct console_rig rig;
@@ -43,7 +44,8 @@ static void behind_a_prompt_nothing_waits(void **state)
     rig_expect(&rig, "name? other\n");
 }
 
-/* As they came: nothing is put between two channels of one process. */
+/* Output is written in the order in which it came: nothing is put between two
+ * channels of one process. */
 static void without_labels_it_is_byte_for_byte(void **state)
 {
     struct console_rig rig;
@@ -55,7 +57,7 @@ static void without_labels_it_is_byte_for_byte(void **state)
     rig_expect(&rig, "abcdef");
 }
 
-/* The third channel goes the same way. */
+/* The third channel goes to the same file. */
 static void diagnostics_go_with_them(void **state)
 {
     struct console_rig rig;

@@ -1,5 +1,5 @@
-/* A place between two lines of stderr, for those who write beside the console.
- */
+/* A pause of the console between two lines of stderr, for programs that write
+ * beside the console. */
 #include "config.h"
 
 #include "endpoints/console/console.h"
@@ -12,7 +12,7 @@
 
 enum { LONG_BYTES = 120 * 1024, OBJECTS = 6, SEEN_MAX = 1 << 20 };
 
-/* What has been read of a descriptor. */
+/* The bytes that were read from a descriptor. */
 struct seen {
     int fd;
     char *text;
@@ -39,7 +39,7 @@ static void read_some(struct seen *seen)
     seen->text[seen->len] = '\0';
 }
 
-/* Reads until the place is there, and all before it. */
+/* Reads until the console pauses, and everything written before that. */
 static void await_pause(struct console_rig *rig, struct seen *seen)
 {
     struct pollfd ready = {.fd = seen->fd, .events = POLLIN};
@@ -66,7 +66,8 @@ static void fault(struct console_rig *rig, uint32_t rank, const char *text)
     rig_send(rig, rank, TEXT_CHANNEL_STDERR, text, strlen(text), false);
 }
 
-/* A line that no block of the console holds, and its newline. */
+/* Returns a line, with its newline, that is longer than a block of the
+ * console. */
 static char *long_line(void)
 {
     char *line = malloc(LONG_BYTES + 2);
@@ -76,7 +77,7 @@ static char *long_line(void)
     return line;
 }
 
-/* Wholly read; the last byte is that of a line. */
+/* Counts lines when everything was read; the last byte must end a line. */
 static unsigned lines_of(const struct seen *seen)
 {
     unsigned lines = 0;
@@ -87,7 +88,7 @@ static unsigned lines_of(const struct seen *seen)
     return lines;
 }
 
-/* The lines behind it wait for its place. */
+/* Lines that come later wait until the pause is over. */
 static void it_is_behind_the_object_that_is_on_its_way(void **state)
 {
     struct console_rig rig;
@@ -116,7 +117,7 @@ static void it_is_behind_the_object_that_is_on_its_way(void **state)
     rig_close(&rig);
 }
 
-/* A line in two pieces, and others', which are behind it. */
+/* A line comes in two pieces, with lines of other processes after it. */
 static void it_is_where_a_line_ends(enum text_label_mode label,
                                     const char *before)
 {
@@ -150,7 +151,8 @@ static void it_is_where_a_plain_line_ends(void **state)
     it_is_where_a_line_ends(TEXT_LABEL_NONE, "open\n");
 }
 
-/* A second, as others have it (endpoints/console/port.h). */
+/* The pause begins after a second, as for other waiting output
+ * (endpoints/console/port.h). */
 static void it_does_not_wait_for_ever_for_the_end_of_a_line(void **state)
 {
     struct console_rig rig;
@@ -166,7 +168,7 @@ static void it_does_not_wait_for_ever_for_the_end_of_a_line(void **state)
     assert_false(ep_console_pause(rig.con));
     rig_pass(&rig, 200);
     assert_true(ep_console_pause(rig.con));
-    fault(&rig, 0, "it goes on"); /* too late: the place stays */
+    fault(&rig, 0, "it goes on"); /* too late: the pause has begun */
     assert_true(ep_console_pause(rig.con));
     ep_console_resume(rig.con);
     rig_taken(&rig, 2);
@@ -175,7 +177,7 @@ static void it_does_not_wait_for_ever_for_the_end_of_a_line(void **state)
     rig_close(&rig);
 }
 
-/* stdout is not read, and it is not what is asked for. */
+/* stdout is not read, but the pause is wanted for stderr only. */
 static void stdout_is_not_in_its_way(void **state)
 {
     struct console_rig rig;
@@ -193,8 +195,9 @@ static void stdout_is_not_in_its_way(void **state)
     rig_close(&rig);
 }
 
-/* Two ways into one file: each is asked. Unfinished lines, which are shown at
- * once there, are no reason to wait. */
+/* stdout and stderr are separate outputs into one file: the pause waits for
+ * each. It does not wait for unfinished lines, which are shown there at
+ * once. */
 static void stdout_is_in_its_way_where_it_is_the_same_file(void **state)
 {
     struct console_rig rig;
@@ -221,7 +224,7 @@ static void stdout_is_in_its_way_where_it_is_the_same_file(void **state)
     rig_close(&rig);
 }
 
-/* No output could be written meanwhile. */
+/* No output could be written in the meantime. */
 static void a_time_in_which_nobody_looked_does_not_count(void **state)
 {
     struct console_rig rig;
@@ -242,11 +245,11 @@ static void a_time_in_which_nobody_looked_does_not_count(void **state)
     rig_close(&rig);
 }
 
-/* The line goes on and on: for ten seconds. */
+/* The line goes on for ten seconds. */
 static void it_does_not_wait_for_ever_for_a_line_without_end(void **state)
 {
     struct console_rig rig;
-    unsigned halves = 0; /* of a second */
+    unsigned halves = 0; /* counts half seconds */
 
     (void)state;
     open_rig(&rig, TEXT_LABEL_NONE, TEXT_FORMAT_TEXT);
@@ -264,7 +267,7 @@ static void it_does_not_wait_for_ever_for_a_line_without_end(void **state)
     rig_close(&rig);
 }
 
-/* Output that was given up keeps no message from being written. */
+/* A message can be written even when the output was given up. */
 static void it_is_there_when_all_is_given_up(void **state)
 {
     struct console_rig rig;

@@ -1,4 +1,4 @@
-/* The console's line of status: where it is shown, and what erases it. */
+/* The console's status line: where it is shown, and what erases it. */
 #include "config.h"
 
 #include "endpoints/console/console.h"
@@ -20,7 +20,7 @@ static void open_one(struct console_rig *rig, bool is_prompting)
     rig_open(rig);
 }
 
-/* Stdout is a file of its own. */
+/* Opens a console whose stdout is a file of its own. */
 static void open_two(struct console_rig *rig)
 {
     rig_prepare(rig);
@@ -62,8 +62,8 @@ static void output_erases_it_first(void **state)
     }
 }
 
-/* Two threads write to one terminal: neither may write before the line is
- * erased. */
+/* Two threads write to one terminal: neither may write before the status line
+ * is erased. */
 static void output_of_both_channels_waits_for_that(void **state)
 {
     struct console_rig rig;
@@ -98,7 +98,7 @@ static void output_for_another_file_leaves_it(void **state)
     rig_expect(&rig, "out\n");
 }
 
-/* Nothing is written for it, so the process need not wait either. */
+/* The end of a channel writes nothing, so the process need not wait. */
 static void the_end_of_a_channel_leaves_it(void **state)
 {
     struct console_rig rig;
@@ -145,7 +145,7 @@ static void it_is_not_shown_while_output_comes(void **state)
     rig_expect(&rig, "out\nout\nout\n" SHOWN ERASED);
 }
 
-/* Another program has the terminal: what it shows there is not erased. */
+/* Another program uses the terminal: what it shows is not erased. */
 static void it_is_forgotten_without_a_byte(void **state)
 {
     struct console_rig rig;
@@ -164,7 +164,7 @@ static void it_is_forgotten_without_a_byte(void **state)
     rig_expect(&rig, SHOWN SHOWN "out\n");
 }
 
-/* So the messages of the launcher are never behind it. */
+/* So messages of the launcher never come after the status line on one line. */
 static void a_pause_begins_when_it_is_erased(void **state)
 {
     struct console_rig rig;
@@ -236,7 +236,8 @@ static void a_stuck_terminal_is_not_written_again(void **state)
     rig_close(&rig);
 }
 
-/* What the job does not write cannot fail. */
+/* The status line is not output of the job, so a failure to write it is no
+ * error. */
 static void a_terminal_that_is_gone_is_no_error(void **state)
 {
     struct console_rig rig;

@@ -5,8 +5,8 @@
 
 #include "tests/unit/console_rig.h"
 
-/* Bytes of one job as they are, of the other with labels, in turn: each line
- * and each half line is where it came, and has a newline behind it where
+/* One job's bytes are written unchanged, the other job's with labels, in turn:
+ * each line and each unfinished line keeps its place, and gets a newline when
  * another process follows. */
 static void each_job_has_its_style(void **state)
 {
@@ -38,7 +38,7 @@ static void each_job_has_its_style(void **state)
                      "five");
 }
 
-/* A style travels with its record into the spool and back. */
+/* A record keeps its style in the spool and afterwards. */
 static void a_spooled_record_keeps_its_style(void **state)
 {
     static const struct text_style xml = {.nspace = "c",

@@ -1,6 +1,6 @@
-/* What a driver owes the core: a driver that breaks its word is stopped at
- * once, before anything is changed. What only comes late does not break it.
- */
+/* The duties of a driver towards the core: a driver that breaks a rule is
+ * stopped at once, before anything is changed. Events that are merely late
+ * break no rule. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void open_node(uint32_t nodes, uint32_t self)
     buf = (struct ov_buf){.mem = mem, .cap_bytes = sizeof(mem), .refs = 1};
 }
 
-/* Node 1 of 7, with a parent on L0 and no child. */
+/* Opens node 1 of 7, with a parent on L0 and no child. */
 static void open_child(void)
 {
     open_node(7, 1);
@@ -39,7 +39,7 @@ static void open_child(void)
     seen(&lab, 0, SENT(0, 1));
 }
 
-/* The root of 2, with its child on L0. */
+/* Opens the root of 2 nodes, with its child on L0. */
 static void open_root(void)
 {
     open_node(2, 0);
@@ -60,8 +60,8 @@ static struct ov_event read_event(struct ov_read read)
     return (struct ov_event){.kind = OV_EV_READ, .input = 1, .read = read};
 }
 
-/* A record that fits in no frame would never leave; one that a parent refuses
- * would end the link to each of them. */
+/* A record that fits into no frame would never be sent; a record that a parent
+ * refuses would end the link to each parent. */
 static void a_record_is_as_the_nodes_above_take_it(void **state)
 {
     uint32_t most = 4096 - OV_FRAME_HEAD_BYTES - OV_RECORD_HEAD_BYTES;
@@ -79,12 +79,12 @@ static void a_record_is_as_the_nodes_above_take_it(void **state)
     lab_close(&lab);
 }
 
-/* Only what was asked for is answered. */
+/* Only a READ that the node has asked for may be answered. */
 static void an_input_is_read_when_the_node_says_so(void **state)
 {
     (void)state;
     open_child();
-    breaks(READY(3)); /* it has three */
+    breaks(READY(3)); /* the node has three inputs */
     breaks(read_event((struct ov_read){.state = OV_INPUT_IDLE}));
     seen(&lab, 0, READY(2));
     breaks(read_event((struct ov_read){.state = OV_INPUT_IDLE}));
@@ -101,8 +101,8 @@ static struct ov_event down_event(uint32_t len_bytes, uint32_t flags)
                              .flags = flags};
 }
 
-/* A frame that is too long for the receives of all others, or that they would
- * refuse, must not go to the first of them. */
+/* A frame that is too long for the receives of other nodes, or that they would
+ * refuse, must not be sent to the first of them. */
 static void a_frame_is_as_the_nodes_below_take_it(void **state)
 {
     (void)state;
@@ -115,14 +115,14 @@ static void a_frame_is_as_the_nodes_below_take_it(void **state)
     lab_close(&lab);
 }
 
-/* What was consumed stays so: its frames are gone. */
+/* What was consumed stays consumed: its frames are freed. */
 static void consumed_is_never_taken_back(void **state)
 {
     (void)state;
     open_root();
     told(&lab, 0, "app");
     breaks(CONSUMED(0, 2, 0));
-    breaks(CONSUMED(1, 0, 0)); /* there is no such stream */
+    breaks(CONSUMED(1, 0, 0)); /* the stream does not exist */
     seen(&lab, 0, CONSUMED(0, 1, 0));
     breaks(CONSUMED(0, 0, 0));
     lab_close(&lab);
@@ -141,7 +141,7 @@ static void a_record_is_taken_once(void **state)
     breaks(TAKEN(0));
     lab_close(&lab);
     open_child();
-    breaks(TAKEN(0)); /* it has no sinks */
+    breaks(TAKEN(0)); /* this node has no sinks */
     breaks(down_event(8, 0));
     lab_close(&lab);
 }
@@ -164,7 +164,7 @@ static void a_link_has_a_slot_of_the_node(void **state)
     lab_close(&lab);
 }
 
-/* A driver may have queued more for a link that the node has ended. */
+/* A driver may have queued more events for a link that the node has ended. */
 static void what_comes_late_for_a_link_is_harmless(void **state)
 {
     (void)state;

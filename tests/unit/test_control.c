@@ -12,10 +12,13 @@
 #include "overlay/base/err.h"
 
 static const uint8_t golden_open[] = {
-    1, 0,    0,    0,                      /* OPEN, nothing follows */
-    1, 0,    0,    0,    32,   0,    2, 0, /* stream, window, ranges */
-    1, 0,    0,    0,    4,    0,    0, 0, /* 1 to 4 */
-    9, 0x01, 0x02, 0x03, 0xff, 0xff, 4, 5,
+    1,    0,    0,    0, /* OPEN; no other message follows */
+    1,    0,    0,    0,
+    32,   0,    2,    0, /* stream, window, number of ranges */
+    1,    0,    0,    0,
+    4,    0,    0,    0, /* the range 1 to 4 */
+    9,    0x01, 0x02, 0x03,
+    0xff, 0xff, 4,    5,
 };
 
 static void an_open_is_these_bytes(void **state)
@@ -54,7 +57,8 @@ static void these_bytes_are_an_open(void **state)
     assert_int_equal(range.last, 0x0504ffff);
 }
 
-/* Each byte left out, one too many, and values that mean nothing. */
+/* Each byte is left out, one byte is added, and values without a meaning are
+ * tried. */
 static void what_is_no_open_is_refused(void **state)
 {
     uint8_t mem[sizeof(golden_open) + 1] = {0};
@@ -71,11 +75,11 @@ static void what_is_no_open_is_refused(void **state)
             assert_int_equal(ov_open_decode(&control.body, &open),
                              len == sizeof(golden_open) ? 0 : OV_EPROTO);
     }
-    mem[4] = 0; /* stream 0 is open from the beginning */
+    mem[4] = 0; /* stream 0 is always open */
     ov_control_decode(mem, sizeof(golden_open), &control);
     assert_int_equal(ov_open_decode(&control.body, &open), OV_EPROTO);
     mem[4] = 1;
-    mem[8] = 0; /* no window */
+    mem[8] = 0; /* a window of 0 */
     ov_control_decode(mem, sizeof(golden_open), &control);
     assert_int_equal(ov_open_decode(&control.body, &open), OV_EPROTO);
 }

@@ -1,5 +1,5 @@
-/* The cost of trees: what the closed form picks, and foretells against the
- * simulator. Whether it picks well is seen in tests/sim/arity.c. */
+/* The cost of trees: which arity the formula picks, and how its times compare
+ * with the simulator. tests/sim/arity.c shows whether the picks are good. */
 #include "topo/cost.h"
 
 #include <setjmp.h>
@@ -18,8 +18,8 @@
 
 static struct sim_world w;
 
-/* Simulates 4 KiB to all nodes until the launcher knows that all have it, or a
- * line of each node to the launcher. */
+/* Simulates the sending of 4 KiB to all nodes until the launcher knows that all
+ * have it, or of a line from each node to the launcher. */
 static double simulate(const struct topo_cost *cost, struct topo_tree tree,
                        bool is_down)
 {
@@ -44,7 +44,8 @@ static double simulate(const struct topo_cost *cost, struct topo_tree tree,
     return ns;
 }
 
-/* The smallest arity of each depth, down to 3, and no other. */
+/* The list has the smallest arity of each depth, down to 3, and no other
+ * arity. */
 static void test_arities_are_the_smallest_of_their_depth(void **state)
 {
     struct topo_cost cost = topo_cost_default;
@@ -66,7 +67,7 @@ static void test_arities_are_the_smallest_of_their_depth(void **state)
     assert_in_range(topo_cost_arity(&cost, 10001, 1, 8), 3, 8);
 }
 
-/* The farther hosts are from each other the fewer levels. */
+/* The greater the latency between hosts, the fewer levels. */
 static void test_the_pick_follows_the_machine(void **state)
 {
     static const struct topo_cost near = {2e3, 500, 12.5e9};
@@ -77,7 +78,7 @@ static void test_the_pick_follows_the_machine(void **state)
                 topo_cost_arity(&near, 10001, 1, 256));
 }
 
-/* What is foretold is a guess: it may be wrong by a factor of two. */
+/* The predicted time is an estimate: it may be wrong by a factor of two. */
 static void test_times_are_those_of_the_simulator_by_two(void **state)
 {
     (void)state;
@@ -101,7 +102,8 @@ static void test_times_are_those_of_the_simulator_by_two(void **state)
     }
 }
 
-/* A table of a complete tree costs what the tree does by arithmetic. */
+/* A table that describes a complete tree costs the same as the complete
+ * tree. */
 static void test_a_table_costs_the_same(void **state)
 {
     uint32_t parents[200];

@@ -1,4 +1,4 @@
-/* Patience and priorities where many processes share few processors. */
+/* Time limits and priorities when many processes share few processors. */
 #include "endpoints/hub/crowd.h"
 
 #include <setjmp.h>
@@ -20,8 +20,8 @@ static void few_processes_change_nothing(void **state)
     }
 }
 
-/* A node may be held up for half of the heartbeat time: a turn of 4 ms of all
- * others is less. */
+/* A node may be delayed for half of the heartbeat time: a time slice of 4 ms
+ * for each other process is less than that. */
 static void a_turn_of_all_others_is_less_than_half_a_heartbeat(void **state)
 {
     (void)state;
@@ -30,8 +30,8 @@ static void a_turn_of_all_others_is_less_than_half_a_heartbeat(void **state)
     assert_int_equal(ep_crowd_of(10000, 2).heartbeat_ms, 50000);
 }
 
-/* All niced processes of a crowd together weigh as much as 40 ordinary ones, as
- * long as there is a nice value for that. */
+/* All niced processes of a crowd together get as much of a processor as 40
+ * ordinary processes, as far as there is a nice value for that. */
 static void a_daemon_is_one_of_forty_at_most(void **state)
 {
     (void)state;
@@ -46,7 +46,8 @@ static void a_daemon_is_one_of_forty_at_most(void **state)
     assert_int_equal(ep_crowd_of(1000000, 1).nice, 19);
 }
 
-/* More processes never mean less patience, more processors never more. */
+/* More processes never shorten the time limits, and more processors never
+ * lengthen them. */
 static void all_grows_with_processes_for_each_processor(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* When a daemon ends that its starter has left: xylemd itself, started here,
- * and hubs of ours above it in the tree. Silence is judged after an hour and
- * patience ends after two, so what ends soon does not end by any clock.
- */
+/* When a daemon ends after its starter has gone: the test starts xylemd itself,
+ * and runs hubs above it in the tree. Silence counts only after an hour and the
+ * daemon gives up after two, so what ends soon does not end because of any time
+ * limit. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -28,13 +28,13 @@ enum { HEARTBEAT_MS = 3600 * 1000, NODE_INPUTS = 2 };
 
 struct rig {
     struct event_base *base;
-    struct event *output; /* of the daemon, readable */
+    struct event *output; /* the daemon's output is readable */
     struct ep_boot_config config;
-    struct ep_hub *hub; /* of the daemon's parent */
+    struct ep_hub *hub; /* the hub of the daemon's parent */
     uint32_t parent;
-    pid_t pid;     /* of the daemon; 0: it was waited for */
-    int to, from;  /* its stdin, its stdout */
-    unsigned over; /* its stdout has ended */
+    pid_t pid;     /* the daemon's pid; 0: its end was waited for */
+    int to, from;  /* the daemon's stdin, and its stdout */
+    unsigned over; /* the daemon's stdout has ended */
     unsigned lost, joined;
 };
 
@@ -79,8 +79,9 @@ static void on_output(evutil_socket_t fd, short what, void *arg)
     }
 }
 
-/* Before there is anything of a fabric that it could inherit. Not by fork:
- * libfabric 1.11 would end us there, once one of the tests has opened it. */
+/* Starts the daemon before this process has anything of a fabric that it could
+ * inherit. This uses no fork(): libfabric 1.11 would end the child once one of
+ * the tests has opened it. */
 static void start_daemon(struct rig *rig)
 {
     const char *top = getenv("top_builddir");
@@ -149,7 +150,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* --- its parent, and the tree */
+/* --- the daemon's parent, and the tree */
 
 static void tell(struct rig *rig, struct text_buf *text)
 {
@@ -193,7 +194,8 @@ static void open_parent(struct rig *rig)
     ep_hub_start(rig->hub);
 }
 
-/* The daemon hosts that node of the tree, and knows where its parent is. */
+/* Sends the start-up text: the daemon hosts that node of the tree, and knows
+ * where its parent is. */
 static void boot(struct rig *rig, struct topo_tree tree, uint32_t node)
 {
     char why[EP_BOOT_WHY_MAX] = "";
@@ -208,8 +210,8 @@ static void boot(struct rig *rig, struct topo_tree tree, uint32_t node)
     tell(rig, &text);
 }
 
-/* Its hello has come: it is linked. Its parent has no parent itself, so it is
- * not told more than that it was heard. */
+/* True when the daemon's hello has come. Its parent has no parent itself, so
+ * the daemon is only told that it was heard. */
 static bool is_linked(const void *arg)
 {
     const struct rig *rig = arg;
@@ -261,8 +263,8 @@ static void one_that_knows_nothing_ends(void **state)
     await_end(rig);
 }
 
-/* The launch was given up between the link to its parent and the root's word
- * that it has joined: there is no job that could go on. */
+/* The launch was given up after the daemon had linked to its parent and before
+ * the root's word that it has joined: there is no job that could go on. */
 static void one_that_has_not_joined_ends_behind_its_starter(void **state)
 {
     struct rig *rig = *state;
@@ -272,7 +274,8 @@ static void one_that_has_not_joined_ends_behind_its_starter(void **state)
     await_end(rig);
 }
 
-/* Its parent goes with its starter: as a rule they are one. */
+/* The daemon's parent ends together with the starter, as usually both are the
+ * same process. */
 static void one_that_has_not_joined_ends_behind_its_parent(void **state)
 {
     struct rig *rig = *state;
@@ -283,7 +286,8 @@ static void one_that_has_not_joined_ends_behind_its_parent(void **state)
     await_end(rig);
 }
 
-/* The root's answer shows that the daemon has seen its starter go. */
+/* True when the root was asked, which shows that the daemon has noticed the end
+ * of its starter. */
 static bool was_asked(const void *arg)
 {
     const struct rig *rig = arg;

@@ -1,4 +1,5 @@
-/* Messages at a session's door: what is said is heard. */
+/* Messages at a session's door: a message that is encoded decodes to the same
+ * message. */
 #include "job/door.h"
 
 #include <setjmp.h>
@@ -25,7 +26,7 @@ static const struct {
     struct job_door said;
     size_t len_bytes;
     uint8_t golden[64];
-    /* Whole, too, from so many on: the text is shorter. */
+    /* the least length at which the text, cut there, is a complete message */
     size_t least_bytes;
 } cases[] = {
     {{.kind = JOB_DOOR_HELLO, .version = 0x01020304, .text = "0.1"},
@@ -240,7 +241,8 @@ static void assert_heard(const struct job_door *heard,
 
 static bool is_whole(size_t i, size_t len_bytes)
 {
-    if (cases[i].said.kind == JOB_DOOR_RANGES) /* one of the two */
+    if (cases[i].said.kind ==
+        JOB_DOOR_RANGES) /* RANGES is one of the two kinds */
         return len_bytes == 1 + JOB_DOOR_RANGE_BYTES;
     if (cases[i].said.kind == JOB_DOOR_PIDS ||
         cases[i].said.kind == JOB_DOOR_EXITS)

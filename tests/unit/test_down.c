@@ -1,4 +1,4 @@
-/* DOWN as one node sees it: windows, reports, node sets, goodbye. */
+/* DOWN as one node sees it: windows, reports, sets of nodes, goodbye. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,9 @@
 
 static struct lab lab;
 
-/* Windows of 16 frames, and of 8 for stream 0: a report for every 2 frames, and
- * for each one. The transport delays nothing, and no node falls silent. */
+/* Windows of 16 frames, and of 8 for stream 0: a report is due for every 2
+ * frames, and for each frame of stream 0. The transport delays nothing, and no
+ * node falls silent. */
 static struct ov_cfg down_cfg(uint32_t nodes)
 {
     struct ov_cfg cfg = lab_cfg(nodes, 2);
@@ -39,7 +40,7 @@ static void add_child(uint16_t link, uint32_t child)
     heard(&lab, 0, 0, words);
 }
 
-/* Node 1 of a tree of 15, with children 3 on L1 and 4 on L2. */
+/* Opens node 1 of a tree of 15, with children 3 on L1 and 4 on L2. */
 static void open_node(struct ov_cfg cfg)
 {
     lab_open(&lab, cfg, 1);
@@ -52,7 +53,7 @@ static void open_node(struct ov_cfg cfg)
     seen(&lab, 0, SENT(0, 2));
 }
 
-/* The root of a tree of 3, with children 1 on L0 and 2 on L1. */
+/* Opens the root of a tree of 3, with children 1 on L0 and 2 on L1. */
 static void open_root(struct ov_cfg cfg)
 {
     lab_open(&lab, cfg, 0);
@@ -61,7 +62,7 @@ static void open_root(struct ov_cfg cfg)
     add_child(1, 2);
 }
 
-/* Frames 0 .. count-1 of stream 1, ten bytes each, arrive. */
+/* Frames 0 to count-1 of stream 1 arrive, ten bytes each. */
 static void hear_frames(unsigned count)
 {
     char words[32];
@@ -74,8 +75,8 @@ static void hear_frames(unsigned count)
 
 /* --- forwarding */
 
-/* A frame that arrives is handed over here and sent to each child, in one
- * buffer, which is given back when all have consumed it. */
+/* A frame that arrives is consumed here and sent to each child, in one buffer,
+ * which is given back when all have consumed it. */
 static void a_frame_is_forwarded_in_its_buffer(void **state)
 {
     (void)state;
@@ -96,7 +97,8 @@ static void a_frame_is_forwarded_in_its_buffer(void **state)
     lab_close(&lab);
 }
 
-/* A busy link gets stream 0 first: what opened a stream comes before it. */
+/* A busy link gets stream 0 first: the message that opened a stream comes
+ * before the stream. */
 static void control_comes_before_all_else(void **state)
 {
     struct ov_cfg cfg = down_cfg(15);
@@ -108,27 +110,30 @@ static void control_comes_before_all_else(void **state)
     assert_string_equal(heard(&lab, 0, 0, "open:1w16:1-14"), "consume:0.1(20)");
     assert_string_equal(heard(&lab, 0, 0, "down:1.0(9)"), "consume:1.0(9)");
     assert_string_equal(heard(&lab, 0, 0, "app"), "consume:0.2(4)");
-    seen(&lab, 1, SENT(2, 2)); /* that it is asked for, and the welcome */
+    seen(&lab, 1, SENT(2, 2)); /* the messages ASKED and WELCOME */
     assert_string_equal(seen(&lab, 1, SENT(2, 1)), "send:L2[open:1w16:1-14]");
     assert_string_equal(seen(&lab, 1, SENT(2, 1)), "send:L2[app]");
     assert_string_equal(seen(&lab, 1, SENT(2, 1)), "send:L2[down:1.0(9)]");
     lab_close(&lab);
 }
 
-/* Frames go only where the set says, and no other node is waited for. */
+/* Frames go only to the nodes of the set, and no other node is waited for. */
 static void a_stream_goes_to_its_node_set(void **state)
 {
     static const struct {
         const char *open, *frame;
-        bool waits; /* for child 3 */
+        bool waits; /* the frame for child 3 */
     } cases[] = {
-        {"open:1w16:7-7", "send:L1[down:1.0(10)]", true}, /* beneath 3 */
+        /* the set is beneath child 3 */
+        {"open:1w16:7-7", "send:L1[down:1.0(10)]", true},
         {"open:1w16:3-3", "send:L1[down:1.0(10)]", true},
-        {"open:1w16:9-10", "send:L2[down:1.0(10)]", false}, /* beneath 4 */
+        /* the set is beneath child 4 */
+        {"open:1w16:9-10", "send:L2[down:1.0(10)]", false},
         {"open:1w16:1-1", "consume:1.0(10)", false},
         {"open:1w16:1-3", "consume:1.0(10) send:L1[down:1.0(10)]", true},
         {"open:1w16:8-9", "send:L1[down:1.0(10)] send:L2[down:1.0(10)]", true},
-        {"open:1w16:2-2", "", false}, /* no target here: consumed at once */
+        {"open:1w16:2-2", "", false}, /* no target beneath this node: consumed
+                                       * at once */
         {"open:1w16:0-0", "", false},
     };
 
@@ -152,7 +157,8 @@ static void a_stream_goes_to_its_node_set(void **state)
     }
 }
 
-/* A set of several ranges: what one of them needs is needed. */
+/* For a set of several ranges, a frame goes wherever one of the ranges needs
+ * it. */
 static void the_ranges_of_a_set_add_up(void **state)
 {
     static const struct topo_range range[] = {{7, 7}, {10, 10}, {13, 14}};
@@ -175,7 +181,7 @@ static void the_ranges_of_a_set_add_up(void **state)
     lab_close(&lab);
 }
 
-/* The end travels with its frame and is reported as soon as it is consumed. */
+/* The end is sent with its frame and reported as soon as it is consumed. */
 static void the_end_is_passed_on_and_reported_at_once(void **state)
 {
     (void)state;
@@ -189,18 +195,19 @@ static void the_end_is_passed_on_and_reported_at_once(void **state)
     lab_close(&lab);
 }
 
-/* --- what a parent may not send */
+/* --- frames that a parent must not send */
 
 static void frames_that_do_not_follow_end_the_link(void **state)
 {
     static const char *const wrong[] = {
-        "down:1.2(4)",    /* a gap */
-        "down:1.0(4)",    /* a repeat */
-        "down:2.0(4)",    /* of no stream that is open */
-        "open:1w16:1-14", /* open already */
-        "open:2w17:1-14", /* a larger window than there is room for */
-        "open:2w0:1-14",  /* none */
-        "open:0w8:1-14",  /* stream 0 is there from the start */
+        "down:1.2(4)",    /* frame 1 is missing */
+        "down:1.0(4)",    /* frame 0 came before */
+        "down:2.0(4)",    /* this stream is not open */
+        "open:1w16:1-14", /* this stream is open already */
+        "open:2w17:1-14", /* the window is larger than the node's memory for it
+                           */
+        "open:2w0:1-14",  /* a window of 0 */
+        "open:0w8:1-14",  /* stream 0 is always open */
     };
 
     (void)state;
@@ -214,7 +221,8 @@ static void frames_that_do_not_follow_end_the_link(void **state)
     }
 }
 
-/* This is one frame more than the window: the first was not consumed here. */
+/* The frame exceeds the window by one, as the first frame was not consumed
+ * here. */
 static void a_frame_beyond_the_window_ends_the_link(void **state)
 {
     (void)state;
@@ -230,7 +238,7 @@ static void a_frame_beyond_the_window_ends_the_link(void **state)
     lab_close(&lab);
 }
 
-/* A child cannot have consumed what it was not sent. */
+/* A child cannot have consumed a frame that it was not sent. */
 static void a_base_beyond_what_was_sent_ends_the_link(void **state)
 {
     (void)state;
@@ -257,9 +265,9 @@ static void there_is_room_for_so_many_streams(void **state)
 
 /* --- reports */
 
-/* The base is the lowest one of this node and its children, told with the one
- * that is last. It is told at every eighth of the window, otherwise after 5
- * ms. */
+/* The base is the lowest one of this node and its children, reported with the
+ * node that is last. A report goes at every eighth of the window, otherwise
+ * after 5 ms. */
 static void the_lowest_base_is_reported(void **state)
 {
     (void)state;
@@ -275,7 +283,7 @@ static void the_lowest_base_is_reported(void **state)
     assert_string_equal(heard(&lab, 15, 2, "base:1=2@9.6"),
                         "send:L0[base:1=2@9.6]");
     assert_string_equal(heard(&lab, 15, 2, "base:1=5@9.6"), "");
-    assert_int_equal(lab_wake(&lab, 15), 5); /* 3, of child 3 */
+    assert_int_equal(lab_wake(&lab, 15), 5); /* frame 3, of child 3 */
     assert_string_equal(heard(&lab, 16, 1, "base:1=6"),
                         "send:L0[base:1=4@1.0]");
     assert_string_equal(seen(&lab, 17, CONSUMED(1, 6, 0)), "");
@@ -284,7 +292,7 @@ static void the_lowest_base_is_reported(void **state)
     lab_close(&lab);
 }
 
-/* However much changes within the 5 ms, one report goes. */
+/* However much changes within the 5 ms, only one report goes. */
 static void reports_that_wait_become_one(void **state)
 {
     struct ov_cfg cfg = down_cfg(15);
@@ -305,8 +313,9 @@ static void reports_that_wait_become_one(void **state)
     lab_close(&lab);
 }
 
-/* With a full window it matters who holds it up, so a change of that is told,
- * too. A child that has said nothing yet is known by its number alone. */
+/* With a full window it matters which node holds it up, so a change of that
+ * node is reported, too. For a child that has reported nothing yet only its
+ * number is known. */
 static void a_full_window_tells_who_holds_it(void **state)
 {
     (void)state;
@@ -324,7 +333,7 @@ static void a_full_window_tells_who_holds_it(void **state)
     lab_close(&lab);
 }
 
-/* A stream without frames to wait for: no report, no timer. */
+/* A stream without frames to wait for causes no report and no timer. */
 static void an_idle_stream_says_nothing(void **state)
 {
     (void)state;
@@ -338,7 +347,7 @@ static void an_idle_stream_says_nothing(void **state)
 
 /* --- the root */
 
-/* Each frame has its number. */
+/* Each frame gets a number. */
 static void frames_of_the_root_are_counted(void **state)
 {
     static const uint32_t lens[] = {5, 0, 100, 7};
@@ -362,8 +371,8 @@ static void frames_of_the_root_are_counted(void **state)
     lab_close(&lab);
 }
 
-/* The driver may feed what the window has room for, and nothing behind the
- * end. */
+/* The driver may feed as many frames as the window has room for, and none after
+ * the end. */
 static void the_root_has_room_for_a_window(void **state)
 {
     (void)state;
@@ -387,8 +396,8 @@ static void the_root_has_room_for_a_window(void **state)
     lab_close(&lab);
 }
 
-/* A window that is full for 10 s without moving is told, once: with the name
- * that came with the base, or the child that said none. */
+/* A window that is full and does not move for 10 s is reported, once: with the
+ * process that came with the base, or with the child that has named none. */
 static void a_stall_is_told_once(void **state)
 {
     (void)state;
@@ -400,7 +409,7 @@ static void a_stall_is_told_once(void **state)
     fed(&lab, 1000, 1, 10, 0);
     assert_int_equal(lab_wake(&lab, 1000), 10000);
     heard(&lab, 2000, 0, "base:1=1");
-    heard(&lab, 9000, 1, "base:1=1@2.6"); /* it moves */
+    heard(&lab, 9000, 1, "base:1=1@2.6"); /* the base moves */
     assert_true(lab_wake(&lab, 9000) > 100000);
     fed(&lab, 10000, 1, 10, 0);
     heard(&lab, 12000, 0, "base:1=3");
@@ -427,20 +436,22 @@ static void a_silent_child_is_told_without_a_rank(void **state)
 
 /* --- goodbye */
 
-/* A node goes when all beneath it have consumed the goodbye and its report is
- * on its way. */
+/* A node leaves when all nodes beneath it have consumed the goodbye and its own
+ * report is on its way. */
 static void goodbye_is_said_from_the_leaves_up(void **state)
 {
     struct ov_cfg cfg = down_cfg(15);
 
     (void)state;
-    cfg.control_frames = 32; /* one frame is no eighth of it */
+    cfg.control_frames =
+        32; /* one frame is less than an eighth of the window */
     open_node(cfg);
     assert_string_equal(heard(&lab, 0, 0, "goodbye"),
                         "consume:0.0(4) send:L1[goodbye] send:L2[goodbye]");
     assert_string_equal(seen(&lab, 0, CONSUMED(0, 1, 0)), "");
     assert_string_equal(heard(&lab, 0, 1, "base:0=1"), "");
-    assert_string_equal(seen(&lab, 0, ENDED(1)), ""); /* it may go */
+    /* now the node may leave */
+    assert_string_equal(seen(&lab, 0, ENDED(1)), "");
     assert_string_equal(heard(&lab, 0, 2, "base:0=1"), "send:L0[base:0=1]");
     assert_string_equal(seen(&lab, 0, TICK), "");
     assert_string_equal(seen(&lab, 0, SENT(0, 1)), "leave");
@@ -449,8 +460,8 @@ static void goodbye_is_said_from_the_leaves_up(void **state)
     lab_close(&lab);
 }
 
-/* One that goes before it has said so is looked for all the same; and so is
- * another parent, when ours goes first. */
+/* A node that leaves before it has reported this is missed all the same; and a
+ * node whose parent leaves first looks for another parent. */
 static void who_goes_without_goodbye_is_missed(void **state)
 {
     (void)state;
@@ -464,7 +475,7 @@ static void who_goes_without_goodbye_is_missed(void **state)
     lab_close(&lab);
 }
 
-/* Nor is a goodbye said that the parent cannot have heard. */
+/* A node does not leave on a goodbye that its report cannot have confirmed. */
 static void a_goodbye_that_was_not_sent_does_not_count(void **state)
 {
     (void)state;
@@ -479,7 +490,7 @@ static void a_goodbye_that_was_not_sent_does_not_count(void **state)
     lab_close(&lab);
 }
 
-/* The root has no node to tell. */
+/* The root has no node to which it reports. */
 static void the_root_leaves_last(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Deficit round robin: shares by bytes, whatever the sizes. */
+/* Deficit round robin: each input gets an equal share of bytes, whatever the
+ * sizes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +22,8 @@ static void fresh(uint16_t count)
     ov_drr_init(&drr, inputs, count, QUANTUM);
 }
 
-/* The input that is served next; it spends so many bytes and stays when
- * `more`. */
+/* Serves the next input and returns it; the input spends this many bytes, and
+ * stays when `more` is true. */
 static uint16_t serve(uint32_t bytes, bool more)
 {
     uint16_t who = ov_drr_first(&drr);
@@ -41,8 +42,8 @@ static void an_empty_line_serves_nobody(void **state)
     assert_int_equal(ov_drr_first(&drr), OV_DRR_NONE);
 }
 
-/* Inputs are served in the order of arrival, each once; twice in line counts
- * once. */
+/* Inputs are served in the order of arrival, each once; an input that is pushed
+ * twice is served once. */
 static void inputs_are_served_in_the_order_they_came(void **state)
 {
     (void)state;
@@ -55,11 +56,12 @@ static void inputs_are_served_in_the_order_they_came(void **state)
     assert_int_equal(serve(10, false), 0);
     assert_int_equal(serve(10, false), 3);
     assert_int_equal(serve(10, false), OV_DRR_NONE);
-    ov_drr_push(&drr, 2); /* it may come again */
+    ov_drr_push(&drr, 2); /* input 2 may be pushed again */
     assert_int_equal(serve(10, false), 2);
 }
 
-/* One that has more keeps its turn as long as its quantum lasts. */
+/* An input that has more to send keeps its turn until its quantum is used
+ * up. */
 static void a_turn_lasts_a_quantum(void **state)
 {
     (void)state;
@@ -68,14 +70,17 @@ static void a_turn_lasts_a_quantum(void **state)
     ov_drr_push(&drr, 1);
     assert_int_equal(serve(400, true), 0);
     assert_int_equal(serve(400, true), 0);
-    assert_int_equal(serve(400, true), 0); /* 1200: 200 beyond */
+    assert_int_equal(serve(400, true), 0); /* 1200 bytes are 200 more than the
+                                            * quantum */
     assert_int_equal(serve(1000, true), 1);
     assert_int_equal(serve(400, true), 0);
-    assert_int_equal(serve(400, true), 0); /* 800 was left */
+    assert_int_equal(serve(400, true),
+                     0); /* 800 bytes of the quantum were left */
     assert_int_equal(serve(1, true), 1);
 }
 
-/* What an input spends beyond its quantum costs it later turns. */
+/* An input that has spent more than its quantum waits longer for its next
+ * turns. */
 static void a_large_item_is_paid_by_waiting(void **state)
 {
     (void)state;
@@ -89,7 +94,7 @@ static void a_large_item_is_paid_by_waiting(void **state)
     assert_int_equal(serve(1000, true), 1);
 }
 
-/* Alone in line one is served at once, however deep in debt. */
+/* The only input is served at once, whatever it has spent before. */
 static void one_alone_never_waits(void **state)
 {
     (void)state;
@@ -99,7 +104,8 @@ static void one_alone_never_waits(void **state)
         assert_int_equal(serve(50000, true), 1);
 }
 
-/* Set aside means not served, nor pushed twice; back means at the end. */
+/* An input that is set aside is not served, and not queued twice; afterwards it
+ * goes to the end of the queue. */
 static void inputs_set_aside_come_back_together(void **state)
 {
     (void)state;
@@ -122,8 +128,8 @@ static void inputs_set_aside_come_back_together(void **state)
     assert_int_equal(ov_drr_first(&drr), OV_DRR_NONE);
 }
 
-/* Random sizes up to a frame: over any stretch no two inputs that always have
- * more are further apart than two quanta. */
+/* Sizes are random, up to a frame: over any period the shares of two inputs
+ * that always have data differ by at most two quanta. */
 static void shares_are_even_whatever_the_sizes(void **state)
 {
     struct chance chance = chance_start(1);
@@ -153,7 +159,7 @@ static void shares_are_even_whatever_the_sizes(void **state)
     }
 }
 
-/* A plain model of the same rules picks the same inputs. */
+/* A simple model of the same rules picks the same inputs. */
 static void random_runs_follow_the_model(void **state)
 {
     struct chance chance = chance_start(2);

@@ -1,5 +1,5 @@
-/* Fabrics from topology.conf: what is taken, and what is refused with the line
- * where it is. */
+/* Fabrics from topology.conf: which files are accepted, and which are refused
+ * with the number of the wrong line. */
 #include "topo/fabric.h"
 
 #include <setjmp.h>
@@ -65,7 +65,8 @@ static void test_the_syntax_of_slurm_is_read(void **state)
     topo_fabric_fini(&f);
 }
 
-/* As scontrol prints it: upper switches list the nodes of those beneath. */
+/* scontrol prints it like this: upper switches list the nodes of the switches
+ * beneath them. */
 static void test_what_scontrol_prints_is_read(void **state)
 {
     static const char text[] =
@@ -165,7 +166,7 @@ static void test_bytes_that_are_no_text_are_refused(void **state)
     assert_string_equal(why, "/dev/zero:1: this is not a line of text");
 }
 
-/* Nor is more read than a line may have. */
+/* No more is read than the longest line may have. */
 static void test_lines_have_a_bound(void **state)
 {
     enum { TOO_LONG = (4 << 20) + 8 };

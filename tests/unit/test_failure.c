@@ -1,4 +1,4 @@
-/* Which of several failures is the first. */
+/* Which of several failures was the first. */
 #include "job/failure.h"
 
 #include <setjmp.h>
@@ -13,12 +13,13 @@
 
 enum { START_MS = 5000 };
 
-static int exit_of(int code) /* as waitpid() has it */
+static int exit_of(int code) /* The status of an exit with this code, as
+                              * waitpid() gives it. */
 {
     return code << 8;
 }
 
-/* A process fails in this time. */
+/* Adds a process that failed between these two times. */
 static void add(struct job_failure *failure, uint32_t rank, uint64_t first_ms,
                 uint64_t last_ms)
 {
@@ -27,8 +28,8 @@ static void add(struct job_failure *failure, uint32_t rank, uint64_t first_ms,
                                       (START_MS + last_ms) * MS});
 }
 
-/* So many have failed; the first was one of `firsts`, of which this is the
- * lowest rank. */
+/* Checks that this many have failed, and that the first was one of `firsts`,
+ * whose lowest rank this is. */
 static void expect(const struct job_failure *failure, uint32_t count,
                    uint32_t firsts, uint32_t rank)
 {
@@ -72,11 +73,11 @@ static void the_earlier_one_is_the_first(void **state)
     add(&failure, 3, 50, 60);
     add(&failure, 1, 61, 61);
     expect(&failure, 2, 1, 3);
-    add(&failure, 9, 40, 49); /* the launcher hears of it later */
+    add(&failure, 9, 40, 49); /* the launcher is told of it later */
     expect(&failure, 3, 1, 9);
 }
 
-/* A moment that is known well tells apart what was not. */
+/* One exactly known time decides the order of others that was open before. */
 static void one_narrows_the_others(void **state)
 {
     struct job_failure failure = {0};
@@ -102,7 +103,8 @@ static void too_many_leave_out_the_highest_ranks(void **state)
                      JOB_FAILURE_FIRSTS);
 }
 
-/* The process that was over first stays, as it may turn out to be the first. */
+/* The process that certainly ended first is kept, as it may turn out to be the
+ * first. */
 static void who_was_over_first_stays(void **state)
 {
     struct job_failure failure = {0};

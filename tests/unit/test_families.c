@@ -1,4 +1,5 @@
-/* What real processes are doing, with all that they have started. */
+/* What real processes are doing, together with all processes that they have
+ * started. */
 #include "config.h"
 
 #include "endpoints/daemon/families.h"
@@ -18,7 +19,7 @@
 
 enum { LIMIT_MS = 60000 };
 
-static int fds[2]; /* a pipe whose reader is the stdin of processes */
+static int fds[2]; /* a pipe that is the stdin of the processes */
 
 static pid_t start(const char *script)
 {
@@ -46,7 +47,7 @@ static struct job_stall_sample look(pid_t pid)
     return family.sample;
 }
 
-/* Looks until the process does this. */
+/* Looks again and again until the process does this. */
 static void await(pid_t pid, enum job_doing doing)
 {
     const int64_t end_ms = ep_clock_ms() + LIMIT_MS;
@@ -71,7 +72,7 @@ static void one_that_reads_stdin(void **state)
     end(pid);
 }
 
-/* What it has started reads the same stdin. */
+/* A child of the process reads the same stdin. */
 static void one_whose_child_reads_stdin(void **state)
 {
     const pid_t pid = start("cat; :");
@@ -83,7 +84,7 @@ static void one_whose_child_reads_stdin(void **state)
     end(pid);
 }
 
-/* Its child reads from another pipe. */
+/* A child of the process reads from another pipe. */
 static void one_that_waits(void **state)
 {
     const pid_t pid = start("tail -f /dev/null | cat >/dev/null; :");
@@ -117,7 +118,7 @@ static void one_that_is_stopped(void **state)
     end(pid);
 }
 
-/* A process that starts others, and moves bytes, is seen to have changed. */
+/* A change is noticed when a process starts others or moves bytes. */
 static void changes_are_seen(void **state)
 {
     const pid_t pid = start("read line; cat /dev/null; exec cat");
@@ -130,7 +131,7 @@ static void changes_are_seen(void **state)
     assert_int_equal(look(pid).moved_bytes, before.moved_bytes);
     assert_int_equal(write(fds[1], "word\n", 5), 5);
     while (look(pid).moved_bytes == before.moved_bytes)
-        usleep(1000); /* sleep-ok: between looks */
+        usleep(1000); /* sleep-ok: a pause between two looks */
     end(pid);
 }
 

@@ -1,4 +1,4 @@
-/* What a process writes when it dies: each test is one that dies. */
+/* What a process writes when it dies: in each test a process dies. */
 #include "config.h"
 
 #include "endpoints/sys/fatal.h"
@@ -17,8 +17,8 @@
 
 #define TEXT "erased"
 
-/* Runs die(arg) in a process that has TEXT to write; returns its status, and
- * what it wrote before it died. */
+/* Runs die(arg) in a process that has TEXT to write; returns the exit status,
+ * and what the process wrote before it died. */
 static int status_of(void (*die)(int arg), int arg, char *wrote, size_t size)
 {
     int fds[2], status;

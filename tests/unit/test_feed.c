@@ -23,7 +23,7 @@ static void all_targets_get_the_stream_and_its_end(void **state)
     assert_int_equal(hose_push(hose, 100), 0);
     assert_int_equal(hose_push(hose, 0), 0);
     assert_int_equal(hose_push(hose, 3000), 0);
-    assert_int_equal(hose->told, 0); /* never from within a call */
+    assert_int_equal(hose->told, 0); /* reports never come from within a call */
     hose_settle(hose);
     assert_int_equal(hose->consumed, 3);
     for (uint32_t i = 0; i < 5; i++) {
@@ -50,7 +50,7 @@ static void end_alone_closes_every_stdin(void **state)
     ep_feed_end(hose->feed);
     hose_drink_all(hose, 0);
     assert_true(hose->readers[0].at_end);
-    /* One that comes later finds its end, too. */
+    /* A target that is added later gets the end, too. */
     assert_int_equal(hose_add(hose, 1), 0);
     hose_drink_all(hose, 1);
     assert_true(hose->readers[1].at_end);
@@ -71,14 +71,14 @@ static void slow_target_holds_the_count_but_nobody_else(void **state)
     hose_drink_all(hose, 2);
     assert_int_equal(hose->readers[0].seen_bytes, 300000);
     assert_int_equal(hose->readers[2].seen_bytes, 300000);
-    /* Its pipe holds two frames and a part of the third. */
+    /* The target's pipe holds two frames and a part of the third. */
     assert_int_equal(hose->consumed, 2);
     assert_true(ep_feed_holder(hose->feed, &proc, &done));
     assert_int_equal(proc, 1);
     assert_int_equal(done, 2);
     assert_int_equal(ep_feed_taken(hose->feed, 1), 0);
     assert_int_equal(ep_feed_taken(hose->feed, 0), 300000);
-    /* Buffers that all targets have are back. */
+    /* Buffers that all targets have read are given back. */
     assert_int_equal(hose->buffers, 8);
 
     assert_int_equal(hose_drink(hose, 1, 40000), 40000);
@@ -102,11 +102,12 @@ static void closed_stdin_counts_as_having_all(void **state)
         hose_push(hose, 50000);
     hose_settle(hose);
     hose_drink(hose, 0, 1000);
-    hose_close(hose, 0); /* while its pipe is full and we wait for room */
+    hose_close(hose, 0); /* the target's pipe is full, and the feed waits for
+                          * room */
     hose_drink_all(hose, 1);
     assert_int_equal(hose->consumed, 5);
     assert_false(ep_feed_holder(hose->feed, &proc, &done));
-    /* Now the other one, while nothing is under way. */
+    /* Now the other target closes its stdin, while no write is under way. */
     hose_close(hose, 1);
     hose_push(hose, 10);
     hose_push(hose, 10);
@@ -114,7 +115,7 @@ static void closed_stdin_counts_as_having_all(void **state)
     assert_int_equal(hose->consumed, 7);
 }
 
-/* A target that closes its stdin is told a while later, if it is still there
+/* A target that closes its stdin is reported a while later, if it still runs
  * then, even when there was nothing to write. */
 static void who_closes_its_stdin_is_told(void **state)
 {
@@ -149,8 +150,8 @@ static void who_closes_its_stdin_is_told(void **state)
     hose_drink_all(hose, 0);
 }
 
-/* Stdin of a process that does not read it is over early: its end is behind
- * what lies in the pipe. */
+/* The stdin of a process that does not read it is reported over early: its end
+ * lies after the bytes in the pipe. */
 static void what_lies_in_the_pipe_is_not_taken(void **state)
 {
     struct hose *hose = *state;
@@ -161,7 +162,7 @@ static void what_lies_in_the_pipe_is_not_taken(void **state)
     hose_settle(hose);
     hose_drink(hose, 1, 300);
     hose_close(hose, 1);
-    hose_push(hose, 500); /* which finds that out */
+    hose_push(hose, 500); /* this write finds that the stdin is closed */
     ep_feed_end(hose->feed);
     hose_settle(hose);
     assert_int_equal(hose->consumed, 2);
@@ -189,7 +190,8 @@ static void dropped_target_counts_as_having_all(void **state)
     hose_settle(hose);
     assert_int_equal(hose->consumed, 5);
     assert_int_equal(ep_feed_taken(hose->feed, 0), 0);
-    /* What was in its pipe is still there, and then the end comes. */
+    /* The bytes in the target's pipe are still there, and then the end comes.
+     */
     hose_drink_all(hose, 0);
     assert_int_equal(hose->readers[0].seen_bytes, PIPE_BYTES);
     assert_true(hose->readers[0].at_end);
@@ -205,7 +207,8 @@ static void without_targets_everything_is_consumed_at_once(void **state)
     hose_settle(hose);
     assert_int_equal(hose->consumed, 2);
     assert_int_equal(hose->told, 1);
-    /* Too late for the first frames: not silently without them. */
+    /* The first frames are gone, so the target is refused: it would miss them
+     * without knowing. */
     assert_int_equal(hose_add(hose, 0), OV_EINVAL);
 }
 
@@ -215,7 +218,8 @@ static void late_target_gets_the_stream_from_its_start(void **state)
 
     hose_add(hose, 0);
     for (unsigned i = 0; i < 3; i++)
-        hose_push(hose, 70000); /* more than a pipe: the first holds frame 0 */
+        hose_push(hose, 70000); /* more than a pipe holds: the first write is
+                                 * within frame 0 */
     hose_settle(hose);
     assert_int_equal(hose->consumed, 0);
     assert_int_equal(hose_add(hose, 1), 0);
@@ -256,8 +260,8 @@ static void feed_may_be_closed_when_told(void **state)
     assert_null(hose->feed);
 }
 
-/* One pump gives each target a turn: a target that could take all at once does
- * not go first with all of it. */
+/* Each call of the pump gives each target a turn: a target that could take
+ * everything at once does not get everything first. */
 static void targets_take_turns(void **state)
 {
     struct hose *hose = *state;
@@ -265,7 +269,7 @@ static void targets_take_turns(void **state)
     for (uint32_t i = 0; i < 8; i++)
         hose_add(hose, i);
     for (unsigned i = 0; i < 400; i++)
-        hose_push(hose, 100); /* many small frames: many turns */
+        hose_push(hose, 100); /* many small frames, so many turns */
     event_base_loop(hose->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
     for (uint32_t i = 0; i < 8; i++) {
         hose_drink(hose, i, SIZE_MAX);
@@ -273,16 +277,16 @@ static void targets_take_turns(void **state)
     }
 }
 
-/* What one target should have seen, and how many frames count as consumed. */
+/* What one target should have read, and how many frames count as consumed. */
 struct model {
     bool gone[READERS_MAX];
     bool added[READERS_MAX];
-    size_t ends[4096]; /* stream place after each frame */
+    size_t ends[4096]; /* the stream position after each frame */
     unsigned frames;
 };
 
-/* No frame counts that a living target cannot have whole: what it read and
- * what its pipe holds must cover it. */
+/* Checks that only frames count that each living target can have whole: what it
+ * read and what its pipe holds must cover them. */
 static void model_check(struct hose *hose, const struct model *model)
 {
     size_t covered = hose->consumed == 0 ? 0 : model->ends[hose->consumed - 1];

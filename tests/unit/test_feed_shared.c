@@ -1,4 +1,4 @@
-/* A target that does not read, in a stream that is not for its feed alone. */
+/* A target that does not read, in a stream that other feeds share. */
 #include "config.h"
 
 #include "tests/unit/slow_hose.h"
@@ -50,8 +50,8 @@ static int closing_in_shared(void **state)
 /* --- tests
  * */
 
-/* Target 0 reads, and frames for both go on until this is said of target 1;
- * when it is behind, no further ones come. */
+/* Pushes frames for both targets, of which target 0 reads, until target 1 is
+ * reported in this way; no more frames come once it is behind. */
 static void flow_until(struct slow_hose *sh, enum job_stdin_event what)
 {
     while (sh->hose->slow_what != what)
@@ -60,15 +60,16 @@ static void flow_until(struct slow_hose *sh, enum job_stdin_event what)
     assert_int_equal(sh->hose->slow_proc, 1);
 }
 
-/* Runs until nothing waits in the stream: all is consumed, as it is in a
- * file. */
+/* Runs until nothing waits in the stream: everything is consumed, because it is
+ * in a file. */
 static void drain(struct slow_hose *sh)
 {
     while (sh->hose->consumed < sh->pushed)
         turn(sh, 0, (const uint32_t[]){0}, 1);
 }
 
-/* One frame that waits for it is enough, and again when it has caught up. */
+/* One waiting frame is enough to report the target as behind; it is reported
+ * again when it has caught up. */
 static void who_is_behind_is_told_and_when_it_is_not(void **state)
 {
     struct slow_hose *sh = *state;
@@ -88,7 +89,7 @@ static void who_is_behind_is_told_and_when_it_is_not(void **state)
     check_end(sh, 1);
 }
 
-/* The user is told once, whatever the target does then. */
+/* The user is told once, whatever the target does afterwards. */
 static void who_reads_nothing_for_long_is_told_once(void **state)
 {
     struct slow_hose *sh = *state;
@@ -115,7 +116,7 @@ static void who_reads_nothing_for_long_is_told_once(void **state)
     check_end(sh, 1);
 }
 
-/* What the target did not read before it was free does not count. */
+/* Time before the target had read everything does not count. */
 static void who_has_read_all_begins_anew(void **state)
 {
     struct slow_hose *sh = *state;
@@ -136,13 +137,13 @@ static void who_has_read_all_begins_anew(void **state)
     check_end(sh, 1);
 }
 
-/* The target is as far behind as it may be, until half of that is read; the
- * file has room for what is on its way. */
+/* The target is as far behind as allowed, until it has read half of that; the
+ * file has room for the frames on their way. */
 static void with_spill_it_is_told_at_the_bound(void **state)
 {
     struct slow_hose *sh = *state;
 
-    flow_until(sh, JOB_STDIN_FULL); /* follows BEHIND */
+    flow_until(sh, JOB_STDIN_FULL); /* this comes after BEHIND */
     assert_int_equal(sh->hose->slow_told, 2);
     assert_in_range(sh->hose->stream_bytes, 2 * MIB, 3 * MIB + WINDOW * FRAME);
     flow(sh, sh->hose->stream_bytes + 2 * MIB);
@@ -160,7 +161,7 @@ static void with_close_it_is_closed_when_it_reads_nothing(void **state)
     struct slow_hose *sh = *state;
 
     flow_until(sh, JOB_STDIN_BEHIND);
-    /* FREE as it ends, then why. */
+    /* FREE comes as the target ends, then the reason. */
     flow_until(sh, JOB_STDIN_CLOSED);
     hose_drink(sh->hose, 1, SIZE_MAX);
     assert_true(sh->hose->readers[1].at_end);
@@ -168,7 +169,7 @@ static void with_close_it_is_closed_when_it_reads_nothing(void **state)
     check_end(sh, 0);
 }
 
-/* A target that is gone is no longer behind, and is not waited for. */
+/* A target that has ended is no longer behind, and is not waited for. */
 static void who_goes_while_behind_is_free(void **state)
 {
     struct slow_hose *sh = *state;

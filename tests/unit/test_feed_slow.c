@@ -1,5 +1,5 @@
-/* A target that does not read: its bytes wait in a file, or it gets nothing
- * more. */
+/* A target that does not read: its bytes wait in a file, or it gets no more
+ * bytes. */
 #include "config.h"
 
 #include "endpoints/daemon/feed.h"
@@ -10,7 +10,7 @@
 
 #include "tests/unit/slow_hose.h"
 
-enum { PATIENCE = 100000 /* turns of the loop: to find a hang */ };
+enum { PATIENCE = 100000 /* the most turns of the loop, to find a hang */ };
 
 static int open_with(void **state, enum job_slow_policy policy,
                      uint64_t spill_bytes)
@@ -46,8 +46,8 @@ static int closing(void **state)
     return open_with(state, JOB_SLOW_CLOSE, 0);
 }
 
-/* The others see the whole stream; then the one gets it, byte by byte the
- * same, and no file is left. */
+/* The other targets get the whole stream; then the slow one gets it, too, with
+ * the same bytes, and no file is left. */
 static void a_target_that_does_not_read_is_spilled(void **state)
 {
     struct slow_hose *sh = *state;
@@ -70,8 +70,8 @@ static void a_target_that_does_not_read_is_spilled(void **state)
     assert_int_equal(sh->hose->slow_told, 0);
 }
 
-/* The target is behind by a mebibyte or two all the way: the file is not
- * larger. */
+/* The target is behind by one or two MiB all the time: the file does not grow
+ * beyond that. */
 static void a_target_that_is_behind_by_some_has_a_small_file(void **state)
 {
     struct slow_hose *sh = *state;
@@ -91,8 +91,9 @@ static void a_target_that_is_behind_by_some_has_a_small_file(void **state)
     check_end(sh, 1);
 }
 
-/* Target 2 stops while 1, spilled before, has almost caught up: what 2 lacks
- * was left behind by 1 already, and is there for it all the same. */
+/* Target 2 stops reading while target 1, spilled earlier, has almost caught up:
+ * the bytes that 2 lacks are no longer needed by 1, and are there for 2 all the
+ * same. */
 static void who_is_spilled_later_finds_its_bytes(void **state)
 {
     struct slow_hose *sh = *state;
@@ -107,14 +108,14 @@ static void who_is_spilled_later_finds_its_bytes(void **state)
         turn(sh, 8 * FRAME, (const uint32_t[]){0, 2}, 2);
     while (first->seen_bytes < second->seen_bytes + MIB + MIB / 4) {
         bool is_close = first->seen_bytes + MIB / 2 > sh->hose->stream_bytes;
-        /* When the file is slow both are spilled soon, and the stream would go
-         * on to the bound, at which all targets wait. */
+        /* When the file is slow both targets are spilled soon, and the stream
+         * would go on to the limit, at which all targets wait. */
         bool is_much = sh->hose->stream_bytes > 32 * MIB;
 
         turn(sh, is_much ? 0 : 8 * FRAME, (const uint32_t[]){0, 1},
              is_close ? 1 : 2);
     }
-    /* Should 1 be back at the stream by now, it reads on. */
+    /* If target 1 is back at the stream by now, it reads on. */
     while (ep_feed_holder(sh->hose->feed, &proc, &done))
         turn(sh, 0, (const uint32_t[]){0, 1}, proc == 1 ? 2 : 1);
     while (second->seen_bytes < sh->hose->stream_bytes)
@@ -123,8 +124,8 @@ static void who_is_spilled_later_finds_its_bytes(void **state)
     check_end(sh, 2);
 }
 
-/* At the bound all targets wait, which is told once; whenever it reads, the
- * stream goes on. */
+/* All targets wait at the limit, which is reported once; whenever the slow
+ * target reads, the stream goes on. */
 static void at_the_bound_everybody_waits(void **state)
 {
     struct slow_hose *sh = *state;
@@ -153,7 +154,7 @@ static void at_the_bound_everybody_waits(void **state)
     check_end(sh, 1);
 }
 
-/* As at the bound, with what the system says. */
+/* The same happens as at the limit, with the system's error message. */
 static void on_a_full_disk_everybody_waits(void **state)
 {
     struct slow_hose *sh = *state;
@@ -167,7 +168,7 @@ static void on_a_full_disk_everybody_waits(void **state)
     assert_int_equal(sh->hose->slow_err, EFBIG);
     assert_true(sh->hose->stream_bytes > MIB);
     catch_up(sh);
-    flow(sh, sh->hose->stream_bytes); /* nothing is under way now */
+    flow(sh, sh->hose->stream_bytes); /* no write is under way now */
     for (unsigned i = 0; i < 200; i++)
         turn(sh, FRAME, (const uint32_t[]){0, 1}, 2);
     catch_up(sh);
@@ -176,7 +177,7 @@ static void on_a_full_disk_everybody_waits(void **state)
     assert_int_equal(sh->hose->slow_told, 1);
 }
 
-/* The target gets no wrong bytes, and no other one notices. */
+/* The target gets no wrong bytes, and no other target is affected. */
 static void what_cannot_be_read_back_is_told(void **state)
 {
     struct slow_hose *sh = *state;
@@ -226,7 +227,7 @@ static void a_target_that_does_not_read_is_closed(void **state)
     assert_int_equal(sh->hose->slow_proc, 1);
     assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
     assert_int_equal(ep_feed_taken(sh->hose->feed, 1), 0);
-    /* What was in its pipe is there, and then the end comes. */
+    /* The bytes in its pipe are there, and then the end comes. */
     hose_drink(sh->hose, 1, SIZE_MAX);
     assert_true(sh->hose->readers[1].at_end);
     assert_int_equal(sh->hose->readers[1].seen_bytes, PIPE_BYTES);
@@ -234,7 +235,7 @@ static void a_target_that_does_not_read_is_closed(void **state)
     check_end(sh, 0);
 }
 
-/* The window is full, and so for some time; the other one reads so much at a
+/* Keeps the window full for some time; the other target reads this much at a
  * time. */
 static void stay_full(struct slow_hose *sh, size_t bytes, unsigned ms)
 {
@@ -249,7 +250,8 @@ static void stay_full(struct slow_hose *sh, size_t bytes, unsigned ms)
     }
 }
 
-/* All wait for it, as told once, and it has all bytes in the end. */
+/* All targets wait for the slow one, which is reported once, and it gets all
+ * bytes in the end. */
 static void a_target_that_does_not_read_is_told(void **state)
 {
     struct slow_hose *sh = *state;
@@ -281,7 +283,7 @@ static void a_target_that_reads_a_little_is_not_told(void **state)
     check_end(sh, 1);
 }
 
-/* A byte between any two looks is enough. */
+/* One byte between two looks is enough. */
 static void a_target_that_reads_a_little_is_not_closed(void **state)
 {
     struct slow_hose *sh = *state;
@@ -293,8 +295,8 @@ static void a_target_that_reads_a_little_is_not_closed(void **state)
     check_end(sh, 1);
 }
 
-/* All of the window comes before the target has its first turn, and then
- * nothing more. */
+/* All frames of the window come before the target has its first turn, and no
+ * more follow. */
 static void a_window_that_comes_at_once_is_noticed(void **state)
 {
     struct slow_hose *sh = *state;
@@ -306,8 +308,8 @@ static void a_window_that_comes_at_once_is_noticed(void **state)
     assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
 }
 
-/* All frames of the window but one wait for it: no other target is delayed, and
- * it may take its time. */
+/* All but one of the window's frames wait for the target: no other target is
+ * delayed, so it may take its time. */
 static void who_holds_up_nobody_is_not_closed(void **state)
 {
     struct slow_hose *sh = *state;
@@ -336,13 +338,12 @@ static void nobody_is_slow_while_all_are_stopped(void **state)
     assert_int_equal(sh->hose->slow_what, JOB_STDIN_CLOSED);
 }
 
-/* --- any order of all of it
- * */
+/* --- random order of everything */
 
 struct crowd {
     bool gone[READERS_MAX];
     uint32_t count;
-    uint32_t fast; /* reads all the time */
+    uint32_t fast; /* a target that reads all the time */
     uint64_t seed;
 };
 

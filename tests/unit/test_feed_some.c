@@ -1,8 +1,9 @@
-/* Frames for some targets: each gets what is for it, in order, whether from
- * memory or from a file, and what it took of the launcher's is known.
+/* Frames for some targets: each target gets its own bytes, in order, from
+ * memory or from a file, and the number of the launcher's bytes that it took is
+ * known.
  *
- * The truth is a list of bytes for each target, written as the frames are
- * pushed; it knows nothing of frames.
+ * The expected result is a list of bytes for each target, written as the frames
+ * are pushed; that list knows nothing of frames.
  */
 #include "config.h"
 
@@ -30,10 +31,10 @@ enum {
     FRAME_MAX = 20000,
 };
 
-/* What a target has to get, and what it got. */
+/* The bytes that a target should get, and those it has got. */
 struct want {
     uint8_t *mem;  /* owned */
-    uint8_t *kind; /* owned: of each byte, 1 when it was pushed */
+    uint8_t *kind; /* owned: for each byte, 1 when it was pushed by a client */
     size_t len, seen;
     size_t own_seen;
     bool is_closed, is_at_end;
@@ -108,7 +109,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* --- the truth */
+/* --- the expected result */
 
 static void expect(struct some *some, uint32_t target, const uint8_t *mem,
                    size_t len, bool is_pushed)
@@ -152,7 +153,7 @@ static void fill(struct some *some, uint8_t *mem, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         mem[i] = some->next++;
-    some->next += 7; /* so that no frame is like the one before */
+    some->next += 7; /* so that each frame differs from the one before */
 }
 
 static void push_all(struct some *some, uint32_t len)
@@ -181,8 +182,8 @@ static void message(struct some *some, uint16_t flags,
     some->frames++;
 }
 
-/* Pushes to the targets whose bits are set; they are named in two messages when
- * `in_two`. */
+/* Pushes to the targets whose bits are set; with `in_two` they are named in two
+ * messages. */
 static void push_some(struct some *some, unsigned mask, uint32_t len,
                       bool closes, bool in_two)
 {
@@ -242,8 +243,9 @@ static void each_gets_what_is_for_it(void **state)
     push_some(some, 0x05, 100, false, false);
     push_some(some, 0x06, 100, false, true);
     push_all(some, 1000);
-    push_some(some, 0x00, 100, false, false); /* none of this node */
-    message(some, 0, NULL, 0, NULL, 0);       /* the same again, no bytes */
+    push_some(some, 0x00, 100, false, false); /* no target of this node */
+    message(some, 0, NULL, 0, NULL, 0);       /* the same set again, without
+                                               * bytes */
     push_some(some, 0x3f, 100, false, true);
     drink_up(some);
     for (uint32_t i = 0; i < TARGETS; i++)
@@ -281,8 +283,8 @@ static void a_close_is_for_its_targets_alone(void **state)
     assert_int_equal(ep_feed_taken(some->hose->feed, 2), 500);
 }
 
-/* What lies in the pipe is the newest; of the launcher's bytes only those count
- * that the target took. */
+/* The bytes in the pipe are the newest; of the launcher's bytes only those
+ * count that the target took. */
 static void pushed_bytes_are_not_the_launchers(void **state)
 {
     struct some *some = *state;
@@ -303,20 +305,20 @@ static void pushed_bytes_are_not_the_launchers(void **state)
     assert_int_equal(ep_feed_taken(some->hose->feed, 0), 2000);
 }
 
-/* Messages that name no target, or make no sense, are frames like others. */
+/* Messages that name no target, or are not valid, take a frame like others. */
 static void what_is_no_message_is_for_nobody(void **state)
 {
     struct some *some = *state;
     uint8_t junk[] = {0xff, 0xff, 0xff};
 
-    message(some, 0, NULL, 0, junk, sizeof(junk)); /* no set was named */
+    message(some, 0, NULL, 0, junk, sizeof(junk)); /* no set was named before */
     assert_int_equal(hose_push_mem(some->hose, junk, sizeof(junk), true), 0);
     some->frames++;
     push_some(some, 0x01, 10, false, false);
     drink_up(some);
 }
 
-/* 0 and 2 read, until there is room in the window. */
+/* Lets targets 0 and 2 read until there is room in the window. */
 static void make_room(struct some *some, uint64_t until_ns)
 {
     while (some->hose->consumed + WINDOW <= some->frames) {
@@ -327,8 +329,8 @@ static void make_room(struct some *some, uint64_t until_ns)
     }
 }
 
-/* One does not read, all else goes on at its side; a window is never exceeded.
- */
+/* One target does not read, and all others go on; the window is never
+ * exceeded. */
 static void a_slow_one_gets_its_own_from_the_file(void **state)
 {
     struct some *some = *state;
@@ -344,7 +346,8 @@ static void a_slow_one_gets_its_own_from_the_file(void **state)
     assert_true(some->want[1].is_at_end);
 }
 
-/* However often: what is kept of whose the bytes are does not fill. */
+/* However often a set is named, the record of which bytes belong to which sets
+ * does not fill up. */
 static void the_same_set_may_be_named_many_times(void **state)
 {
     struct some *some = *state;
@@ -358,7 +361,7 @@ static void the_same_set_may_be_named_many_times(void **state)
     drink_up(some);
 }
 
-/* Before a target reads, nothing more is to come. */
+/* Before a target reads, no further frames are to come. */
 static void who_is_behind_by_many_sets_is_told(void **state)
 {
     struct some *some = *state;

@@ -1,4 +1,5 @@
-/* Growing text and fields: any string survives, nothing breaks a line. */
+/* Growing text and fields: any string is read back unchanged, and no string
+ * breaks a line. */
 #include "text/fields.h"
 
 #include <setjmp.h>
@@ -28,7 +29,7 @@ static void fields_are_encoded_like_this(void **state)
     text_buf_fini(&text);
 }
 
-/* Strings of random bytes, short ones mostly, come back as they were. */
+/* Strings of random bytes, mostly short ones, are read back as they were. */
 static void any_string_survives_the_way(void **state)
 {
     uint32_t dice = 20240601;
@@ -177,7 +178,7 @@ static void quoted_text_is_harmless_to_a_terminal(void **state)
     text_buf_fini(&text);
 }
 
-/* What sh makes of the words is what went in. */
+/* The shell reads the quoted words as the original words. */
 static void shell_words_survive_a_shell(void **state)
 {
     static const char *const words[] = {"plain/path-1.0",

@@ -1,5 +1,5 @@
-/* Files of processes: what is in them, how few are open, and what becomes of
- * errors. */
+/* Output files of processes: their contents, how few are open at a time, and
+ * what happens after errors. */
 #include "config.h"
 
 #include "endpoints/output/output.h"
@@ -38,12 +38,13 @@ struct rig {
     unsigned errors;
     uint64_t sent_bytes;
     uint64_t written_bytes[EP_OUTPUT_PLACES];
-    uint64_t seq[SOURCES]; /* of the last record taken */
+    uint64_t seq[SOURCES]; /* the number of each source's last record that was
+                            * taken */
     int err;
     char why[5000];
 };
 
-/* A record in flight; its address is the cookie. */
+/* A record that was not taken yet; its address is the cookie. */
 struct record {
     uint8_t *mem; /* owned */
     int takers;
@@ -67,7 +68,8 @@ static void on_taken(void *arg, uint64_t cookie)
     struct rig *rig = arg;
     struct record *rec = (struct record *)(uintptr_t)cookie;
 
-    assert_true(rec->takers > 0); /* never from within the call */
+    assert_true(rec->takers > 0); /* records are never taken from within the
+                                   * call */
     if (--rec->takers > 0)
         return;
     assert_true(rec->seq > rig->seq[rec->source]);
@@ -248,9 +250,9 @@ static unsigned count_open(void)
     return count;
 }
 
-/* 128 files, 5 open at a time: each is opened many times and has all its
- * bytes. The size of the table of descriptors says how many there ever were.
- */
+/* 128 files, 5 of them open at a time: each is opened many times and gets all
+ * its bytes. The size of the table of descriptors shows how many were ever
+ * open. */
 static void few_files_are_open_at_a_time(void **state)
 {
     static uint64_t seed = 20261122;
@@ -304,7 +306,7 @@ static void labels_and_formats_are_in_files_too(void **state)
     rig_say(&rig, 0, "one\ntw");
     rig_say(&rig, 1, "half");
     rig_send(&rig, 0, TEXT_CHANNEL_STDOUT, "o", 1, true);
-    rig_finish(&rig); /* of rank 1 no end came */
+    rig_finish(&rig); /* the end of rank 1 has not come */
     expect("l-0.stdout", "[job,0]<stdout>: one\n[job,0]<stdout>: two\n");
     expect("l-1.stdout", "[job,1]<stdout>: half\n");
     rig_close(&rig);
@@ -321,7 +323,7 @@ static void labels_and_formats_are_in_files_too(void **state)
     rig_close(&rig);
 }
 
-/* All processes of a host. What was there before is gone. */
+/* All processes of a host share one file. Its earlier contents are gone. */
 static void a_pattern_without_rank_is_shared(void **state)
 {
     struct rig rig;
@@ -344,7 +346,7 @@ static void a_pattern_without_rank_is_shared(void **state)
     rig_close(&rig);
 }
 
-/* Names are to be new, and this one is not. */
+/* Makes a file with this name before the test, because names must be new. */
 static void make_first(struct rig *rig, const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -354,7 +356,7 @@ static void make_first(struct rig *rig, const char *path)
     rig->cfg.names.is_new = true;
 }
 
-/* The one record is refused, and all that follow; nothing is left in hand. */
+/* The first record is refused, and all that follow; none stays in hand. */
 static void error_names_the_file(const char *path, const char *words)
 {
     struct rig rig;
@@ -394,7 +396,8 @@ static void what_is_in_the_way_is_told(void **state)
     error_names_the_file("1.stdout", "exists already and is not overwritten");
 }
 
-static atomic_bool is_held_up, is_asked; /* the thread that says why */
+static atomic_bool is_held_up, is_asked; /* state of the thread that formats the
+                                          * error message */
 
 /* Replaces strerror() of the C library, and takes as long as the test wants. */
 char *strerror(int err)
@@ -429,7 +432,7 @@ static void an_error_is_told_when_its_sentence_is_whole(void **state)
     rig_close(&rig);
 }
 
-/* The file fails like on a disk that is full in the middle of a record. */
+/* The file fails as on a disk that becomes full in the middle of a record. */
 static void a_file_that_cannot_grow_ends_it(void **state)
 {
     static char bytes[100000];
@@ -491,8 +494,8 @@ static void a_directory_that_cannot_be_made_is_told_at_once(void **state)
     event_base_free(rig.base);
 }
 
-/* With a console that is not read, a record is not taken although its file has
- * it; both have all at the end. */
+/* When the console is not read, a record is not taken although its file has it;
+ * both have everything at the end. */
 static void a_record_is_taken_when_both_places_have_it(void **state)
 {
     static char bytes[60000];
@@ -510,7 +513,7 @@ static void a_record_is_taken_when_both_places_have_it(void **state)
     close(fds[1]);
     memset(bytes, 'x', sizeof(bytes));
     bytes[sizeof(bytes) - 1] = '\n';
-    for (int i = 0; i < 10; i++) /* more than the pipe takes */
+    for (int i = 0; i < 10; i++) /* more than the pipe holds */
         rig_send(&rig, 3, TEXT_CHANNEL_STDOUT, bytes, sizeof(bytes), false);
     while (rig.written_bytes[EP_OUTPUT_FILES] < rig.sent_bytes)
         event_base_loop(rig.base, EVLOOP_ONCE);
@@ -528,7 +531,7 @@ static void a_record_is_taken_when_both_places_have_it(void **state)
     rig_close(&rig);
 }
 
-/* Whatever the thread is doing. */
+/* The thread may be doing anything. */
 static void giving_up_takes_all(void **state)
 {
     struct rig rig;
@@ -539,7 +542,7 @@ static void giving_up_takes_all(void **state)
     for (uint32_t rank = 0; rank < PROCS; rank++)
         rig_say(&rig, rank, "some words\n");
     ep_output_give_up(rig.out);
-    rig.errors = 1; /* nothing of which is told */
+    rig.errors = 1; /* no further error is reported */
     rig_say(&rig, 1, "late\n");
     rig_finish(&rig);
     assert_int_equal(rig.errors, 1);

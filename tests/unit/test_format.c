@@ -1,5 +1,5 @@
-/* Lines, objects and elements: what they look like, and that no byte is lost
- * in them whatever the bytes are and however little room there is. */
+/* Lines, JSON objects and XML elements: what they look like, and that no byte
+ * is lost in them, whatever the bytes are and however little room there is. */
 #include "config.h"
 
 #include "text/format.h"
@@ -9,7 +9,9 @@
 #include "text/escape.h"
 #include "text/row.h"
 
-#define TIME_NS UINT64_C(1795313584123456789) /* 2026-11-22 02:13:04 UTC */
+#define TIME_NS                                                                \
+    UINT64_C(1795313584123456789) /* The time 2026-11-22 02:13:04              \
+                                   * UTC. */
 
 enum { OUT_MAX = 4 << 20 };
 
@@ -25,7 +27,7 @@ static void begin(void)
     mid_line = false;
 }
 
-/* Formats one record, with so much room at a time. */
+/* Formats one record, with this much room at a time. */
 static void say_in(const struct text_origin *from, const void *mem, size_t len,
                    size_t room)
 {
@@ -33,7 +35,8 @@ static void say_in(const struct text_origin *from, const void *mem, size_t len,
     const uint8_t *end = src + len;
 
     while (src < end || text_format_is_open(&fm)) {
-        uint8_t *block = malloc(room); /* apart: the sanitizer sees its end */
+        uint8_t *block = malloc(room); /* a block of its own, so that the
+                                        * sanitizer sees its end */
         size_t got =
             text_format_lines(&fm, from, &mid_line, &src, end, block, room);
 
@@ -104,7 +107,7 @@ static void a_tool_is_no_rank(void **state)
                                    "\"");
 }
 
-/* What a job's ranks and hosts begin with is as wide for each of them. */
+/* The labels of ranks and hosts have the same width in all lines of a job. */
 static void labels_are_as_wide_as_their_job_needs(void **state)
 {
     struct text_style style = {.label = TEXT_LABEL_RANK};
@@ -145,7 +148,8 @@ static void labels_are_as_wide_as_their_job_needs(void **state)
            "[job,9]<stdout>: f\n");
 }
 
-/* On a terminal alone, however the bytes come in pieces. */
+/* The label of a progress bar is shown on a terminal only, however the bytes
+ * are cut. */
 static void a_bar_keeps_its_label(void **state)
 {
     static const char bar[] = "\r 10%\r 20%\r\r 30%\r\nend\r\n\n\rx\n";
@@ -192,7 +196,7 @@ static void a_name_that_is_too_long_is_cut(void **state)
     text_style_widen(&style, name);
     text_row_head(&head, &from);
     assert_int_equal(head.len_bytes, TEXT_HEAD_NAME_MAX + strlen(": "));
-    /* The longest of all: every byte of the names becomes six. */
+    /* The longest object of all: every byte of the names becomes six. */
     memset(name, '\1', sizeof(name) - 1);
     from.host = name;
     style.has_time = true;
@@ -320,7 +324,7 @@ static void only_characters_are_utf8(void **state)
     assert_false(text_utf8_is_valid((const uint8_t *)"01234567\xc3", 9));
 }
 
-/* --- any bytes, any room */
+/* --- any bytes, with any room */
 
 static size_t unbase64(const char *text, size_t len, uint8_t *to)
 {
@@ -367,7 +371,7 @@ static size_t unescape(const char *text, size_t len, uint8_t *to)
     return (size_t)(to - start);
 }
 
-/* Reads back what the objects in `out` stand for. */
+/* Decodes the objects in `out` back to bytes. */
 static size_t read_back(uint8_t *to)
 {
     static const char less[] = ",\"newline\":false}\n";
@@ -421,8 +425,8 @@ static size_t random_text(uint8_t *mem, size_t len, uint64_t *seed)
     return at;
 }
 
-/* A reader of the objects has the bytes of the process, whatever they are,
- * and the room decides nothing about them. */
+/* A reader of the objects gets the bytes of the process, whatever they are, and
+ * the room makes no difference. */
 static void json_keeps_every_byte(void **state)
 {
     static uint8_t bytes[20000], back[OUT_MAX], first[OUT_MAX];
@@ -453,7 +457,7 @@ static void json_keeps_every_byte(void **state)
     }
 }
 
-/* 64 KiB in one line, as the daemons pass them on. */
+/* A line of 64 KiB, as daemons pass it on, is one object. */
 static void a_long_line_is_one_object(void **state)
 {
     static uint8_t line[65536], back[OUT_MAX];
@@ -463,7 +467,7 @@ static void a_long_line_is_one_object(void **state)
         .style = &style, .rank = 3, .channel = TEXT_CHANNEL_STDOUT};
 
     (void)state;
-    memset(line, '\1', sizeof(line)); /* each becomes six bytes */
+    memset(line, '\1', sizeof(line)); /* each byte becomes six bytes */
     line[sizeof(line) - 1] = '\n';
     begin();
     say_in(&from, line, sizeof(line), TEXT_FORMAT_ROOM_MIN);
@@ -489,7 +493,8 @@ int main(void)
         cmocka_unit_test(a_long_line_is_one_object),
     };
 
-    setenv("TZ", "XYZ-2", 1); /* two hours east, without a database */
+    setenv("TZ", "XYZ-2", 1); /* two hours east of UTC, without a time zone
+                               * database */
     tzset();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Golden bytes of frames: what is on the wire does not change unnoticed. */
+/* Golden bytes of frames: the bytes on the wire do not change unnoticed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void bad_frame_heads_are_refused(void **state)
     assert_int_equal(ov_frame_head_decode(mem, 8, &head), OV_EPROTO);
 }
 
-/* Each way an UP frame can lie about its table is found. */
+/* Each way in which an UP frame's table can be wrong is found. */
 static void up_frames_must_add_up(void **state)
 {
     uint8_t mem[128] = {0};
@@ -105,7 +105,7 @@ static void up_frames_must_add_up(void **state)
     mem[8 + 18] = OV_CHANNELS;
     assert_int_equal(ov_up_check(mem, &head, &payload), OV_EPROTO);
     mem[8 + 18] = OV_CHANNEL_STDOUT;
-    mem[8 + 4] = 0; /* sequence number 0 */
+    mem[8 + 4] = 0; /* a sequence number of 0 */
     assert_int_equal(ov_up_check(mem, &head, &payload), OV_EPROTO);
 }
 

@@ -1,5 +1,5 @@
-/* Order and groups of hosts from their names and addresses, and trees that keep
- * neighbours together. */
+/* Order and groups of hosts, guessed from their names and addresses, and trees
+ * that keep neighbours together. */
 #include "topo/guess.h"
 
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static void close_guess(void)
     topo_hosts_fini(&hosts);
 }
 
-/* Hosts in their order, each with its group where there are some. */
+/* Returns the hosts in their order, each with its group if it has one. */
 static const char *say(void)
 {
     static char text[TEXT_MAX];
@@ -81,7 +81,7 @@ static void test_names_have_a_natural_order(void **state)
         for (size_t j = 0; j < count; j++) {
             int sign = topo_guess_compare(ascending[i], ascending[j]);
 
-            if (i == 1 && j == 2) /* the same number, written otherwise */
+            if (i == 1 && j == 2) /* the same number, written in another way */
                 assert_true(sign != 0);
             else if (i != 2 || j != 1)
                 assert_int_equal((sign > 0) - (sign < 0), (i > j) - (i < j));
@@ -121,7 +121,7 @@ static void test_all_but_the_last_number_is_a_group(void **state)
     check_guess("n[1-2],login,k1", TOPO_GUESS_NAMES, "k1:k login n1:n n2:n");
 }
 
-/* Groups are under what they share. */
+/* Groups are put under a larger group when their names share a part. */
 static void test_groups_of_groups(void **state)
 {
     const struct topo_fabric *f = &guess.fabric;
@@ -161,10 +161,11 @@ static void test_addresses_tell_where_names_do_not(void **state)
     assert_int_equal(guess.by, TOPO_GUESS_ADDRESSES);
     assert_string_equal(say(), "a:10.1.2 d:10.1.2 c:10.1.2 b:10.1.9");
     close_guess();
-    open_guess("r1n[1-2],r2n1", "login", path); /* names go first */
+    /* names are tried before addresses */
+    open_guess("r1n[1-2],r2n1", "login", path);
     assert_int_equal(guess.by, TOPO_GUESS_NAMES);
     close_guess();
-    open_guess("y,x", "login", path); /* it knows neither */
+    open_guess("y,x", "login", path); /* the file has neither host */
     assert_int_equal(guess.by, TOPO_GUESS_ORDER);
     assert_string_equal(say(), "x y");
     close_guess();
@@ -174,7 +175,7 @@ static void test_addresses_tell_where_names_do_not(void **state)
     close_guess();
 }
 
-/* A name of a few letters that mean something here. */
+/* Draws a name of a few letters that are treated specially. */
 static void draw_name(struct chance *chance, char *name)
 {
     static const char letters[] = "aab01279-._@";
@@ -187,8 +188,7 @@ static void draw_name(struct chance *chance, char *name)
     name[len] = '\0';
 }
 
-/* The natural order is one: of three names no two pairs contradict the third.
- */
+/* The natural order is consistent: three names can always be sorted. */
 static void test_any_names_have_an_order(void **state)
 {
     struct chance chance = chance_start(3);
@@ -210,8 +210,8 @@ static void test_any_names_have_an_order(void **state)
     }
 }
 
-/* Whatever hosts are called: each is in the order once, and in a group or in
- * none, and what is above a group ends. */
+/* Hosts may have any names: each host is in the order once, and in one group or
+ * in none, and following the groups upward ends. */
 static void test_any_names_are_guessed_at(void **state)
 {
     struct chance chance = chance_start(4);
@@ -250,7 +250,7 @@ static void test_any_names_are_guessed_at(void **state)
 static uint32_t order[HOSTS_MAX], under[HOSTS_MAX], host[HOSTS_MAX + 1];
 static bool seen[HOSTS_MAX];
 
-/* Racks of any sizes, one after the other in the order. */
+/* Draws racks of any sizes, one after the other in the order. */
 static uint32_t draw_racks(struct chance *chance, uint32_t count)
 {
     uint32_t most = chance_in(chance, 2, 100), s = 0, at = 0;
@@ -278,7 +278,7 @@ static void shuffle(struct chance *chance, uint32_t count)
     }
 }
 
-/* The hosts of each subtree are neighbours in the order. */
+/* Checks that the hosts of each subtree are neighbours in the order. */
 static void check_neighbours(const struct topo_tree *tree)
 {
     static uint32_t place[HOSTS_MAX], low[HOSTS_MAX + 1], high[HOSTS_MAX + 1];
@@ -303,9 +303,9 @@ static void check_neighbours(const struct topo_tree *tree)
     }
 }
 
-/* No switch is known: the tree is as deep as ever, its subtrees are neighbours,
- * and unknown racks are crossed no more often than by a tree that goes by the
- * list, even when that is in the same order. */
+/* No switch is known: the tree is as deep as otherwise, its subtrees are
+ * neighbours, and its links cross the unknown racks no more often than those of
+ * a tree by the list, even when the list is in the same order. */
 static void test_neighbours_share_subtrees(void **state)
 {
     struct chance chance = chance_start(1);
@@ -337,7 +337,8 @@ static void test_neighbours_share_subtrees(void **state)
            (unsigned long long)without);
 }
 
-/* When groups are known, the shape keeps each node's switch and crossings. */
+/* When groups are known, the shape leaves each node's switch and the number of
+ * crossings as they were. */
 static void test_groups_stay_what_they_are(void **state)
 {
     struct chance chance = chance_start(2);

@@ -1,5 +1,5 @@
-/* The hash, as xxhash says it: launcher and daemons may be of different builds,
- * on different processors, and compare what they have hashed. */
+/* The hash equals xxhash: launcher and daemons may be of different builds, on
+ * different processors, and compare their hashes. */
 #include "job/hash.h"
 
 #include <setjmp.h>
@@ -9,7 +9,8 @@
 
 #include <cmocka.h>
 
-/* The numbers come from XXH3_64bits_withSeed of a program of its own. */
+/* The expected numbers were computed by another program with
+ * XXH3_64bits_withSeed. */
 static void hashes_are_those_of_xxh3(void **state)
 {
     uint8_t large[1000];
@@ -22,7 +23,7 @@ static void hashes_are_those_of_xxh3(void **state)
     assert_true(job_hash(large, sizeof(large), 0) == 0x10ad30264426c830);
 }
 
-/* A hash is the seed of the next: both parts and their order count. */
+/* A hash is the seed of the next one: both parts and their order count. */
 static void parts_are_added_one_after_another(void **state)
 {
     uint8_t large[1000];

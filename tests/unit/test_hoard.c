@@ -1,4 +1,4 @@
-/* A queue of packets gives each out as it was put, over memory and file. */
+/* A queue returns each packet as it was put in, through memory and file. */
 #include "config.h"
 
 #include "endpoints/sys/hoard.h"
@@ -30,13 +30,13 @@ struct fixture {
     unsigned changes;
     bool closes_in_change;
     bool is_in_call;
-    uint32_t put, dropped; /* packets */
+    uint32_t put, dropped; /* counts of packets */
     uint64_t held_bytes;
-    uint32_t lengths[LENGTHS_MAX]; /* by number of the packet */
-    uint8_t table[TABLE_BYTES];    /* packets are pieces of it */
+    uint32_t lengths[LENGTHS_MAX]; /* the length of each packet, by number */
+    uint8_t table[TABLE_BYTES];    /* the bytes of which packets are pieces */
 };
 
-/* How often the code under test calls malloc(), and whether it is refused. */
+/* How often the code under test calls malloc(), and whether malloc() fails. */
 static unsigned mallocs;
 static bool is_malloc_refused;
 
@@ -107,14 +107,13 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The bytes of a packet, of which no two near each other are alike. */
+/* Returns the bytes of a packet; packets near each other differ. */
 static const uint8_t *packet(const struct fixture *fx, uint32_t number)
 {
     return fx->table + number * 40503u % 65536u;
 }
 
-/* --- puts and gets, checked
- * */
+/* --- puts and gets that are checked */
 
 static int put(struct fixture *fx, uint32_t len)
 {
@@ -132,7 +131,7 @@ static int put(struct fixture *fx, uint32_t len)
     return 0;
 }
 
-/* Waits for the file as long as need be. Returns 0 or OV_EFULL. */
+/* Puts a packet, and waits for the file if necessary. Returns 0 or OV_EFULL. */
 static int put_soon(struct fixture *fx, uint32_t len)
 {
     int rc;
@@ -161,7 +160,7 @@ static int get_soon(struct fixture *fx, const uint8_t **mem, uint32_t *len)
     return rc;
 }
 
-/* The first packet, not taken out. */
+/* Checks the first packet, without removing it. */
 static const uint8_t *check_first(struct fixture *fx)
 {
     const uint8_t *mem = NULL;
@@ -229,7 +228,7 @@ static uint32_t random_length(uint64_t *seed)
     return 1 + rig_random(seed) % 65536;
 }
 
-/* Puts some, perhaps behind one that was got and must not change. */
+/* Puts some packets, perhaps while one that was got must not change. */
 static void random_puts(struct fixture *fx, uint64_t *seed)
 {
     bool is_held = rig_random(seed) % 2 == 0 && fx->put > fx->dropped;
@@ -247,8 +246,8 @@ static void random_puts(struct fixture *fx, uint64_t *seed)
         drop(fx);
 }
 
-/* Random turns, in tides: mostly puts until it is full, mostly gets until it
- * is empty, for some time about as many of both. */
+/* Random puts and gets, in phases: mostly puts until the queue is full, mostly
+ * gets until it is empty, and both about equally often. */
 static void packets_come_out_as_they_went_in(void **state)
 {
     const char *given = getenv("XYLEM_TEST_SEED");
@@ -294,7 +293,7 @@ static void a_packet_is_at_most_as_large_as_a_block(void **state)
 /* --- stretches
  * */
 
-/* Tens of thousands of packets take memory by the block, in the file too. */
+/* Tens of thousands of packets take memory by blocks, in the file too. */
 static void small_packets_share_their_memory(void **state)
 {
     struct fixture *fx = *state;
@@ -310,7 +309,7 @@ static void small_packets_share_their_memory(void **state)
     take_all(fx);
 }
 
-/* What is put behind a packet that was got joins its stretch unchanged. */
+/* A packet put after one that was got joins the same stretch, unchanged. */
 static void packets_behind_one_that_is_got_share_too(void **state)
 {
     struct fixture *fx = *state;
@@ -321,7 +320,7 @@ static void packets_behind_one_that_is_got_share_too(void **state)
     mallocs = 0;
     for (int i = 0; i < 10000; i++)
         assert_int_equal(put(fx, 1 + (uint32_t)i % 10), 0);
-    assert_in_range(mallocs, 0, 1); /* for the next block */
+    assert_in_range(mallocs, 0, 1); /* one allocation, for the next block */
     assert_ptr_equal(check_first(fx), mem);
     drop(fx);
     take(fx);
@@ -331,8 +330,8 @@ static void packets_behind_one_that_is_got_share_too(void **state)
     assert_int_equal(spill_file_bytes(), -1);
 }
 
-/* The reader is at most two packets behind, and often not at all: any number
- * of packets goes through one block, and the file is not even made. */
+/* The reader is at most two packets behind, and often none: any number of
+ * packets goes through one block, and the file is not even made. */
 static void a_reader_that_has_caught_up_needs_no_file(void **state)
 {
     struct fixture *fx = *state;
@@ -375,7 +374,7 @@ static void a_full_one_has_room_again_when_it_is_empty(void **state)
     rig_run_until_true(fx->base, is_file_empty, NULL);
 }
 
-/* The loop has not run. The queue is empty and cannot be full. */
+/* The loop has not run. The queue is empty, so it cannot be full. */
 static void an_empty_one_is_never_full(void **state)
 {
     struct fixture *fx = *state;
@@ -397,13 +396,13 @@ static void without_memory_it_is_full_and_whole(void **state)
 {
     struct fixture *fx = *state;
 
-    is_malloc_refused = true; /* for the stretch */
+    is_malloc_refused = true; /* the allocation for the stretch fails */
     assert_int_equal(put(fx, 10), OV_EFULL);
     is_malloc_refused = false;
     assert_true(ep_hoard_is_empty(fx->hoard));
     assert_int_equal(put(fx, 10), 0);
     assert_int_equal(put(fx, 10), 0);
-    is_malloc_refused = true; /* for the next block */
+    is_malloc_refused = true; /* the allocation for the next block fails */
     assert_int_equal(put(fx, PACKET_MAX), OV_EFULL);
     is_malloc_refused = false;
     assert_int_equal(put(fx, PACKET_MAX), 0);
@@ -413,8 +412,8 @@ static void without_memory_it_is_full_and_whole(void **state)
 /* --- a file that fails
  * */
 
-/* The disk is full in the middle of a block: what was accepted is there, and
- * a disk that has room again is used again. */
+/* The disk is full in the middle of a block: accepted packets are kept, and a
+ * disk that has room again is used again. */
 static void a_full_disk_takes_nothing_from_what_is_there(void **state)
 {
     struct fixture *fx = *state;
@@ -445,7 +444,8 @@ static void without_a_place_for_the_file_memory_is_used(void **state)
     }
 }
 
-/* The next stretch cannot be read: says so, with its bytes, until dropped. */
+/* Takes the next stretch, which cannot be read; get() reports it until it is
+ * dropped. */
 static void take_lost(struct fixture *fx)
 {
     const uint8_t *mem = fx->table;
@@ -500,9 +500,9 @@ static void what_soon_leaves_is_not_written(void **state)
     }
 }
 
-/* The file loses all it has: stretch by stretch is told as lost, more of them
- * than can be read at once, what is in memory comes out, and so does what is
- * put next. */
+/* The file loses everything: each stretch in it is reported as lost, more of
+ * them than can be read at once; packets in memory come out, and so do packets
+ * that are put later. */
 static void a_stretch_that_cannot_be_read_is_told_as_lost(void **state)
 {
     struct fixture *fx = *state;
@@ -511,7 +511,7 @@ static void a_stretch_that_cannot_be_read_is_told_as_lost(void **state)
     while (fx->held_bytes < 12 * BLOCK)
         assert_int_equal(put_soon(fx, 20000), 0);
     while ((kept + 1) * (20000 + HEAD) <= BLOCK)
-        kept++; /* in each block, of which two are in memory */
+        kept++; /* counts the packets in each block; two blocks are in memory */
     assert_int_equal(put_soon(fx, PACKET_MAX), 0);
     assert_int_equal(put_soon(fx, 5), 0);
     rig_run_until_true(fx->base, is_writer_idle, fx->writer);
@@ -532,8 +532,8 @@ static void a_stretch_that_cannot_be_read_is_told_as_lost(void **state)
 /* --- the end
  * */
 
-/* The queue is closed at any moment: while blocks are written, while one is
- * read, with a packet from memory and from the file. Valgrind finds leaks. */
+/* The queue is closed at any moment: while blocks are written or one is read,
+ * with a packet from memory or from the file. Valgrind finds leaks. */
 static void what_is_inside_goes_with_it(void **state)
 {
     struct fixture *fx = *state;

@@ -1,4 +1,5 @@
-/* A queue of packets whose reader goes back to what is not forgotten yet. */
+/* A queue of packets whose reader goes back to packets that are not forgotten
+ * yet. */
 #include "config.h"
 
 #include "endpoints/sys/hoard.h"
@@ -25,9 +26,10 @@ struct fixture {
     struct ep_writer *writer;
     struct ep_hoard *hoard;
     unsigned changes;
-    uint32_t put, forgotten;       /* packets */
-    uint32_t lengths[LENGTHS_MAX]; /* by number of the packet */
-    uint8_t table[TABLE_BYTES];    /* packets are pieces of it */
+    uint32_t put, forgotten;       /* how many packets were put in, and how many
+                                    * forgotten */
+    uint32_t lengths[LENGTHS_MAX]; /* the length of each packet, by number */
+    uint8_t table[TABLE_BYTES];    /* the bytes of which packets are pieces */
 };
 
 static void on_change(void *arg)
@@ -66,7 +68,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The bytes of a packet, of which no two near each other are alike. */
+/* Returns the bytes of a packet; packets near each other differ. */
 static const uint8_t *packet(const struct fixture *fx, uint32_t number)
 {
     return fx->table + number * 40503u % 65536u;
@@ -83,7 +85,8 @@ static int put(struct fixture *fx, uint32_t len)
     return rc;
 }
 
-/* Waits for the file as long as need be. Returns 0 or OV_EFULL. */
+/* Puts a packet, and waits for the file as long as necessary. Returns 0 or
+ * OV_EFULL. */
 static int put_soon(struct fixture *fx, uint32_t len)
 {
     int rc;
@@ -107,7 +110,7 @@ static void check_next(struct fixture *fx, uint32_t number)
 }
 
 /* Passes as many packets as there are, at most `count`. *passed is the reader's
- * place. */
+ * position. */
 static void pass_some(struct fixture *fx, uint32_t *passed, uint32_t count)
 {
     const uint8_t *mem;
@@ -147,8 +150,8 @@ static void put_some(struct fixture *fx, uint64_t *seed)
     }
 }
 
-/* Puts, passes, forgets and goes back at random, in tides: all that is not
- * forgotten comes once more, in order. */
+/* Puts, passes, forgets and goes back at random, in phases: all packets that
+ * are not forgotten come again, in order. */
 static void what_was_passed_can_be_read_once_more(void **state)
 {
     const char *given = getenv("XYLEM_TEST_SEED");
@@ -184,8 +187,8 @@ static void what_was_passed_can_be_read_once_more(void **state)
     assert_in_range(file_most, 2 * BLOCK, LIMIT);
 }
 
-/* A block that the reader stands in goes with its last packet, and the next
- * one begins another. */
+/* The block at the reader's position is freed with its last packet, and the
+ * next packet begins another block. */
 static void all_that_was_passed_can_be_forgotten_at_once(void **state)
 {
     struct fixture *fx = *state;
@@ -209,8 +212,8 @@ static bool is_writer_idle(const void *arg)
     return ep_writer_is_idle(arg);
 }
 
-/* A part of what comes once more cannot be read: the number of the next packet
- * is as if it could. */
+/* A part of the packets that come again cannot be read: the number of the next
+ * packet is the same as if it could. */
 static void a_lost_stretch_is_passed_as_a_whole(void **state)
 {
     struct fixture *fx = *state;
@@ -236,7 +239,8 @@ static void a_lost_stretch_is_passed_as_a_whole(void **state)
     forget(fx, kept + lost);
 }
 
-/* Room that is told is there, and where it is not told a put fails so. */
+/* When room is reported a put succeeds, and when no room is reported it
+ * fails. */
 static void room_is_as_it_is_told(void **state)
 {
     struct fixture *fx = *state;

@@ -1,5 +1,5 @@
 /* Holds: a node beneath a lost child is asked about, found elsewhere, or given
- * up by the root, and by no other node. */
+ * up; only the root gives nodes up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +13,14 @@
 
 static struct lab lab;
 
-/* No node falls silent: only the times of holds matter, which are those of a
+/* No node falls silent: only the times of holds matter, which are those for a
  * heartbeat of 10 s. */
 static struct ov_cfg hold_cfg(void)
 {
     struct ov_cfg cfg = lab_cfg(15, 2);
 
     cfg.control_frames = 4;
-    cfg.send_slots = OV_SEND_SLOTS_MAX; /* the transport holds nothing up */
+    cfg.send_slots = OV_SEND_SLOTS_MAX; /* The transport always has room. */
     cfg.data_slots = OV_SEND_SLOTS_MAX - 1;
     return cfg;
 }
@@ -34,7 +34,7 @@ static void add_child(uint16_t link, const char *hello, uint32_t child,
         heard(&lab, 0, 0, answer);
 }
 
-/* Node 1 with 3 on L1, 4 on L2, and 7 and 8 beneath 3. */
+/* Opens node 1 with 3 on L1, 4 on L2, and 7 and 8 beneath 3. */
 static void open_node(void)
 {
     lab_open(&lab, hold_cfg(), 1);
@@ -47,7 +47,7 @@ static void open_node(void)
     heard(&lab, 0, 0, "answer:7#5 answer:8#6");
 }
 
-/* The root with 1 on L0, 2 on L1, and all others beneath these. */
+/* Opens the root with 1 on L0, 2 on L1, and all others beneath these. */
 static void open_root(void)
 {
     char words[64];
@@ -67,8 +67,9 @@ static void open_root(void)
     assert_string_equal(lab.text, "joined send:L1[answer:14#1]");
 }
 
-/* Frames come from all neighbours now and then, up to that time, so that none
- * is silent. Returns what was seen except beats, in one line. */
+/* Lets time pass up to `until_ms`. Frames come from all neighbours now and
+ * then, so that none is silent. Returns the actions except beats, in one
+ * line. */
 static const char *pass(uint64_t *ms, uint64_t until_ms)
 {
     static char seen_words[LAB_TEXT_BYTES];
@@ -107,9 +108,9 @@ static bool has_holds(void)
 
 /* --- when questions are asked */
 
-/* Nothing listens at the child's address: it is asked about after half a
- * second, and twice that again; nodes beneath it after the adoption time of 35
- * s. */
+/* Nothing listens at the child's address: the node asks about the child after
+ * half a second, and again after twice that time, and about nodes beneath it
+ * after the adoption time of 35 s. */
 static void a_refused_child_is_asked_about_soon(void **state)
 {
     uint64_t ms = 1000;
@@ -162,8 +163,8 @@ static void those_beneath_a_dead_child_are_dialled(void **state)
 }
 
 /* A node that answers is dialled again after each attempt time, and asked about
- * with all others. While its child may live, no node beneath it is dialled at
- * all. */
+ * together with all others. While its child may be alive, no node beneath it is
+ * dialled. */
 static void those_who_answer_are_waited_for(void **state)
 {
     uint64_t ms = 0;
@@ -190,7 +191,7 @@ static void those_who_answer_are_waited_for(void **state)
     lab_close(&lab);
 }
 
-/* If the dial is answered, or gets no answer at all, no node is asked about
+/* When a dial is accepted, or gets no answer at all, no node is asked about
  * before the adoption time; the address is probed again and again. */
 static void an_unclear_child_is_probed(void **state)
 {
@@ -205,7 +206,7 @@ static void an_unclear_child_is_probed(void **state)
     assert_string_equal(pass(&ms, 2999), "");
     assert_string_equal(pass(&ms, 3000), "probe:3");
     assert_string_equal(pass(&ms, 3100), "");
-    seen(&lab, ms, PROBED(3, true)); /* it no longer listens */
+    seen(&lab, ms, PROBED(3, true)); /* the child no longer listens */
     assert_string_equal(pass(&ms, 3599), "");
     assert_string_equal(pass(&ms, 3600), "send:L0[missing:3#1]");
     lab_close(&lab);
@@ -227,11 +228,11 @@ static void nobody_asks_about_who_came_back(void **state)
     lab_close(&lab);
 }
 
-/* --- questions of others */
+/* --- questions of other nodes */
 
 /* A question about a node that is elsewhere, or nowhere, is answered at once. A
- * question about a node in the branch from which the question comes is asked
- * further up. The number must be the one we know. */
+ * question about a node in the branch from which the question comes is passed
+ * upward. The number in it must be the known one. */
 static void a_question_is_answered_or_passed_on(void **state)
 {
     (void)state;
@@ -246,8 +247,8 @@ static void a_question_is_answered_or_passed_on(void **state)
     lab_close(&lab);
 }
 
-/* While an ask for one is pending the question is kept back, ours and others':
- * the answer to the ask may be the answer. */
+/* While an ask for a node is pending, questions about it wait, our own and
+ * those of others: the answer to the ask may answer them. */
 static void a_question_waits_for_a_pending_ask(void **state)
 {
     uint64_t ms = 0;
@@ -273,11 +274,11 @@ static void a_question_waits_for_a_pending_ask(void **state)
     lab_close(&lab);
 }
 
-/* --- the root's word */
+/* --- decisions of the root */
 
-/* The root gives up what it holds itself: the child first if nothing listens at
- * its address, the others when their time is over. It tells the job once of
- * each. */
+/* The root gives up nodes that it holds itself: the child first if nothing
+ * listens at its address, the others when their time has passed. Each is
+ * reported to the job once. */
 static void the_root_gives_up_whom_it_holds(void **state)
 {
     uint64_t ms = 0;
@@ -288,7 +289,7 @@ static void the_root_gives_up_whom_it_holds(void **state)
     seen(&lab, ms, PROBED(1, true));
     assert_string_equal(pass(&ms, 499), "");
     assert_string_equal(pass(&ms, 500), "lost:1");
-    seen(&lab, ms, CALLED(0, 3)); /* 3 comes with 7, but without 8 */
+    seen(&lab, ms, CALLED(0, 3)); /* node 3 comes with 7, but without 8 */
     assert_string_equal(heard(&lab, ms, 0, "hello:3#2+7#1<3"),
                         "send:L0[welcome:#2 path:0 limit:4]");
     assert_string_equal(pass(&ms, 34999), "");
@@ -298,9 +299,9 @@ static void the_root_gives_up_whom_it_holds(void **state)
     lab_close(&lab);
 }
 
-/* It also gives up nodes that others ask about, at once. The word is final, and
- * goes down to where the question came from. A node whose own ask has come
- * first, or which has another number by now, lives. */
+/* The root also gives up nodes that others ask about, at once. The decision is
+ * final, and goes down to where the question came from. A node whose own ask
+ * has come first, or which has another number by now, is not given up. */
 static void the_root_judges_a_question(void **state)
 {
     (void)state;
@@ -319,8 +320,8 @@ static void the_root_judges_a_question(void **state)
     lab_close(&lab);
 }
 
-/* A node that never came is given up after the give-up and the adoption time:
- * then the others begin. */
+/* A node that never came is given up after the give-up time plus the adoption
+ * time; then the job begins without it. */
 static void who_never_came_is_given_up(void **state)
 {
     uint64_t ms = 0, end_ms;
@@ -344,7 +345,8 @@ static void who_never_came_is_given_up(void **state)
 
 /* --- room */
 
-/* 7, 8, 9 and 10 come to node 1 and go; one has not consumed the only frame. */
+/* 7, 8, 9 and 10 come to node 1 and leave; one of them has not consumed the
+ * only frame. */
 static uint64_t hold_four(uint32_t behind)
 {
     struct ov_cfg cfg = hold_cfg();
@@ -372,8 +374,8 @@ static uint64_t hold_four(uint32_t behind)
     return ms;
 }
 
-/* A child needs a place and all are taken: two holds become one, which keeps
- * the lower base of both, whichever that was. */
+/* A child needs a place and all places are taken: two holds become one, which
+ * keeps the lower base of the two, whichever that was. */
 static void two_holds_become_one_where_room_is_needed(void **state)
 {
     (void)state;
@@ -395,8 +397,8 @@ static void two_holds_become_one_where_room_is_needed(void **state)
     }
 }
 
-/* A node that was found to be gone, before or after that, is asked about as
- * soon as if each had a hold of its own. */
+/* A node that was found to be dead, before or after that, is asked about as
+ * early as if each node had a hold of its own. */
 static void the_dead_in_one_hold_are_asked_about_soon(void **state)
 {
     uint64_t ms = hold_four(7);

@@ -1,10 +1,10 @@
-/* Frames that no honest neighbour sends.
+/* Frames that no correct neighbour sends.
  *
- * They come over a proved link in the middle of a running job. What cannot be
- * right costs that link and nothing else: who hung on it finds another parent,
- * and all get every byte and bring every byte back. What is merely spoilt may
- * be taken for something else, but breaks no assertion, no bound, and loses no
- * buffer. SEED=n runs one world alone.
+ * They come over a proved link in the middle of a running job. A frame that
+ * cannot be valid ends that link and nothing else: the nodes beneath it find
+ * another parent, get every byte and deliver every byte. A frame with random
+ * changes may be mistaken for another one, but fails no assertion, exceeds no
+ * bound, and loses no buffer. SEED=n runs a single world.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +30,7 @@ static uint32_t some(uint32_t low, uint32_t high)
     return chance_in(&w.chance, low, high);
 }
 
-/* All nodes have joined, and know it. */
+/* True when all nodes have joined, and the root knows it. */
 static bool joined(struct world *world)
 {
     for (uint32_t n = 0; n < world->cfg.plan.nodes; n++) {
@@ -67,7 +67,7 @@ static void start_traffic(void)
         world_write(&w, n, some(0, 15000), some(1, 100));
 }
 
-/* --- what cannot be right */
+/* --- frames that cannot be valid */
 
 static const char *const from_child[] = {
     "welcome:#1",          "refuse:#1!2", "path:0",     "limit:1000000",
@@ -85,7 +85,7 @@ static const char *const from_parent[] = {
     "missing:1#1",  "asked:#1",    "address:here",   "ack:99999=1/1",
 };
 
-/* Fills mem with the frame of these words. */
+/* Fills mem with a frame of these words. */
 static uint32_t frame_of(const char *words, uint8_t *mem)
 {
     uint64_t control_seq = 99999;
@@ -98,8 +98,8 @@ static uint32_t wrong_words(uint32_t n, bool is_parent, uint8_t *mem)
 {
     char own[64];
 
-    /* An acknowledgement for others is passed on: only the own can be judged.
-     */
+    /* An acknowledgement for other nodes is passed on: a node can only judge
+     * its own. */
     if (is_parent && chance_is(&w.chance, 10)) {
         snprintf(own, sizeof(own), "ack:%u=999999/0", (unsigned)n);
         return frame_of(own, mem);
@@ -112,7 +112,8 @@ static uint32_t wrong_words(uint32_t n, bool is_parent, uint8_t *mem)
         from_child[some(0, sizeof(from_child) / sizeof(char *) - 1)], mem);
 }
 
-/* A frame that is wrong in one of WAYS ways; the last one takes several. */
+/* Makes a frame that is wrong in one of WAYS ways; the last way takes several
+ * frames. */
 static uint32_t wrong_frame(uint32_t way, uint32_t n, uint32_t peer,
                             uint8_t *mem)
 {
@@ -151,13 +152,14 @@ static uint32_t wrong_frame(uint32_t way, uint32_t n, uint32_t peer,
         return wrong_words(n, is_parent, mem);
     default:
         way_name = "beyond the limit";
-        /* The root drops what is ahead of the next record of a source. */
+        /* The root drops records that are ahead of the next record of a source.
+         */
         snprintf(words, sizeof(words), "up:%u.99999(9)", (unsigned)peer);
         return frame_of(words, mem);
     }
 }
 
-/* A link that is up, of a node at random. */
+/* Picks a link that is up, of a random node. */
 static uint16_t some_link(uint32_t *n)
 {
     for (;;) {
@@ -170,7 +172,7 @@ static uint16_t some_link(uint32_t *n)
     }
 }
 
-/* The victim ends the link, and tells only that. */
+/* Sends the frame. The receiver must end the link, and report only that. */
 static void attack(void)
 {
     static uint8_t mem[8192];
@@ -182,7 +184,7 @@ static void attack(void)
     uint32_t orphaned = w.nodes[n].orphaned, peer = wire->peer, len;
     bool is_child = wire->is_dialled;
 
-    /* Parents have no limit, and the root drops repeats as they come. */
+    /* Parents have no limit, and the root drops repeated records. */
     if (way == WAYS - 1 && (is_child || n == 0))
         way = 0;
     for (unsigned i = 0; wire->is_up; i++) {
@@ -264,7 +266,7 @@ static void what_cannot_be_right_costs_one_link(void **state)
     each_world(cost_one_link);
 }
 
-/* --- what is spoilt */
+/* --- frames with random changes */
 
 static void spoil(struct world *world, struct ov_buf *buf)
 {
@@ -272,7 +274,7 @@ static void spoil(struct world *world, struct ov_buf *buf)
 
     if (!chance_is(&world->chance, 3) || buf->len_bytes == 0)
         return;
-    /* Heads and items matter more than payload. */
+    /* Changes heads and items more often than payload. */
     at = chance_in(&world->chance, 0, buf->len_bytes - 1);
     if (at > 64)
         at %= 64;
@@ -329,7 +331,8 @@ static void what_is_spoilt_breaks_nothing(void **state)
     each_world(break_nothing);
 }
 
-/* cmocka leaves a failed test by a jump: the seed is told here. */
+/* Prints the seed. cmocka leaves a failed test by a jump, so the seed is
+ * printed here. */
 static int tell_seed(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Host lists: what they mean, what is wrong with them, and their short form. */
+/* Host lists: their meaning, their errors, and their short form. */
 #include "topo/hosts.h"
 
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 enum { TEXT_MAX = 4096, ROUNDS = 3000 };
 
-/* The list as "name name:slots ...", in a static buffer. */
+/* Returns the list as "name name:slots ...", in a static buffer. */
 static const char *written(const struct topo_hosts *hosts)
 {
     static char out[TEXT_MAX];
@@ -54,7 +54,7 @@ static const char *expanded(const char *text)
     return out;
 }
 
-/* The short form of a list, in a static buffer. */
+/* Returns the short form of a list, in a static buffer. */
 static const char *folded(const char *text)
 {
     static char out[TEXT_MAX];
@@ -113,7 +113,7 @@ static void naming_a_host_twice_adds_its_slots(void **state)
     assert_string_equal(expanded("a,a,a"), "a:3");
 }
 
-/* A term behind a '^' takes hosts out, wherever it stands. */
+/* A term after '^' removes hosts, wherever the term stands. */
 static void hosts_are_taken_out(void **state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void hosts_are_taken_out(void **state)
     assert_string_equal(expanded("b,^a,a"), "b");
 }
 
-/* Each bad list: what is said, and where. */
+/* Each invalid list, with the error message and its place. */
 static const char *const bad_lists[][2] = {
     {"", "name is missing (write node1,node2) (at the start)"},
     {"a,", "name is missing (write node1,node2) (character 3, after"
@@ -198,7 +198,7 @@ static void faults_name_the_place_and_the_remedy(void **state)
         assert_int_equal(hosts.count, 0);
         assert_null(hosts.items);
         assert_null(strchr(why, '\033'));
-        /* The sentence need not be asked for. */
+        /* The caller need not ask for the error message. */
         assert_int_equal(topo_hosts_parse(&hosts, bad_lists[i][0], NULL), rc);
     }
 }
@@ -281,7 +281,7 @@ static void several_numbers_fold(void **state)
     assert_string_equal(folded("r1n[1-2],r2n[1-3]"), "r1n[1-2],r2n[1-3]");
     assert_string_equal(folded("r1n1,r2n1,r1n2,r2n2"), "r[1-2]n1,r[1-2]n2");
     assert_string_equal(folded("10.0.[0-1].[1-254]"), "10.0.[0-1].[1-254]");
-    /* More numbers than fold, and digits that are no number. */
+    /* More numbers than the short form folds, and digits that are no number. */
     assert_string_equal(folded("a1b2c3d4e[5-6]"), "a1b2c3d4e5,a1b2c3d4e6");
     assert_string_equal(folded("n1234567890123456789,n1234567890123456780"),
                         "n1234567890123456789,n1234567890123456780");
@@ -321,7 +321,8 @@ static void messages_tell_how_many_hosts_they_leave_out(void **state)
     check_short("n[1-100/2]", 12, "n[1,3,5,7,9] and 45 more");
 }
 
-/* Many names in a small table: some beginnings meet longer names there. */
+/* Many names are in a small table, where the beginnings of some are looked up,
+ * too. */
 static void the_beginning_of_a_name_is_another_name(void **state)
 {
     struct topo_hosts hosts;
@@ -338,7 +339,7 @@ static void the_beginning_of_a_name_is_another_name(void **state)
     topo_hosts_fini(&hosts);
 }
 
-/* A random list of few names, so that they meet and repeat. */
+/* Makes a random list of few names, so that names repeat. */
 static void random_list(char *text)
 {
     static const char *const shapes[] = {"n%d",    "n%02d",    "n%03d",
@@ -354,7 +355,7 @@ static void random_list(char *text)
         if (rand() % 6 == 0)
             shape = rand() % 9;
         start = rand() % 5 == 0 ? rand() % 120 : start + 1;
-        /* Shapes with one number ignore the second. */
+        /* Shapes with one number ignore the second argument. */
         snprintf(name, sizeof(name), shapes[shape], start, start % 4);
         len += (size_t)sprintf(text + len, "%s%s", len > 0 ? "," : "", name);
         if (rand() % 12 == 0)
@@ -478,7 +479,8 @@ static double seconds_since(const struct timespec *start)
            (double)(now.tv_nsec - start->tv_nsec) / 1e9;
 }
 
-/* Reads a list of names one by one, and folds it; the time is for the eye. */
+/* Reads a list of names one by one, and folds it; prints the time for
+ * information. */
 static void check_large(const char *text, const char *expect)
 {
     struct topo_hosts hosts;

@@ -1,6 +1,6 @@
-/* The hub over the real transport: addresses, and how a node learns that the
- * root is gone. Two hubs in one process, the root and node 1, on loopback.
- */
+/* The hub over the real transport: addresses, and how a node finds out that the
+ * root is gone. Two hubs run in one process, the root and node 1, on
+ * loopback. */
 #include "config.h"
 
 #include "endpoints/hub/hub.h"
@@ -25,7 +25,7 @@ struct rig {
     struct ep_auth auth;
     struct ep_hub *hub[HUBS];
     unsigned joined, gone, lost, refused;
-    uint16_t reason; /* of the last refusal */
+    uint16_t reason; /* the reason of the last refusal */
 };
 
 static void on_read(void *arg, uint32_t index, uint16_t input,
@@ -146,7 +146,8 @@ static int stop(void **state)
     return 0;
 }
 
-/* Node 1 hears where the root listens after it has begun to look for it. */
+/* Node 1 is told where the root listens after it has begun to look for the
+ * root. */
 static void join(struct rig *rig)
 {
     struct ep_boot_peer root;
@@ -171,7 +172,7 @@ static uint64_t rejected(const struct rig *rig)
     return stats.transport.rejected;
 }
 
-/* The root answers each probe; it tells no callback of it and does not count a
+/* The root answers each probe; it calls no callback for it and does not count a
  * refused peer. One probe is under way at a time, so when the third is answered
  * the answers to two have come. */
 static void a_root_that_lives_is_not_gone(void **state)
@@ -187,7 +188,7 @@ static void a_root_that_lives_is_not_gone(void **state)
     assert_int_equal(rig->refused, 0);
 }
 
-/* The launcher that is about to end says so, though it still listens. */
+/* A launcher that is about to end says so, though it still listens. */
 static void a_root_that_leaves_says_so(void **state)
 {
     struct rig *rig = *state;
@@ -200,7 +201,8 @@ static void a_root_that_leaves_says_so(void **state)
     assert_int_equal(rig->gone, 1);
 }
 
-/* Nothing listens any longer: the system refuses. */
+/* Nothing listens at the address any longer: the system refuses the
+ * connection. */
 static void a_dead_root_is_gone(void **state)
 {
     struct rig *rig = *state;
@@ -213,8 +215,8 @@ static void a_dead_root_is_gone(void **state)
     assert_int_equal(rig->gone, 1);
 }
 
-/* Before the first link a refusal by the system may be a firewall's: the node
- * goes on trying. */
+/* Before the first link a refusal by the system may come from a firewall: the
+ * node goes on trying. */
 static void a_root_never_reached_is_not_gone(void **state)
 {
     struct rig *rig = *state;
@@ -240,8 +242,8 @@ static void a_root_never_reached_is_not_gone(void **state)
     assert_int_equal(stats.refused_peers, 0);
 }
 
-/* A node that has left takes no notice of anything: frames, words of its owner,
- * addresses. Buffers all come back, or closing would fail. */
+/* A node that has left ignores everything: frames, words of its owner,
+ * addresses. All buffers are given back, otherwise closing would fail. */
 static void who_has_left_is_deaf(void **state)
 {
     struct rig *rig = *state;

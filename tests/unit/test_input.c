@@ -1,4 +1,4 @@
-/* Reading stdin: files, pipes, terminals, and their ends. */
+/* Reading stdin: files, pipes, terminals, and how each ends. */
 #include "config.h"
 
 #include "endpoints/console/input.h"
@@ -22,12 +22,12 @@ static unsigned threads_at_start;
 struct fixture {
     struct event_base *base;
     struct ep_input *in;
-    int fd;   /* read by the input */
-    int from; /* written by the test */
+    int fd;   /* the end that the input reads */
+    int from; /* the end to which the test writes */
     unsigned answers;
     unsigned ends;
     int err;
-    uint32_t len_bytes; /* of the last answer */
+    uint32_t len_bytes; /* the length of the last answer */
     bool close_next;
     uint8_t mem[ROOM];
 };
@@ -122,7 +122,7 @@ static void want(struct fixture *fx, uint32_t room)
     assert_int_equal(ep_input_want(fx->in, fx->mem, room), 0);
 }
 
-/* Makes a request and waits for its answer. */
+/* Makes a request and waits for the answer. */
 static void ask(struct fixture *fx, uint32_t room)
 {
     const unsigned before = fx->answers;
@@ -133,7 +133,7 @@ static void ask(struct fixture *fx, uint32_t room)
     assert_int_equal(fx->answers, before + 1);
 }
 
-/* Frames are full up to the last. */
+/* All frames are full except the last. */
 static void a_file_is_read_in_full_frames(void **state)
 {
     enum { FRAMES = 5, REST = 1234 };
@@ -160,7 +160,7 @@ static void a_file_is_read_in_full_frames(void **state)
     end(fx);
 }
 
-/* A file of ROOM + 100 bytes, of which the first 10 were read before. */
+/* Opens a file of ROOM + 100 bytes, of which the first 10 were read before. */
 static struct fixture *with_file(int flags)
 {
     char path[] = "/proc/self/fd/1234567890";
@@ -180,8 +180,8 @@ static struct fixture *with_file(int flags)
     return fx;
 }
 
-/* What the thread has read beyond what was delivered goes back, too: a request
- * is open, and it was not looked up whether it was answered. */
+/* Bytes that the thread has read and not delivered are given back, too: a
+ * request is open, and nobody has looked whether it was answered. */
 static void what_was_not_taken_is_given_back(void **state)
 {
     struct fixture *fx = with_file(O_RDONLY);
@@ -241,7 +241,7 @@ static void nothing_to_read_is_an_end(void **state)
     (void)state;
     is_at_its_end(open("/dev/null", O_RDONLY | O_CLOEXEC));
     is_at_its_end(-1);
-    is_at_its_end(987); /* closed */
+    is_at_its_end(987); /* after it was closed */
 }
 
 static void what_cannot_be_read_is_an_error(void **state)
@@ -271,7 +271,7 @@ static void what_is_there_comes_without_waiting_for_more(void **state)
     end(fx);
 }
 
-/* Sixteen small writes that are there make one frame. */
+/* Sixteen small writes that have all arrived make one frame. */
 static void what_is_there_comes_as_one_frame(void **state)
 {
     struct fixture *fx = with_pipe();
@@ -330,8 +330,8 @@ static void one_request_at_a_time(void **state)
     end(fx);
 }
 
-/* Nothing was ever written, and no thread is left. Some of the rounds find it
- * in the middle of its wait. */
+/* Nothing was ever written, and no thread is left. Some of the rounds close it
+ * while the thread waits. */
 static void closing_ends_a_reader_that_waits(void **state)
 {
 
@@ -373,7 +373,7 @@ static void the_mode_of_the_descriptor_is_left_alone(void **state)
     put(fx, "x", 1);
     ask(fx, ROOM);
     assert_false(fcntl(fx->fd, F_GETFL) & O_NONBLOCK);
-    /* Another program has made it non-blocking: the input waits all the
+    /* Another program has made the pipe non-blocking: the input waits all the
      * same. */
     assert_int_equal(fcntl(fx->fd, F_SETFL, O_NONBLOCK), 0);
     want(fx, ROOM);
@@ -406,7 +406,8 @@ static void a_terminal_gives_lines_and_an_end(void **state)
     end(fx);
 }
 
-/* A terminal gives one line a read; what is there makes one frame. */
+/* A terminal gives one line for each read; lines that have arrived make one
+ * frame. */
 static void lines_that_are_there_come_together(void **state)
 {
     struct fixture *fx;
@@ -417,7 +418,8 @@ static void lines_that_are_there_come_together(void **state)
     fx = with_fd(slave);
     fx->from = master;
     put(fx, "one\ntwo\n", 8);
-    while (rig_readable(slave) < 8) /* the terminal passes them on in a while */
+    while (rig_readable(slave) < 8) /* the terminal passes the lines on after a
+                                     * while */
         sched_yield();
     ask(fx, ROOM);
     assert_int_equal(fx->len_bytes, 8);
@@ -439,16 +441,16 @@ static void byte_take(int fd)
         _exit(11);
 }
 
-/* Runs in a background group of the terminal's session. Exits with 0 if all is
- * well; cmocka's assertions end a child with something else. */
+/* Runs in a background process group of the terminal's session. Exits with 0 if
+ * all is well; cmocka's assertions end a child with another code. */
 static void background_main(int tty, int tell_fd, int hear_fd, bool with_wake)
 {
     const struct timeval moment = {.tv_usec = 100 * 1000};
     struct fixture *fx = with_fd(dup(tty));
 
     want(fx, ROOM);
-    /* A reader that does not look which group has the terminal would be
-     * stopped, or have bytes or EIO long before this. */
+    /* A reader that does not check which group has the terminal would be
+     * stopped, or get bytes or EIO, long before this. */
     event_base_loopexit(fx->base, &moment);
     event_base_dispatch(fx->base);
     if (fx->answers != 0)
@@ -464,7 +466,7 @@ static void background_main(int tty, int tell_fd, int hear_fd, bool with_wake)
     _exit(0);
 }
 
-/* The leader of a session on its own terminal: a small shell. */
+/* Leads a session with its own terminal, like a small shell. */
 static void shell_main(int tty, bool with_wake)
 {
     int up[2];

@@ -1,8 +1,7 @@
-/* A refused root is gone when no other node has it, and not before. Three hubs
- * run in one process, the root, node 1 beneath it and node 2 beneath that, on
- * loopback. A node that the root has to refuse is told a port at which nothing
- * listens.
- */
+/* A root that refuses a node is gone when no other node is connected to it, and
+ * not before. Three hubs run in one process on loopback: the root, node 1
+ * beneath it and node 2 beneath that. A node that the root has to refuse is
+ * given a port at which nothing listens. */
 #include "config.h"
 
 #include <netinet/in.h>
@@ -28,7 +27,7 @@ struct rig {
     struct ep_auth auth;
     struct ep_hub *hub[HUBS];
     unsigned joined, gone;
-    int dead, mute; /* sockets: one only bound, one that listens */
+    int dead, mute; /* two sockets: one is only bound, one listens */
 };
 
 static void on_read(void *arg, uint32_t index, uint16_t input,
@@ -121,7 +120,7 @@ static void tell(struct rig *rig, uint32_t whom, uint32_t of)
     assert_int_equal(ep_hub_peer(rig->hub[whom], &peer), 0);
 }
 
-/* All have joined, and know it. */
+/* Starts the hubs; all have joined, and know it. */
 static int start(void **state)
 {
     struct rig *rig = calloc(1, sizeof(*rig));
@@ -161,8 +160,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* At the place where that hub believes that a node listens there is only the
- * socket. */
+/* Makes a hub believe that a node listens at this socket. */
 static void mislead(struct rig *rig, uint32_t whom, uint32_t of, int socket)
 {
     struct sockaddr_in at;
@@ -191,8 +189,8 @@ static void turn(struct rig *rig)
         event_base_loop(rig->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
 }
 
-/* Its parent has the root, which it says when it has dialled it; three seconds
- * later it is asked again. */
+/* The node's parent is connected to the root, and says so when it has dialled
+ * the root; three seconds later it is asked again. */
 static void who_is_refused_alone_goes_on(void **state)
 {
     struct rig *rig = *state;
@@ -206,8 +204,8 @@ static void who_is_refused_alone_goes_on(void **state)
     assert_int_equal(rig->gone, 0);
 }
 
-/* A parent that is refused when it dials has the root as long as their link is
- * there. */
+/* A parent whose dial is refused counts as connected to the root as long as
+ * their link is up. */
 static void a_link_is_the_better_witness(void **state)
 {
     struct rig *rig = *state;
@@ -224,7 +222,8 @@ static void a_link_is_the_better_witness(void **state)
     assert_int_equal(rig->gone, 0);
 }
 
-/* When all are refused none waits: one that asks makes the other ask. */
+/* When all nodes are refused none waits: a node that asks makes the other one
+ * ask. */
 static void all_know_at_once_of_a_dead_root(void **state)
 {
     struct rig *rig = *state;
@@ -239,7 +238,7 @@ static void all_know_at_once_of_a_dead_root(void **state)
     assert_int_equal(rig->gone, 2);
 }
 
-/* One that does not answer is waited for, three seconds, and no longer. */
+/* A node that does not answer is waited for, three seconds, and no longer. */
 static void silence_is_no_answer(void **state)
 {
     struct rig *rig = *state;

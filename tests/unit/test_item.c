@@ -15,7 +15,7 @@ static struct ov_wr fresh(void)
     return ov_wr_init(mem, sizeof(mem));
 }
 
-/* Takes the only item out of what was written. */
+/* Takes the only item out of the bytes that were written. */
 static struct ov_item only(const struct ov_wr *wr)
 {
     struct ov_rd rd = ov_rd_init(mem, (size_t)(wr->at - mem));
@@ -54,7 +54,7 @@ static void limit_base_and_ack(void **state)
     item = only(&wr);
     assert_int_equal(ov_ack_decode(&item, &ack2), 0);
     assert_int_equal(ack2.taken, 8);
-    mem[16] = 10; /* more taken than accepted */
+    mem[16] = 10; /* more records taken than accepted */
     item = only(&wr);
     assert_int_equal(ov_ack_decode(&item, &ack2), OV_EPROTO);
 }
@@ -82,7 +82,7 @@ static void claims_carry_members_and_cursors(void **state)
     assert_int_equal(ov_claim_decode(&item, &back), 0);
     assert_int_equal(ov_member_decode(&item).parent, 5);
     assert_int_equal(ov_cursor_decode(&item).head, 3);
-    mem[16] = 2; /* says two members where one stands */
+    mem[16] = 2; /* the item announces two members and has one */
     item = only(&wr);
     assert_int_equal(ov_claim_decode(&item, &back), OV_EPROTO);
 }
@@ -115,7 +115,7 @@ static void answers_welcomes_and_refusals(void **state)
     item = only(&wr);
     assert_int_equal(ov_refuse_decode(&item, &attach, &reason), 0);
     assert_int_equal(reason, OV_REFUSE_FULL);
-    mem[12] = 0; /* refused with "granted" */
+    mem[12] = 0; /* a refusal with the reason "granted" */
     item = only(&wr);
     assert_int_equal(ov_refuse_decode(&item, &attach, &reason), OV_EPROTO);
 }
@@ -182,7 +182,7 @@ static void asked_and_address(void **state)
     item = only(&wr);
     assert_int_equal(ov_asked_decode(&item, &attach), 0);
     assert_int_equal(attach, 5);
-    mem[2] = 7; /* a byte is missing */
+    mem[2] = 7; /* one byte is missing */
     wr.at--;
     item = only(&wr);
     assert_int_equal(ov_asked_decode(&item, &attach), OV_EPROTO);
@@ -244,10 +244,10 @@ static void look_and_seen(void **state)
 static void bad_items_are_refused(void **state)
 {
     static const uint8_t bad[][4] = {
-        {0, 0, 0, 0},             /* no such kind */
-        {OV_ITEM_KINDS, 0, 0, 0}, /* nor this */
-        {OV_ITEM_LIMIT, 4, 0, 0}, /* unknown flag */
-        {OV_ITEM_LIMIT, 0, 1, 0}, /* body past the end */
+        {0, 0, 0, 0},             /* a kind that does not exist */
+        {OV_ITEM_KINDS, 0, 0, 0}, /* another kind that does not exist */
+        {OV_ITEM_LIMIT, 4, 0, 0}, /* an unknown flag */
+        {OV_ITEM_LIMIT, 0, 1, 0}, /* a body that is longer than the frame */
     };
 
     (void)state;

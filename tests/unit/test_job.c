@@ -1,4 +1,5 @@
-/* The job's text: what is written is read, and what is read makes sense. */
+/* The text of a job: what is written can be read, and only valid texts are
+ * accepted. */
 #include "job/job.h"
 
 #include <setjmp.h>
@@ -22,7 +23,7 @@
     "ranks 2 3 1 2\n"                                                          \
     "ranks 5 5 1 4\n"
 
-/* Decodes a copy, as it is overwritten. */
+/* Decodes a copy of the text, because decoding overwrites it. */
 static int read_text(const char *text, struct job *job)
 {
     char *copy = strdup(text);
@@ -34,7 +35,7 @@ static int read_text(const char *text, struct job *job)
     return rc;
 }
 
-/* Each keyword of the protocol comes back as it was. */
+/* Each keyword of the protocol is read and written unchanged. */
 static const char text[] = "job 7 5 4\nbase 9\n"
                            "stdin 0 1\n"
                            "stdin 4 4\n"
@@ -132,8 +133,8 @@ static void what_is_read_is_written_again(void **state)
     job_fini(&job);
 }
 
-/* The other half of what cannot stand beside each other, and a job that says
- * as little as it can. */
+/* Keywords that exclude others of the first text, and a job with as few lines
+ * as possible. */
 static void other_texts_are_written_again(void **state)
 {
     static const char *const texts[] = {
@@ -159,7 +160,7 @@ static void other_texts_are_written_again(void **state)
     }
 }
 
-/* The processes of a node as "0:0-1 1:4-5": program and ranks. */
+/* Returns the processes of a node as "0:0-1 1:4-5": program and ranks. */
 static const char *on_node(const struct job *job, uint32_t node)
 {
     static char out[128];
@@ -177,7 +178,8 @@ static const char *on_node(const struct job *job, uint32_t node)
     return out;
 }
 
-/* The way from a node to its ranks, back, and to those that read stdin. */
+/* Finds the ranks of a node, the node of a rank, and the ranks that read
+ * stdin. */
 static void ranks_are_found(void **state)
 {
     static const char *const nodes[] = {"", "0:0-1", "0:2-2", "0:3-3",
@@ -200,7 +202,7 @@ static void ranks_are_found(void **state)
     job_fini(&job);
 }
 
-/* Places 1 to 4 are the nodes 5, 2, 3 and 1. */
+/* The places 1 to 4 are the nodes 5, 2, 3 and 1. */
 static void places_may_be_any_nodes(void **state)
 {
     static const char moved[] = "job 7 6 4\nstdin 1 2\nstdin 5 5\n"
@@ -236,8 +238,8 @@ static void places_may_be_any_nodes(void **state)
     job_fini(&job);
 }
 
-/* The second program starts where the first one is, and the third has a node
- * between. */
+/* The second program begins on the node of the first one, and the third begins
+ * two nodes further on. */
 #define THREE                                                                  \
     "job 7 9 5\n"                                                              \
     "env A=1\n"                                                                \
@@ -308,75 +310,86 @@ static void there_are_so_many_programs_at_most(void **state)
     job_fini(&job);
 }
 
-/* Texts that no launcher writes. A daemon that took one would run a part of the
- * job, or nothing, and not report it. */
+/* Texts that no launcher writes. A daemon that accepted one would run a part of
+ * the job, or nothing, and not report it. */
 #define ONE "app\nranks 1 1 1 0\n"
 static const char *const wrong[] = {
-    "job 7 2 2\nplaces 1 2 0\napp\nranks 1 2 1 0\narg a\n", /* the launcher */
-    "job 7 2 2\nplaces 1 1 1\napp\nranks 1 2 1 0\narg a\n", /* one is missing */
+    /* a place on the launcher */
+    "job 7 2 2\nplaces 1 2 0\napp\nranks 1 2 1 0\narg a\n",
+    /* a place is missing */
+    "job 7 2 2\nplaces 1 1 1\napp\nranks 1 2 1 0\narg a\n",
     "job 7 2 2\nplaces 2 2 1\napp\nranks 1 2 1 0\narg a\n",
     "job 7 2 2\nplaces 1 1 1\nplaces 3 3 2\napp\nranks 1 2 1 0\narg a\n",
     "job 7 3 3\nplaces 1 2 2\nplaces 3 3 3\napp\nranks 1 3 1 0\narg a\n",
     "job 7 3 3\nplaces 1 2 4294967294\napp\nranks 1 2 1 0\narg a\n",
     "job 7 2 2\nplaces 2 1 1\napp\nranks 1 2 1 0\narg a\n",
-    "job 7 2 2\napp\nplaces 1 2 1\nranks 1 2 1 0\narg a\n", /* too late */
-    "",
-    "arg sh",                            /* no end of line */
-    "job 7 1 1\n" ONE,                   /* no program */
-    "app\narg sh\n",                     /* no job */
-    "job 7 0 0\napp\narg sh\n",          /* no process */
-    "job 7 1 1\narg sh\n" ONE,           /* a word before the program */
-    "job 7 1 1\nranks 1 1 1 0\n",        /* ranks of none */
-    "job 7 1 1\ncwd /\n" ONE "arg sh\n", /* a directory of none */
-    "job 7 1 1\n" ONE "arg sh\nraw\n",   /* of the job, in a program */
+    /* `places` comes too late */
+    "job 7 2 2\napp\nplaces 1 2 1\nranks 1 2 1 0\narg a\n", "",
+    "arg sh",                            /* the last line has no end */
+    "job 7 1 1\n" ONE,                   /* there is no program */
+    "app\narg sh\n",                     /* there is no job */
+    "job 7 0 0\napp\narg sh\n",          /* the job has no process */
+    "job 7 1 1\narg sh\n" ONE,           /* an argument before any program */
+    "job 7 1 1\nranks 1 1 1 0\n",        /* ranks outside of a program */
+    "job 7 1 1\ncwd /\n" ONE "arg sh\n", /* a directory outside of a program */
+    "job 7 1 1\n" ONE "arg sh\nraw\n", /* a line of the job, within a program */
     "job 7 1 1\napp 1\nranks 1 1 1 0\narg sh\n",
-    "job 7 1 1\n" ONE "arg sh\napp\n",         /* one without anything */
-    "job 7 1 1\n" ONE "arg sh\napp\narg sh\n", /* one that runs nowhere */
-    HEAD "arg sh\nwhat 1\n",                   /* no such keyword */
-    "open-ms 1\nopen-ms 1\n" HEAD "arg sh\n",  /* one twice */
+    "job 7 1 1\n" ONE "arg sh\napp\n",         /* a program without any lines */
+    "job 7 1 1\n" ONE "arg sh\napp\narg sh\n", /* a program that runs nowhere */
+    HEAD "arg sh\nwhat 1\n",                   /* an unknown keyword */
+    "open-ms 1\nopen-ms 1\n" HEAD "arg sh\n",  /* a keyword that comes twice */
     HEAD "arg sh\ncwd /\ncwd /\n",
     "raw 1\n" HEAD "arg sh\n",              /* a field too many */
-    HEAD "arg sh\narg\n",                   /* one too few */
-    "open-ms -1\n" HEAD "arg sh\n",         /* no number */
-    "open-ms 4294967296\n" HEAD "arg sh\n", /* too large */
-    "base 4294967291\n" HEAD "arg sh\n",    /* past the last number */
-    HEAD "arg a b\n",                       /* a raw space */
+    HEAD "arg sh\narg\n",                   /* a field too few */
+    "open-ms -1\n" HEAD "arg sh\n",         /* not a number */
+    "open-ms 4294967296\n" HEAD "arg sh\n", /* a number that is too large */
+    "base 4294967291\n" HEAD "arg sh\n",    /* beyond the last process number */
+    HEAD "arg a b\n",                       /* a space that is not quoted */
     "bind\n" HEAD "arg sh\n",
-    "bind none\n" HEAD "arg sh\n", /* what is not said is not bound */
+    "bind none\n" HEAD "arg sh\n", /* a job without binding has no such line */
     "umask 512\n" HEAD "arg sh\n",
-    "limit core 0\n" HEAD "arg sh\n", /* the other limits are not known */
+    "limit core 0\n" HEAD "arg sh\n", /* other limits are not known */
     "umask 18\nlimit memlock 0\n" HEAD "arg sh\n",
     "umask 18\nlimit core -1\n" HEAD "arg sh\n",
-    "bind core 1\n" HEAD "arg sh\n",
-    "bind core\ncpus %\n" HEAD "arg sh\n",
+    "bind core 1\n" HEAD "arg sh\n", "bind core\ncpus %\n" HEAD "arg sh\n",
     "bind core\ncpus 0;1\n" HEAD "arg sh\n",
     "bind core\ncpus -1\n" HEAD "arg sh\n",
-    "stdin-slow drop 1\n" HEAD "arg sh\n",  /* no such policy */
-    "stdin-slow spill 1\n" HEAD "arg sh\n", /* too little */
+    "stdin-slow drop 1\n" HEAD "arg sh\n",  /* an unknown policy */
+    "stdin-slow spill 1\n" HEAD "arg sh\n", /* too few bytes */
     "stdin-slow spill 1099511627777\n" HEAD "arg sh\n",
-    "stdin-slow close 0\n" HEAD "arg sh\n",    /* no time */
-    "job 7 1 1\napp\nranks 2 1 1 0\narg sh\n", /* to a node before */
-    "job 7 1 1\napp\nranks 2 1 1 0\nranks 2 2 1 0\narg sh\n", /* the same */
-    "job 7 1 2\napp\nranks 1 1 0 0\nranks 2 2 1 0\narg sh\n", /* none on one */
-    "job 7 1 1\napp\nranks 0 0 1 0\narg sh\n", /* on the launcher */
-    "job 7 1 1\napp\nranks 1 1 0 0\narg sh\n", /* nothing on a node */
-    "job 7 1 1\napp\nranks 1 1 1 1\narg sh\n", /* rank 0 is nowhere */
-    "job 7 2 1\n" ONE "arg sh\n",              /* rank 1 is nowhere */
-    "job 7 1 1\napp\nranks 1 1 2 0\narg sh\n", /* one too many */
-    "job 7 1 2\n" ONE "arg sh\n",              /* a node too few */
-    "job 7 2 2\n" ONE "arg a\napp\nranks 1 1 1 1\narg b\n", /* the same */
-    "job 7 2 1\n" ONE "arg a\napp\nranks 2 2 1 1\narg b\n", /* too many */
-    "job 7 2 1\n" ONE "arg a\n" ONE "arg b\n",              /* a rank twice */
-    "job 7 1 1\narg sh\n",                       /* all are nowhere */
-    "job 7 2 2\n" ONE "ranks 1 1 1 1\narg sh\n", /* a node twice */
-    "job 7 2 2\napp\nranks 2 2 1 0\nranks 1 1 1 1\narg sh\n", /* back */
-    "job 7 2 2\n" ONE "ranks 2 2 1 0\narg sh\n",              /* a rank twice */
+    "stdin-slow close 0\n" HEAD "arg sh\n", /* a time of 0 */
+    /* the last node is before the first */
+    "job 7 1 1\napp\nranks 2 1 1 0\narg sh\n",
+    /* the last node is before the first, in the first of two lines */
+    "job 7 1 1\napp\nranks 2 1 1 0\nranks 2 2 1 0\narg sh\n",
+    /* no process on a node */
+    "job 7 1 2\napp\nranks 1 1 0 0\nranks 2 2 1 0\narg sh\n",
+    "job 7 1 1\napp\nranks 0 0 1 0\narg sh\n", /* a process on the launcher */
+    "job 7 1 1\napp\nranks 1 1 0 0\narg sh\n", /* no process on the only node */
+    "job 7 1 1\napp\nranks 1 1 1 1\narg sh\n", /* rank 0 has no node */
+    "job 7 2 1\n" ONE "arg sh\n",              /* rank 1 has no node */
+    "job 7 1 1\napp\nranks 1 1 2 0\narg sh\n", /* one rank too many */
+    "job 7 1 2\n" ONE "arg sh\n",              /* one node too few */
+    /* one node too few, with two programs */
+    "job 7 2 2\n" ONE "arg a\napp\nranks 1 1 1 1\narg b\n",
+    /* one node too many */
+    "job 7 2 1\n" ONE "arg a\napp\nranks 2 2 1 1\narg b\n",
+    /* both programs have the same rank */
+    "job 7 2 1\n" ONE "arg a\n" ONE "arg b\n",
+    "job 7 1 1\narg sh\n", /* no rank has a node */
+    /* two programs of this form use a node twice */
+    "job 7 2 2\n" ONE "ranks 1 1 1 1\narg sh\n",
+    /* the nodes go back */
+    "job 7 2 2\napp\nranks 2 2 1 0\nranks 1 1 1 1\narg sh\n",
+    /* a rank that comes twice */
+    "job 7 2 2\n" ONE "ranks 2 2 1 0\narg sh\n",
     "job 7 1 1\napp\nranks 4294967295 4294967295 1 0\narg sh\n",
     "job 7 1 4294967294\napp\nranks 1 4294967294 2147483649 0\narg sh\n",
-    "stdin 2 1\n" HEAD "arg sh\n",            /* from a rank to one before */
-    "stdin 0 5\n" HEAD "arg sh\n",            /* more than there are */
-    "stdin 2 3\nstdin 3 4\n" HEAD "arg sh\n", /* one twice */
-    "stdin 3 4\nstdin 1 1\n" HEAD "arg sh\n", /* going back */
+    "stdin 2 1\n" HEAD "arg sh\n", /* the last reader is before the
+                                    * first */
+    "stdin 0 5\n" HEAD "arg sh\n", /* a reader beyond the last rank */
+    "stdin 2 3\nstdin 3 4\n" HEAD "arg sh\n", /* a reader that comes twice */
+    "stdin 3 4\nstdin 1 1\n" HEAD "arg sh\n", /* the readers go back */
 };
 
 static void texts_that_make_no_sense_are_refused(void **state)

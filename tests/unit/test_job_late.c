@@ -1,4 +1,4 @@
-/* Which channels come only behind what was before. */
+/* Which channels wait for their earlier output. */
 #include "job/late.h"
 
 #include <setjmp.h>
@@ -14,13 +14,13 @@
 #include "tests/unit/chance.h"
 
 enum {
-    OUT = 1 << 1, /* of channel 1, and so on */
+    OUT = 1 << 1, /* the bit of channel 1, and so on */
     ERR = 1 << 2,
     DIAG = 1 << 3,
     HIGHEST = 1 << 7,
 };
 
-/* As "3-4,6-6"; "" for none. */
+/* Returns the ranges as "3-4,6-6"; "" for none. */
 static const char *asked(const struct job_late *late)
 {
     static char text[256];
@@ -42,7 +42,7 @@ static struct job_late opened(uint32_t first, uint32_t last)
 {
     struct job_late late;
 
-    memset(&late, 0xff, sizeof(late)); /* what it was is not looked at */
+    memset(&late, 0xff, sizeof(late)); /* the old contents do not matter */
     assert_int_equal(job_late_open(&late, first, last), 0);
     assert_non_null(late.waits);
     assert_int_equal(late.ticket, 0);
@@ -70,7 +70,7 @@ static void assert_closed(struct job_late *late)
     assert_null(late->waits);
 }
 
-/* The second word for a process changes nothing, whatever it says. */
+/* The second report about a process changes nothing, whatever it says. */
 static void a_process_counts_once(void **state)
 {
     struct job_late late = opened(5, 9);
@@ -90,7 +90,8 @@ static void a_process_counts_once(void **state)
     job_late_close(&late);
 }
 
-/* This holds even one beside the span, and where the numbers wrap around. */
+/* This is true for a process just beside the span, and where numbers wrap
+ * around. */
 static void outside_the_span_nothing_is_waited_for(void **state)
 {
     struct job_late late = opened(5, 9);
@@ -124,19 +125,20 @@ static void neighbours_are_one_range(void **state)
     job_late_expect(&late, 13, OUT);
     job_late_expect(&late, 18, OUT);
     assert_string_equal(asked(&late), "10-14,16-20");
-    /* This holds even when its node has not heard of it. */
+    /* This is true even when the process's node has not been told. */
     assert_true(job_late_turn(&late, 18, 1));
     assert_string_equal(asked(&late), "10-14,16-17,19-20");
     job_late_close(&late);
 }
 
-/* They hear in pieces, twice, and with others that are not waited for. */
+/* The reports come in pieces, twice, and with processes that are not waited
+ * for. */
 static void all_have_heard_once(void **state)
 {
     struct job_late late = opened(10, 20);
 
     (void)state;
-    /* None of these is waited for. */
+    /* None of these processes is waited for. */
     assert_false(job_late_heard(&late, 10, 11));
     for (uint32_t number = 10; number <= 20; number += 2)
         job_late_expect(&late, number, OUT | ERR);
@@ -157,7 +159,8 @@ static void all_have_heard_once(void **state)
     assert_int_equal(late.unheard, 0);
     assert_false(job_late_heard(&late, 0, UINT32_MAX));
     assert_false(job_late_heard(&late, 12, 1));
-    assert_int_equal(late.left, 12); /* it is no turn */
+    assert_int_equal(late.left,
+                     12); /* this is not the last answer of a channel */
     assert_int_equal(job_late_channels(&late, 12), OUT | ERR);
     job_late_close(&late);
 }
@@ -169,7 +172,7 @@ static void a_channel_has_one_turn(void **state)
     (void)state;
     job_late_expect(&late, 12, OUT | DIAG);
     job_late_expect(&late, 13, OUT);
-    assert_false(job_late_turn(&late, 12, 0)); /* it is no channel */
+    assert_false(job_late_turn(&late, 12, 0)); /* this is no channel */
     assert_false(job_late_turn(&late, 12, 2));
     assert_false(job_late_turn(&late, 12, 8));
     assert_false(job_late_turn(&late, 12, 33));
@@ -182,13 +185,14 @@ static void a_channel_has_one_turn(void **state)
     assert_int_equal(late.left, 2);
     assert_int_equal(job_late_channels(&late, 12), DIAG);
     assert_int_equal(job_late_channels(&late, 13), OUT);
-    assert_int_equal(late.unheard, 2); /* nor has its node heard of it */
+    assert_int_equal(late.unheard, 2); /* the process's node has not been told
+                                        * either */
     assert_false(job_late_heard(&late, 12, 1));
     assert_true(job_late_heard(&late, 13, 1));
     job_late_close(&late);
 }
 
-/* The ticket stays, for those that still look at it. */
+/* The ticket stays, for callers that still look at it. */
 static void the_last_turn_closes(void **state)
 {
     struct job_late late = opened(3, 7);
@@ -229,7 +233,7 @@ static void a_span_has_bounds(void **state)
     assert_int_equal(job_late_open(&late, UINT32_MAX, 0), OV_EINVAL);
     assert_int_equal(job_late_open(&late, 0, UINT32_MAX), OV_EINVAL);
     assert_int_equal(job_late_open(&late, 7, 7 + JOB_LATE_SPAN_MAX), OV_EINVAL);
-    assert_ptr_equal(late.waits, waits); /* as it was */
+    assert_ptr_equal(late.waits, waits); /* unchanged */
     assert_int_equal(late.left, 1);
     assert_true(job_late_turn(&late, 4, 1));
     late = opened(largest, UINT32_MAX);
@@ -245,7 +249,8 @@ static void a_span_has_bounds(void **state)
     job_late_close(&late);
 }
 
-/* --- against a model: what it was told, by process, looked through anew */
+/* --- a model: it keeps the reports for each process, and searches all of
+ * them */
 
 enum { SPAN = 16, BESIDE = 5, RUNS = 300 };
 
@@ -323,8 +328,8 @@ static void turn(struct model *model, struct job_late *late, uint32_t number,
     model->are_open = channels_left(model) > 0;
 }
 
-/* Every process that is asked for waits, and no other; and none of the ranges
- * touches the next. */
+/* Checks that every requested process waits, and no other, and that no two
+ * ranges touch each other. */
 static void compare_ranges(const struct model *model,
                            const struct job_late *late)
 {
@@ -364,7 +369,7 @@ static void compare(const struct model *model, const struct job_late *late)
     compare_ranges(model, late);
 }
 
-/* Returns whether the last turn has come. */
+/* Plays one random run. Returns whether the last answer has come. */
 static bool go_through(struct chance *chance)
 {
     struct model model = {.are_open = true,
@@ -395,7 +400,7 @@ static bool go_through(struct chance *chance)
     return is_over;
 }
 
-/* Many of them to their last turn, and many not. */
+/* Some of the runs go on to the last answer, and some do not. */
 static void whatever_comes_it_counts_as_the_model(void **state)
 {
     struct chance chance = chance_start(1);

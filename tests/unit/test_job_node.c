@@ -1,5 +1,5 @@
-/* A node of a session: whether it is waited for, whatever comes twice or late.
- */
+/* A node of a session: whether the launcher waits for it, whichever reports
+ * come twice or late. */
 #include "job/node.h"
 
 #include <setjmp.h>
@@ -15,7 +15,8 @@ static void it_is_final_when_it_says_so_of_all(void **state)
     (void)state;
     assert_int_equal(job_node_told(&node), JOB_NODE_SAME);
     assert_int_equal(job_node_told(&node), JOB_NODE_SAME);
-    assert_int_equal(job_node_over(&node, 1), JOB_NODE_SAME); /* late */
+    /* a late report */
+    assert_int_equal(job_node_over(&node, 1), JOB_NODE_SAME);
     assert_int_equal(job_node_over(&node, 2), JOB_NODE_FINAL);
     assert_int_equal(job_node_over(&node, 2), JOB_NODE_SAME);
     assert_true(node.is_final);
@@ -48,7 +49,7 @@ static void one_that_is_lost_is_silent_if_it_was_busy(void **state)
     assert_false(idle.is_silent);
 }
 
-/* What the node said before comes after the loss; a job that was placed before
+/* The node's earlier report comes after its loss; a job that was placed before
  * is told. */
 static void it_stays_lost(void **state)
 {

@@ -1,4 +1,5 @@
-/* The set of processes that pushes of one writer are for, said anew. */
+/* The set of processes that the pushes of one writer are for, written as
+ * messages. */
 #include "job/push_set.h"
 
 #include <setjmp.h>
@@ -35,7 +36,7 @@ static struct ov_push decoded(const uint8_t *at, uint32_t len_bytes)
     return push;
 }
 
-/* As "new:more:close:3-4,6-6=text". */
+/* Returns the message as "new:more:close:3-4,6-6=text". */
 static const char *shown(const uint8_t *at, uint32_t len_bytes)
 {
     static char text[4096];
@@ -82,7 +83,7 @@ static void it_is_what_was_said_last(void **state)
     job_push_set_close(&set);
 }
 
-/* Its message says so, in as many bytes. */
+/* An empty set is written with the head alone. */
 static void an_empty_one_takes_no_room(void **state)
 {
     const struct job_push_set set = {.ranges = NULL};
@@ -98,8 +99,8 @@ static void an_empty_one_takes_no_room(void **state)
     assert_string_equal(shown(mem, len_bytes), "new:more:8-8=");
 }
 
-/* A large set takes as many messages as needed, none of them with a byte more
- * than there is room for. */
+/* A large set takes as many messages as needed, none of them longer than the
+ * room. */
 static void a_large_one_is_said_in_pieces(void **state)
 {
     struct topo_range ranges[MANY];

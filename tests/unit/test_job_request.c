@@ -25,22 +25,24 @@ enum {
     LABEL_AT = 21,
     FORMAT_AT = 22,
     NAME_AT = 23,
-    COUNT_AT = 25,   /* behind a name of one byte */
-    EMPTY_BYTES = 64 /* more than the shortest program has */
+    COUNT_AT = 25,   /* the position of the count, after a name of one byte */
+    EMPTY_BYTES = 64 /* more bytes than the shortest program has */
 };
 
 static const char drawn[] = "\15\14\2\0\0\0"
-                            /* stdout comes, both can be pulled: 256 bytes */
+                            /* stdout goes to the client, both channels can be
+                             * pulled: 256 bytes of each are kept */
                             "\2\6\0\1\0\0"
-                            /* 9 bytes are put together for 3 s */
+                            /* 9 bytes are gathered for at most 3 s */
                             "\11\0\0\0\3\0\0\0"
                             /* files that begin with f, with labels, as XML */
                             "\2\1\2f\0\2\0\0\0"
-                            /* ls, two of it */
+                            /* the program ls, two processes */
                             "\2\0\0\0\0\0\0\0\0\0\0"
                             "\1\0\0\0ls\0"
                             "\0\0\0\0\0\0\0\0\0"
-                            /* pwd in /x, with A=b, one on each node */
+                            /* the program pwd in /x with A=b, one process on
+                             * each node */
                             "\0\0\0\0\1\0\0\0\0\1/x\0"
                             "\1\0\0\0pwd\0"
                             "\1\0\0\0\0\0A=b\0\0a\0\0\0";
@@ -107,7 +109,7 @@ static void a_job_has_the_bytes_that_are_drawn(void **state)
     assert_string_equal(back.apps[1].hosts, "a");
     job_request_fini(&back);
     assert_null(back.apps);
-    job_request_fini(&back); /* harmless again */
+    job_request_fini(&back); /* a second call is harmless */
 }
 
 static void each_flag_comes_back_alone(void **state)
@@ -160,8 +162,8 @@ static void each_flag_comes_back_alone(void **state)
     }
 }
 
-/* A refused request owns nothing, so a sanitizer would tell what is not
- * freed. */
+/* Checks that the request is refused. A refused request owns nothing, so a
+ * sanitizer would report memory that is not freed. */
 static void check_refused(const void *mem, size_t len_bytes)
 {
     struct job_request request;
@@ -172,8 +174,8 @@ static void check_refused(const void *mem, size_t len_bytes)
     assert_int_equal(request.apps_count, 0);
 }
 
-/* Cut anywhere, with something behind it, or with a byte that means nothing:
- * in what stands before the programs, and in the second of these. */
+/* The request is cut anywhere, has extra bytes, or has a byte without a
+ * meaning: in the part before the programs, and in the second program. */
 static void what_is_none_is_refused(void **state)
 {
     static const struct {
@@ -212,7 +214,7 @@ static void what_is_none_is_refused(void **state)
     }
 }
 
-/* All programs that a job may have, and one more. */
+/* A job has the largest number of programs, and then one more. */
 static void a_job_has_so_many_programs_at_most(void **state)
 {
     struct job_wish apps[JOB_APPS_MAX + 1];

@@ -1,5 +1,5 @@
-/* Where output goes when a tool may take it: the table, and console, files and
- * a tool that come and go at random. */
+/* Where output goes when a tool may redirect it: the table, and random runs
+ * with console, files and a tool that comes and goes. */
 #include "job/route.h"
 
 #include <setjmp.h>
@@ -18,15 +18,15 @@ enum {
     CHANNELS = 3,
     COOKIES = 16,
     PLACES = 2,
-    RECORDS_MAX = 400, /* of a channel */
-    BACKS_MAX = 4,     /* under way: who gives back waits for an answer */
+    RECORDS_MAX = 400, /* the most records of a channel */
+    BACKS_MAX = 4,     /* the most records given back and not yet accepted */
     STEPS = 3000,
     ROUNDS = 300
 };
 
 /* --- the table */
 
-/* A channel in each of its states. */
+/* Puts a channel into each of its states. */
 static void prepare(struct job_route *route, enum job_route_state state,
                     struct job_route_back *back)
 {
@@ -121,7 +121,8 @@ static void what_has_come_back_waits_for_what_is_there(void **state)
     job_route_back_shown(&first, 1, true);
     assert_ptr_equal(job_route_back_due(route), &second);
     assert_null(job_route_back_pop(route, false));
-    assert_true(job_route_back_taken(&other)); /* an end: nothing is written */
+    /* the record is only an end: nothing is written */
+    assert_true(job_route_back_taken(&other));
     assert_ptr_equal(job_route_back_pop(route, false), &other);
     assert_ptr_equal(job_route_back_pop(route, true), &first);
     assert_ptr_equal(job_route_back_pop(route, true), &second);
@@ -131,11 +132,12 @@ static void what_has_come_back_waits_for_what_is_there(void **state)
     job_route_close(route);
 }
 
-/* --- takers at random
+/* --- random runs
  *
- * A record is a number of its channel, from 0 on. A place has a queue of them
- * and writes them in order. The tool keeps what it has not read; when it goes
- * it gives that back, in order, a few at a time. */
+ * A record is a number of its channel, from 0 on. A place has a queue of
+ * records and writes them in order. The tool keeps the records that it has not
+ * read; when it leaves it gives them back, in order, a few at a time.
+ */
 
 struct queue {
     uint32_t of[RECORDS_MAX];
@@ -150,21 +152,30 @@ struct back {
 struct world {
     struct job_route *route;
     struct chance chance;
-    uint32_t made[CHANNELS];               /* records so far */
-    uint32_t at_cookie[COOKIES];           /* channel * RECORDS_MAX + number, */
-    bool is_used[COOKIES];                 /* of those that wait */
-    struct queue places[PLACES][CHANNELS]; /* to be written */
-    struct queue taken[PLACES]
-                      [CHANNELS];       /* those that come back: to be taken */
-    uint32_t written[PLACES][CHANNELS]; /* the next one to be written, */
-    struct queue tool[CHANNELS];        /* not read */
-    bool is_tool[CHANNELS];             /* redirected */
-    bool is_giving[CHANNELS];           /* comes back */
-    uint32_t counted[CHANNELS];         /* by the proof: the next one */
-    uint32_t done[PLACES][CHANNELS];    /* records that were written there, or
-                                           read by the tool */
-    unsigned backs;                     /* under way */
-    unsigned moves[JOB_ROUTE_STATES];   /* records that found a channel so */
+    uint32_t made[CHANNELS];     /* how many records each channel has
+                                  * had so far */
+    uint32_t at_cookie[COOKIES]; /* channel * RECORDS_MAX + number,
+                                  * for each cookie */
+    bool is_used[COOKIES];       /* the cookies of records that wait */
+    struct queue places[PLACES][CHANNELS]; /* the records that each place has to
+                                            * write */
+    struct queue taken[PLACES][CHANNELS]; /* the records that are given back, to
+                                           * be taken */
+    uint32_t written[PLACES][CHANNELS];   /* the number of the next record to be
+                                           * written */
+    struct queue tool[CHANNELS];          /* the records that the tool has not
+                                           * read */
+    bool is_tool[CHANNELS];               /* the channel is redirected */
+    bool is_giving[CHANNELS];             /* records of the channel are being
+                                           * given back */
+    uint32_t counted[CHANNELS];           /* the number of the next record that
+                                           * the proof counts */
+    uint32_t done[PLACES][CHANNELS];  /* how many records were written at each
+                                       * place, or read by the tool */
+    unsigned backs;                   /* how many records given back are not
+                                       * accepted yet */
+    unsigned moves[JOB_ROUTE_STATES]; /* how many records came in each state
+                                       * of the channel */
 };
 
 static uint32_t below(struct world *w, uint32_t n)
@@ -187,7 +198,7 @@ static uint32_t get(struct queue *queue)
     return number;
 }
 
-/* The proof counts a record as it goes to the tool, or as it is written. */
+/* The proof counts a record when it goes to the tool, or when it is written. */
 static void count(struct world *w, uint32_t channel, uint32_t number)
 {
     assert_int_equal(number, w->counted[channel]);
@@ -258,7 +269,7 @@ static void drop_backs(struct world *w)
         free(at);
 }
 
-/* --- what may happen */
+/* --- the steps of a run */
 
 static void arrive(struct world *w, uint32_t channel)
 {
@@ -271,8 +282,8 @@ static void arrive(struct world *w, uint32_t channel)
     }
 }
 
-/* All numbers come in order to both places, but those that the tool has read.
- */
+/* Writes a record. All numbers come in order to both places, except records
+ * that the tool has read. */
 static void write_one(struct world *w, uint32_t channel)
 {
     uint32_t place = below(w, PLACES);
@@ -355,7 +366,7 @@ static void (*const events[])(struct world *w, uint32_t channel) = {
     give_back, give_back, give_back, read_one,
 };
 
-/* Nothing waits for what is over. */
+/* Checks that nothing waits without a reason. */
 static void check_awake(const struct world *w)
 {
     for (uint32_t cookie = 0; cookie < COOKIES; cookie++) {
@@ -366,7 +377,7 @@ static void check_awake(const struct world *w)
     }
 }
 
-/* The tools go and do not come again; all is written. */
+/* The tools leave and do not come back; everything is written. */
 static void finish(struct world *w)
 {
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
@@ -390,9 +401,9 @@ static void finish(struct world *w)
     }
 }
 
-/* A turn comes only where one is due, so nothing waits for ever. Each record is
- * counted once, in order, written once at each place or read by
- * the tool, and each place has its part in order. */
+/* A turn is taken only when one is due, so nothing waits for ever. Each record
+ * is counted once, in order, and is either written once at each place or read
+ * by the tool; each place has its records in order. */
 static void takers_that_come_and_go(void **state)
 {
     struct chance chance = chance_start(1);
@@ -416,7 +427,7 @@ static void takers_that_come_and_go(void **state)
         job_route_close(w->route);
         free(w);
     }
-    /* KEPT lasts for no longer than the call that has given it back. */
+    /* KEPT ends within the call that has given the record back. */
     for (unsigned i = 0; i < JOB_ROUTE_STATES; i++)
         assert_true(i == JOB_ROUTE_KEPT || moves[i] > 100);
 }

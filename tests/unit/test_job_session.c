@@ -20,7 +20,7 @@ static const char *const state_names[] = {
 static const char *const act_names[] = {"kill", "hurry", "goodbye", "leave",
                                         "break"};
 
-/* Steps, and says in words what has come of it. */
+/* Steps the session, and returns the effects as words. */
 static const char *step(struct job_session *session,
                         enum job_session_event event, int code)
 {
@@ -112,7 +112,7 @@ static void one_that_ends_well(void **state)
     step(&s, JOB_SESSION_ABORT, CODE); /* too late to fail */
     step(&s, JOB_SESSION_GONE, 0);
     assert_int_equal(s.state, JOB_SESSION_OVER);
-    assert_int_equal(s.code, -1); /* that of its processes */
+    assert_int_equal(s.code, -1); /* the code is that of its processes */
     assert_true(s.has_begun);
 }
 
@@ -123,7 +123,8 @@ static void the_first_reason_counts(void **state)
     (void)state;
     step(&s, JOB_SESSION_BEGUN, 0);
     step(&s, JOB_SESSION_KILL, 0);
-    assert_true(job_session_goes_on(&s)); /* its processes decide still */
+    assert_true(
+        job_session_goes_on(&s)); /* the processes still decide the code */
     step(&s, JOB_SESSION_ABORT, CODE);
     step(&s, JOB_SESSION_ABORT, CODE + 1);
     assert_true(job_session_runs(&s));

@@ -1,5 +1,6 @@
-/* What several senders have for the stdin of processes, and what becomes of it:
- * the words of a carrier that has only so much room in each stream. */
+/* The input of several writers for the stdin of processes, and its way into the
+ * streams: a carrier with limited room in each stream records what it is
+ * sent. */
 #include "job/streams.h"
 
 #include <setjmp.h>
@@ -26,8 +27,8 @@ static struct carrier {
     struct ov_buf bufs[BUFFERS];
     uint8_t mem[BUFFERS][BUFFER_BYTES];
     struct ov_buf *reading;
-    uint32_t lacks; /* so many calls find no buffer */
-    bool pumps;     /* called from within the sending */
+    uint32_t lacks; /* how many of the next calls find no buffer */
+    bool pumps;     /* the carrier pumps from within its send function */
     char words[4096];
 } carrier;
 
@@ -44,7 +45,7 @@ static void say(const char *format, ...)
     va_end(args);
 }
 
-/* The words since the last time. */
+/* Returns what was sent since the last call, as words. */
 static const char *said(void)
 {
     static char words[sizeof(carrier.words)];
@@ -75,8 +76,8 @@ static struct ov_buf *frame(void *arg, uint32_t stream, uint32_t beside)
     return NULL;
 }
 
-/* "1<0-2,5=text" for some, with "new:", "more:" and "close:" before the ranges
- * where they are said. */
+/* Writes a push as "1<0-2,5=text", with "new:", "more:" and "close:" before the
+ * ranges where it has these flags. */
 static void say_push(uint32_t stream, const uint8_t *mem, uint32_t len_bytes)
 {
     struct ov_push push;
@@ -160,7 +161,7 @@ static const struct job_streams_events events = {
     .pushed = pushed,
 };
 
-/* --- what happens */
+/* --- events */
 
 /* Six processes, on nodes 5, 2, 2, 3, 3 and 1. */
 #define RANKS                                                                  \
@@ -217,14 +218,14 @@ static const char *pump(void)
     return said();
 }
 
-/* Makes room for so many more frames. */
+/* Makes room for this many more frames. */
 static const char *more_room(uint32_t stream, uint32_t frames)
 {
     carrier.room[stream] += frames;
     return pump();
 }
 
-/* The launcher's stdin has a text, or is at its end. */
+/* The launcher's stdin has this text, or is at its end. */
 static const char *input(const char *text)
 {
     struct ov_buf *buf = carrier.reading;
@@ -247,7 +248,8 @@ static const char *input_end(void)
     return pump();
 }
 
-/* A push to a range of processes; none where it ends before it begins. */
+/* Pushes to a range of processes; to none when the range ends before it
+ * begins. */
 static const char *push_to(uint32_t stream, uint16_t flags, uint32_t first,
                            uint32_t last, const char *text)
 {
@@ -276,8 +278,8 @@ static const char *expect(bool are_there)
 
 /* --- tests */
 
-/* The one stream is for nodes with readers, the other one for all of them, as
- * soon as one job asks for it. */
+/* One stream is for nodes with readers, the other one for all nodes, once a job
+ * asks for it. */
 static void nodes_hear_of_a_stream_once(void **state)
 {
     (void)state;
@@ -290,8 +292,8 @@ static void nodes_hear_of_a_stream_once(void **state)
     carrier_close();
 }
 
-/* 300 readers with a node between each two: one more gap is closed than the
- * message has no room for, all of them at the end. */
+/* There are 300 readers with a node between each two: the message has room for
+ * all ranges but one, so one gap is closed, and at the end all gaps. */
 static void too_many_readers_are_told_in_coarser_ranges(void **state)
 {
     (void)state;
@@ -307,7 +309,8 @@ static void too_many_readers_are_told_in_coarser_ranges(void **state)
     carrier_close();
 }
 
-/* The next frame is read before this one goes, where there is room for both. */
+/* The next frame is read before this one is sent, when there is room for
+ * both. */
 static void input_is_read_as_there_is_room(void **state)
 {
     (void)state;
@@ -333,7 +336,8 @@ static void the_end_of_input_is_that_of_the_stream(void **state)
     carrier_close();
 }
 
-/* However many wait: what is read can go as soon as it is there. */
+/* However many pushes wait: input that is being read can be sent as soon as it
+ * is read. */
 static void a_push_leaves_room_for_what_is_being_read(void **state)
 {
     (void)state;
@@ -347,8 +351,7 @@ static void a_push_leaves_room_for_what_is_being_read(void **state)
     carrier_close();
 }
 
-/* The input is asked first, so neither of them keeps the other from going
- * on. */
+/* The input has its turn first, so neither input nor pushes stop the other. */
 static void input_and_pushes_take_turns_in_little_room(void **state)
 {
     (void)state;
@@ -426,7 +429,7 @@ static void a_push_to_a_job_without_readers_is_dropped(void **state)
     carrier_close();
 }
 
-/* As all does: the job is not told yet. */
+/* The push waits like all input, because the job was not told yet. */
 static void a_push_before_the_stream_is_open_waits(void **state)
 {
     (void)state;
@@ -452,7 +455,8 @@ static void a_push_to_other_jobs_has_a_stream_of_its_own(void **state)
     carrier_close();
 }
 
-/* All buffers are under way; the end never goes before what waits. */
+/* All buffers are under way; the end of the input never overtakes what
+ * waits. */
 static void what_has_no_buffer_waits(void **state)
 {
     (void)state;
@@ -468,7 +472,7 @@ static void what_has_no_buffer_waits(void **state)
     carrier_close();
 }
 
-/* Nothing goes twice, or before what came earlier. */
+/* Nothing is sent twice, or before something that came earlier. */
 static void the_carrier_may_pump_while_it_sends(void **state)
 {
     (void)state;
@@ -488,8 +492,8 @@ static void the_carrier_may_pump_while_it_sends(void **state)
     carrier_close();
 }
 
-/* The most that one of the readers took is not for the next program that reads;
- * it is never more than there was. */
+/* The greatest count that one of the readers took is not left for the next
+ * program that reads the input; the count never exceeds the input. */
 static void what_nobody_took_is_known_when_all_readers_are_over(void **state)
 {
     (void)state;
@@ -498,7 +502,7 @@ static void what_nobody_took_is_known_when_all_readers_are_over(void **state)
         pump();
         input("abcdef");
         job_streams_took(carrier.in, 1, 2);
-        job_streams_took(carrier.in, 0, 5); /* it is no reader */
+        job_streams_took(carrier.in, 0, 5); /* the process is no reader */
         job_streams_took(carrier.in, 5, most);
         assert_int_equal(job_streams_taken(carrier.in), 6);
         job_streams_took(carrier.in, 2, 0);
@@ -507,7 +511,7 @@ static void what_nobody_took_is_known_when_all_readers_are_over(void **state)
     }
 }
 
-/* At the end of a run what waits is freed, and not reported. */
+/* At the end of a run pushes that wait are freed, and not reported. */
 static void what_waits_goes_with_the_streams(void **state)
 {
     (void)state;

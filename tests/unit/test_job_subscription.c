@@ -1,5 +1,6 @@
-/* Which output of a further job travels: each row of the table, and processes
- * that write while takers come and go, with a node that does as it is told. */
+/* Which output of a further job nodes send: each row of the table, and
+ * processes that write while takers come and go, with a node that obeys its
+ * orders. */
 #include "job/subscription.h"
 
 #include <setjmp.h>
@@ -13,12 +14,12 @@
 
 enum {
     RANKS = 3,
-    FIRST = 1, /* channels */
+    FIRST = 1, /* the first channel */
     LAST = 3,
     ROUNDS = 300,
     EVENTS = 2000,
     RECORD_BYTES = 4096,
-    LATE_MAX = 8, /* records that were on their way when a node was told */
+    LATE_MAX = 8, /* the most records on their way when a node is told */
 };
 
 static struct job_subscription *open_one(void)
@@ -51,12 +52,12 @@ static void a_turn_changes_what_is_otherwise(void **state)
     struct job_subscription *sub = open_one();
 
     (void)state;
-    /* It travels. */
+    /* The channel's output is sent. */
     assert_false(job_subscription_turn(sub, 1, 2, true, true));
     assert_false(job_subscription_turn(sub, 1, 2, false, true));
     assert_false(job_subscription_turn(sub, 1, 2, true, false));
     assert_true(job_subscription_turn(sub, 1, 2, false, false));
-    /* It is dropped, and nothing else is. */
+    /* This channel's output is dropped, and no other. */
     assert_false(job_subscription_turn(sub, 1, 2, false, false));
     assert_false(job_subscription_turn(sub, 1, 2, true, false));
     assert_false(job_subscription_turn(sub, 1, 2, false, true));
@@ -73,9 +74,11 @@ static void a_turn_changes_what_is_otherwise(void **state)
 struct world {
     struct job_subscription *sub;
     bool is_wanted[RANKS][LAST + 1];
-    bool travels[RANKS][LAST + 1]; /* as the node has been told */
+    bool travels[RANKS][LAST + 1]; /* as the node was told: output of this
+                                    * channel is sent */
     unsigned late[RANKS][LAST + 1];
-    uint64_t unwanted_bytes; /* since the last turn to drop, as they travel */
+    uint64_t unwanted_bytes; /* bytes sent since the last turn to drop that
+                              * nobody wanted */
 };
 
 static void turn(struct world *w, struct chance *chance, bool is_to_send)
@@ -101,7 +104,7 @@ static void write_one(struct world *w, struct chance *chance, uint32_t rank,
     if (!w->travels[rank][channel]) {
         assert_false(w->is_wanted[rank][channel]);
         if (w->late[rank][channel] == 0)
-            return; /* dropped on the node */
+            return; /* the node drops it */
         w->late[rank][channel]--;
     } else if (!w->is_wanted[rank][channel]) {
         w->unwanted_bytes += RECORD_BYTES;

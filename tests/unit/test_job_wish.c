@@ -1,5 +1,5 @@
-/* A program that is asked for has the bytes that job/wish.h draws, and other
- * bytes are refused. */
+/* A request for a program has the bytes that job/wish.h draws, and other bytes
+ * are refused. */
 #include "job/wish.h"
 
 #include <setjmp.h>
@@ -72,7 +72,7 @@ static void a_program_has_the_bytes_that_are_drawn(void **state)
     job_wish_fini(&back);
 }
 
-/* To unset everything no variable is named. */
+/* A change that unsets all variables names none. */
 static void a_clear_has_no_name(void **state)
 {
     static const struct job_env clear = {.what = JOB_ENV_CLEAR, .text = ""};
@@ -122,7 +122,7 @@ static int decode(const uint8_t *mem, size_t len_bytes)
     return rc;
 }
 
-/* Cut anywhere, or with a byte that means nothing. */
+/* The request is cut anywhere, or has a byte without a meaning. */
 static void what_is_none_is_refused(void **state)
 {
     static const struct {
@@ -145,13 +145,15 @@ static void what_is_none_is_refused(void **state)
         assert_int_equal(decode(mem, sizeof(mem)), OV_EPROTO);
     }
     memcpy(mem, drawn, sizeof(drawn));
-    mem[4] = 0; /* so many for each of something: of none */
+    mem[4] = 0; /* a number of processes for each object, without a kind of
+                 * object */
     assert_int_equal(decode(mem, sizeof(mem)), 0);
     mem[8] = TOPO_SOCKET;
     assert_int_equal(decode(mem, sizeof(mem)), OV_EPROTO);
 }
 
-/* Whole otherwise, but without a word, or with an empty one in its place. */
+/* The request is complete, except that it has no word, or an empty one
+ * instead. */
 static void what_names_no_program_is_refused(void **state)
 {
     static const char *const none[] = {NULL}, *const empty[] = {"", NULL};

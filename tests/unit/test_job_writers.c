@@ -1,5 +1,5 @@
 /* Several clients push to one stream: each byte goes to the processes that its
- * writer has named, whatever the others name meanwhile. */
+ * writer has named, whatever the others name in between. */
 #include "job/streams.h"
 
 #include <setjmp.h>
@@ -25,13 +25,13 @@ enum {
     PUSHERS = 10,
 };
 
-/* A process, and what comes to it. */
+/* A process, and the bytes that it gets. */
 struct reader {
-    bool is_named; /* by the message that came last */
+    bool is_named; /* the last message is for this process */
     char text[TEXT_BYTES];
 };
 
-/* The set of a node. */
+/* The set that a node knows. */
 static struct {
     bool is_there, goes_on;
 } at_node;
@@ -41,10 +41,12 @@ static struct carrier {
     struct job job;
     uint32_t room;
     uint32_t stream;
-    struct ov_buf *reading;   /* for the launcher's own; NULL: none */
-    struct reader *readers;   /* owned [PROCS]; NULL: all is said in words */
-    uint32_t untold[PUSHERS]; /* pushes that no reader has heard of yet */
-    /* Lets some leave as a frame is sent; NULL: none leaves. */
+    struct ov_buf *reading;   /* the buffer for the launcher's own input; NULL:
+                               * none */
+    struct reader *readers;   /* owned [PROCS]; NULL: every message is recorded
+                               * as words */
+    uint32_t untold[PUSHERS]; /* pushes that no reader has got yet */
+    /* Lets some writers leave while a frame is sent; NULL: none leaves. */
     struct chance *leaving;
     char words[4096];
 } carrier;
@@ -64,7 +66,7 @@ static void say(const char *format, ...)
 
 /* --- the carrier */
 
-/* Freed as it is sent. */
+/* Frees the frame when it is sent. */
 static struct ov_buf *frame(void *arg, uint32_t stream, uint32_t beside)
 {
     struct ov_buf *buf;
@@ -108,7 +110,8 @@ static void deliver(struct reader *readers, const uint8_t *mem,
     }
 }
 
-/* "<0-2,5=text", with "new:", "more:" and "close:" where they are said. */
+/* Writes a push as "<0-2,5=text", with "new:", "more:" and "close:" where it
+ * has these flags. */
 static void say_push(const uint8_t *mem, uint32_t len_bytes)
 {
     struct ov_push push;
@@ -128,12 +131,13 @@ static void say_push(const uint8_t *mem, uint32_t len_bytes)
         (int)push.len_bytes, (const char *)mem + push.off_bytes);
 }
 
-enum { WRITERS = 4, PUSHES = 400 }; /* at random */
+enum { WRITERS = 4, PUSHES = 400 }; /* for random runs */
 
-/* The processes that each writer has named, by its number less one. */
+/* The processes that each writer has named, indexed by its number minus one. */
 static struct named {
     bool has[PROCS];
-    uint32_t next; /* the first process that may be named; 0: it is whole */
+    uint32_t next; /* the first process that may be named next; 0: the set is
+                    * complete */
     uint32_t count;
 } named[WRITERS];
 
@@ -206,7 +210,7 @@ static const char *more_room(uint32_t frames)
     return pump();
 }
 
-/* The stream is not open yet. */
+/* Opens a carrier whose stream is not open yet. */
 static void begin_closed(uint32_t stream, uint32_t room)
 {
     static const struct job_streams_events events = {
@@ -292,8 +296,8 @@ static void a_set_holds_for_its_writer_alone(void **state)
     end();
 }
 
-/* Another writer pushes while the set is being named, and has no room in the
- * message after that. The message that names the set anew does not count as
+/* Another writer pushes while the set is being named, and the next message has
+ * no room for the set. The message that names the set again does not count as
  * waiting. */
 static void a_large_set_is_named_anew_before_its_push(void **state)
 {
@@ -315,8 +319,8 @@ static void a_large_set_is_named_anew_before_its_push(void **state)
     end();
 }
 
-/* A writer has begun its set without any process, and goes on with it while
- * another one's set goes on, too. */
+/* A writer has begun its set without any process, and continues it while the
+ * set of another writer is being named, too. */
 static void ranges_of_one_never_join_the_set_of_another(void **state)
 {
     static const struct topo_range one = {1, 1}, five = {5, 5};
@@ -331,8 +335,8 @@ static void ranges_of_one_never_join_the_set_of_another(void **state)
     end();
 }
 
-/* The pushes of a writer that leaves are dropped, and that is told; messages
- * that only name its set are sent or dropped, without a word. */
+/* The pushes of a writer that leaves are dropped, which is reported; messages
+ * that only name its set are sent or dropped, without a report. */
 static void what_waits_of_one_that_has_left_goes(void **state)
 {
     static const struct topo_range ranges[] = {
@@ -359,8 +363,7 @@ static void what_waits_of_one_that_has_left_goes(void **state)
     }
 }
 
-/* The same holds for a set that went into a stream which no reader had heard
- * of. */
+/* The same holds for a set that was sent into a stream with no readers yet. */
 static void a_set_that_was_dropped_is_named_anew(void **state)
 {
     (void)state;
@@ -376,7 +379,7 @@ static void a_set_that_was_dropped_is_named_anew(void **state)
 
 /* --- several writers at random */
 
-/* Ranges behind those of before, with a gap between each two. */
+/* Draws ranges that follow the earlier ones, with a gap between each two. */
 static uint16_t draw_ranges(struct chance *chance, struct named *of,
                             struct topo_range ranges[3])
 {
@@ -394,7 +397,8 @@ static uint16_t draw_ranges(struct chance *chance, struct named *of,
     return count;
 }
 
-/* One push of a writer; its text goes to what that has named. */
+/* Pushes once for a writer; its text goes to the processes that the writer has
+ * named. */
 static void push_some(struct chance *chance, uint32_t writer,
                       struct reader *want)
 {
@@ -424,7 +428,7 @@ static void push_some(struct chance *chance, uint32_t writer,
     write_push(writer, flags, ranges, count, text);
 }
 
-/* Room, the launcher's own bytes and pumps come when they like. */
+/* Room, the launcher's own bytes and calls of the pump come at random. */
 static void run_some(struct chance *chance, struct reader *want)
 {
     for (unsigned i = 0; i < PUSHES; i++) {
@@ -440,7 +444,8 @@ static void run_some(struct chance *chance, struct reader *want)
     }
 }
 
-/* When a stream refuses in the end, each reader has a beginning of it. */
+/* Compares the readers. When a stream refuses pushes at the end, each reader
+ * has a first part of its bytes. */
 static void check(const struct reader *want, bool refuses)
 {
     for (unsigned i = 0; i < PROCS; i++) {

@@ -12,7 +12,7 @@
 
 static struct lab lab;
 
-/* Node `self` of a tree, started and, unless it is the root, welcomed. */
+/* Opens node `self` of a tree, started and, unless it is the root, welcomed. */
 static void join_as(struct ov_cfg cfg, uint32_t self)
 {
     lab_open(&lab, cfg, self);
@@ -33,7 +33,7 @@ static void a_root_alone_has_joined_at_once(void **state)
     lab_close(&lab);
 }
 
-/* The whole of it at the side of the child, from the dial to the welcome. */
+/* The whole exchange as the child sees it, from the dial to the welcome. */
 static void a_child_dials_says_hello_and_is_welcomed(void **state)
 {
     (void)state;
@@ -52,8 +52,8 @@ static void a_child_dials_says_hello_and_is_welcomed(void **state)
     lab_close(&lab);
 }
 
-/* This is the side of the parents: nothing is answered before the root has
- * judged, and the answer goes back the way of the ask. */
+/* The parents' side: nothing is answered before the root has decided, and the
+ * answer goes back the way of the ask. */
 static void a_hello_becomes_an_ask_and_the_answer_a_welcome(void **state)
 {
     (void)state;
@@ -66,7 +66,7 @@ static void a_hello_becomes_an_ask_and_the_answer_a_welcome(void **state)
     lab_close(&lab);
 }
 
-/* An inner node passes on what was asked beneath it, and the answer. */
+/* An inner node passes on the asks of nodes beneath it, and the answers. */
 static void asks_climb_and_answers_come_back(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void asks_climb_and_answers_come_back(void **state)
     lab_close(&lab);
 }
 
-/* Asks that came before the node itself was welcomed wait for that. */
+/* Asks that come before the node itself was welcomed wait until then. */
 static void asks_wait_for_the_own_welcome(void **state)
 {
     (void)state;
@@ -96,7 +96,7 @@ static void asks_wait_for_the_own_welcome(void **state)
     lab_close(&lab);
 }
 
-/* The root judges at once, and says once when all nodes are there. */
+/* The root answers at once, and reports once that all nodes are there. */
 static void the_root_welcomes_and_tells_when_all_have_joined(void **state)
 {
     (void)state;
@@ -131,10 +131,11 @@ static void hellos_that_cannot_be_granted_are_refused(void **state)
         uint32_t peer;
         const char *hello, *answer;
     } cases[] = {
-        {1, "hello:1#1", "send:L1[refuse:#1!5] close:L1"}, /* itself */
-        {0, "hello:0#1", "send:L1[refuse:#1!5] close:L1"}, /* higher up */
-        {5, "hello:5#1", "send:L1[refuse:#1!5] close:L1"}, /* another's */
-        /* That link has no node. */
+        {1, "hello:1#1", "send:L1[refuse:#1!5] close:L1"}, /* the node itself */
+        {0, "hello:0#1", "send:L1[refuse:#1!5] close:L1"}, /* an ancestor */
+        /* a child of another node */
+        {5, "hello:5#1", "send:L1[refuse:#1!5] close:L1"},
+        /* That link belongs to no node. */
         {7, "hello:7#1", "send:L1[refuse:#1!5] close:L1"},
         {UINT32_MAX, "hello:4294967295#0", "send:L1[refuse:#0!5] close:L1"},
     };
@@ -149,8 +150,8 @@ static void hellos_that_cannot_be_granted_are_refused(void **state)
     }
 }
 
-/* The same number again is a recorded dial; a higher one replaces the link
- * before. */
+/* A repeated number is a recorded dial; a higher number replaces the earlier
+ * link. */
 static void a_stale_attach_number_is_refused(void **state)
 {
     (void)state;
@@ -170,8 +171,8 @@ static void a_stale_attach_number_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* When frames went by that are no longer kept, a node that begins anew cannot
- * get them: it is refused. */
+/* When frames have passed that are no longer kept, a node that begins anew
+ * cannot get them: it is refused. */
 static void a_child_that_comes_too_late_is_refused(void **state)
 {
     (void)state;
@@ -189,8 +190,8 @@ static void a_child_that_comes_too_late_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* A child hears that it is refused: it dials again after a while, with the
- * next number. */
+/* A child that is told of a refusal dials again after a while, with the next
+ * number. */
 static void a_refused_child_dials_again(void **state)
 {
     (void)state;
@@ -226,7 +227,8 @@ static void dials_are_repeated_until_the_give_up_time(void **state)
         wait_ms = lab.node->tree.redial_ns / LAB_MS_NS - ms;
         assert_in_range(wait_ms, 1, attempt_ms);
         assert_in_range(lab_wake(&lab, ms), 1, wait_ms);
-        assert_string_equal(seen(&lab, ms, DIAL_FAILED), ""); /* repeated */
+        /* reported twice */
+        assert_string_equal(seen(&lab, ms, DIAL_FAILED), "");
         assert_string_equal(seen(&lab, ms + wait_ms - 1, TICK), "");
         at = ms < patience_ms ? 0 : 1 - at;
         ms += wait_ms + 1;
@@ -243,9 +245,9 @@ static void dials_are_repeated_until_the_give_up_time(void **state)
     lab_close(&lab);
 }
 
-/* A parent that took the dial but says nothing: after the attempt time the link
- * is ended, and the node wakes up to dial again though no other link is left.
- */
+/* A parent accepts the dial but sends nothing: after the attempt time the link
+ * is ended, and the node wakes up to dial again although it has no other
+ * link. */
 static void a_silent_parent_is_dialled_again(void **state)
 {
     uint64_t ms = 2501;
@@ -264,8 +266,8 @@ static void a_silent_parent_is_dialled_again(void **state)
     lab_close(&lab);
 }
 
-/* One that asks on our behalf is given time: its silence alone ends the link.
- */
+/* A parent that asks for the node is given time: only its silence ends the
+ * link. */
 static void a_parent_that_asks_for_us_is_waited_for(void **state)
 {
     (void)state;
@@ -286,8 +288,8 @@ static void a_parent_that_asks_for_us_is_waited_for(void **state)
 
 /* --- a link that ends before its time */
 
-/* 3 was asked for when its link ended. The answer is not told to 4, whose link
- * came after, nor counted for it. */
+/* Node 3 was asked for when its link ended. The answer is not sent to 4, whose
+ * link came later, and does not count for 4. */
 static void an_answer_for_a_lost_link_goes_to_nobody_else(void **state)
 {
     (void)state;
@@ -305,8 +307,8 @@ static void an_answer_for_a_lost_link_goes_to_nobody_else(void **state)
     lab_close(&lab);
 }
 
-/* Nodes beneath a lost child do not hear what was meant for others, and 4 hears
- * nothing of what was meant for them. */
+/* Nodes beneath a lost child do not get messages for others, and 4 gets none of
+ * the messages for them. */
 static void words_for_those_beneath_a_lost_child_go_to_nobody_else(void **state)
 {
     (void)state;
@@ -326,15 +328,15 @@ static void words_for_those_beneath_a_lost_child_go_to_nobody_else(void **state)
     lab_close(&lab);
 }
 
-/* No slot of the transport is free on a link. */
+/* Fills all slots of the transport on a link. */
 static void fill(uint16_t link)
 {
     while (ov_link_can_send(&lab.node->links[link], &lab.cfg, false))
         ov_link_on_send(&lab.node->links[link], false, 0);
 }
 
-/* Words that had no room on the lost link: those for a child that comes back
- * later find theirs. */
+/* Messages that had no room on the lost link: a child that comes back later
+ * gets the messages meant for it. */
 static void words_of_a_lost_link_do_not_block_later_ones(void **state)
 {
     (void)state;
@@ -352,8 +354,8 @@ static void words_of_a_lost_link_do_not_block_later_ones(void **state)
     lab_close(&lab);
 }
 
-/* A node that was to be asked for is asked for even when the link is lost, in
- * the order in which the asks came. */
+/* A node that is waiting to be asked for is asked for even when its link is
+ * lost, in the order in which the asks came. */
 static void an_ask_that_waits_outlives_the_link_it_came_on(void **state)
 {
     (void)state;
@@ -372,8 +374,8 @@ static void an_ask_that_waits_outlives_the_link_it_came_on(void **state)
     lab_close(&lab);
 }
 
-/* A child that comes back before its first welcome finds every frame that went
- * by: its parent answers for it from the ask on. */
+/* A child that comes back before its first welcome gets every frame that has
+ * passed: its parent answers for it from the ask on. */
 static void a_child_that_was_asked_for_misses_nothing(void **state)
 {
     struct ov_cfg cfg = lab_cfg(3, 1);
@@ -402,7 +404,8 @@ static void a_child_that_was_asked_for_misses_nothing(void **state)
     lab_close(&lab);
 }
 
-/* Likewise when the child is back before the end of the old link is known. */
+/* The same is true when the child is back before the end of the old link is
+ * known. */
 static void a_child_that_dials_again_misses_nothing(void **state)
 {
     (void)state;
@@ -421,61 +424,63 @@ static void a_child_that_dials_again_misses_nothing(void **state)
     lab_close(&lab);
 }
 
-/* --- words that are not legal */
+/* --- messages in the wrong place */
 
-/* Words that are not legal where they come. */
+/* Messages that are not allowed where they come. */
 static const struct {
-    bool is_welcome; /* the node hears it from its parent, welcome */
-    bool is_child;   /* it comes from a child that was welcomed */
+    bool is_welcome; /* the message comes from the parent of a node that is
+                      * welcome */
+    bool is_child;   /* the message comes from a child that was welcomed */
     const char *words;
 } out_of_place[] = {
-    {false, false, "welcome:#2"},       /* another dial's */
-    {false, false, "asked:#2"},         /* the same */
-    {false, false, "refuse:#2!2"},      /* the same */
+    {false, false, "welcome:#2"},       /* the number of another dial */
+    {false, false, "asked:#2"},         /* the number of another dial */
+    {false, false, "refuse:#2!2"},      /* the number of another dial */
     {false, false, "path:0"},           /* before the welcome */
-    {false, false, "down:0.0(4)"},      /* the same */
-    {false, false, "up:1.1(4)"},        /* parents send none */
-    {false, false, "hello:0#1"},        /* nor hellos */
-    {true, false, "welcome:#1"},        /* twice */
-    {true, false, "refuse:#1!2"},       /* too late */
-    {true, false, "path:0,0"},          /* more than there are above */
-    {true, false, "ask:3#1<1"},         /* asks climb */
-    {true, false, "base:0=0"},          /* as bases do */
-    {true, false, "missing:3#1"},       /* and questions */
-    {true, false, "address:3=here"},    /* and addresses */
-    {true, false, "answer:3#1!7"},      /* no reason at all */
+    {false, false, "down:0.0(4)"},      /* before the welcome */
+    {false, false, "up:1.1(4)"},        /* parents send no records */
+    {false, false, "hello:0#1"},        /* parents send no hellos */
+    {true, false, "welcome:#1"},        /* a second welcome */
+    {true, false, "refuse:#1!2"},       /* too late for a refusal */
+    {true, false, "path:0,0"},          /* more nodes than there are above */
+    {true, false, "ask:3#1<1"},         /* asks go up */
+    {true, false, "base:0=0"},          /* bases go up */
+    {true, false, "missing:3#1"},       /* questions go up */
+    {true, false, "address:3=here"},    /* addresses go up */
+    {true, false, "answer:3#1!7"},      /* an unknown reason */
     {true, false, "asked:#1"},          /* too late */
-    {true, false, "left:1"},            /* ourselves */
-    {true, false, "left:2"},            /* not beneath us */
-    {true, false, "left:15"},           /* no such node in the plan */
+    {true, false, "left:1"},            /* names this node itself */
+    {true, false, "left:2"},            /* the node is not beneath this one */
+    {true, false, "left:15"},           /* the plan has no such node */
     {true, false, "limit:3"},           /* a limit never falls */
-    {true, true, "hello:3#2"},          /* twice */
-    {true, true, "ask:3#2<1"},          /* for itself */
-    {true, true, "ask:8#1<4"},          /* with another parent */
-    {true, true, "ask:9#1<4"},          /* for another's child */
-    {true, true, "ask:15#1<7"},         /* no such node in the plan */
-    {true, true, "ask:4294967295#1<0"}, /* no number at all */
-    {true, true, "ask:0#1<0"},          /* the root */
-    {true, true, "answer:7#1"},         /* answers come down */
-    {true, true, "welcome:#1"},         /* as welcomes do */
-    {true, true, "path:0"},             /* and paths */
-    {true, true, "refuse:#1!2"},        /* and refusals */
-    {true, true, "limit:9"},            /* and limits */
-    {true, true, "ack:3=0/0"},          /* and acknowledgements */
-    {true, true, "down:0.0(4)"},        /* and streams */
-    {true, true, "base:7=0"},           /* no such stream */
-    {true, true, "base:0=1"},           /* more than was sent */
-    {true, true, "base:0=0@15.1"},      /* no such node in the plan */
-    {true, true, "left:7"},             /* and which nodes are elsewhere */
-    {true, true, "asked:#1"},           /* and that a node is asked for */
-    {true, true, "address:1=here"},     /* and where we listen */
-    {true, true, "address:4=here"},     /* or who is not beneath it */
-    {true, true, "address:15=here"},    /* or no such node in the plan */
-    {true, true, "up:3.0(4)"},          /* records count from 1 */
+    {true, true, "hello:3#2"},          /* a second hello */
+    {true, true, "ask:3#2<1"},          /* the child asks for itself */
+    {true, true, "ask:8#1<4"},          /* the node hangs on another parent */
+    {true, true, "ask:9#1<4"},          /* the node is another node's child */
+    {true, true, "ask:15#1<7"},         /* the plan has no such node */
+    {true, true, "ask:4294967295#1<0"}, /* not a valid node number */
+    {true, true, "ask:0#1<0"},          /* asks for the root */
+    {true, true, "answer:7#1"},         /* answers go down */
+    {true, true, "welcome:#1"},         /* welcomes go down */
+    {true, true, "path:0"},             /* paths go down */
+    {true, true, "refuse:#1!2"},        /* refusals go down */
+    {true, true, "limit:9"},            /* limits go down */
+    {true, true, "ack:3=0/0"},          /* acknowledgements go down */
+    {true, true, "down:0.0(4)"},        /* streams go down */
+    {true, true, "base:7=0"},           /* this stream does not exist */
+    {true, true, "base:0=1"},           /* more frames than were sent */
+    {true, true, "base:0=0@15.1"},      /* the plan has no such node */
+    {true, true, "left:7"},             /* LEFT goes down */
+    {true, true, "asked:#1"},           /* ASKED goes down */
+    {true, true, "address:1=here"},     /* the address of this node */
+    {true, true, "address:4=here"},     /* the address of a node that is not
+                                         * beneath the child */
+    {true, true, "address:15=here"},    /* the plan has no such node */
+    {true, true, "up:3.0(4)"},          /* records are numbered from 1 */
 };
 
-/* To a child that waits, is welcome, or to a parent: each of these ends the
- * link it came on. */
+/* Each of these ends the link on which it comes: to a child that waits, to one
+ * that is welcome, or to a parent. */
 static void words_out_of_place_end_the_link(void **state)
 {
     (void)state;
@@ -502,15 +507,15 @@ static void words_out_of_place_end_the_link(void **state)
     }
 }
 
-/* A path goes up to the root, over ancestors in the plan. Any other path ends
+/* A path leads up to the root, over ancestors in the plan. Any other path ends
  * the link, and the node tries the path of the plan. */
 static void a_path_that_does_not_lead_up_ends_the_link(void **state)
 {
     static const char *const wrong[] = {
         "path:0,0",    "path:1,3,0", "path:3,3,0",
-        "path:3,1",    "path:7,3,0", /* ourselves */
-        "path:3,2,0",                /* in another branch */
-        "path:15,3,0",               /* beneath us */
+        "path:3,1",    "path:7,3,0", /* through the node itself */
+        "path:3,2,0",                /* through another branch */
+        "path:15,3,0",               /* through a node beneath */
     };
 
     (void)state;
@@ -530,7 +535,8 @@ static void a_path_that_does_not_lead_up_ends_the_link(void **state)
     lab_close(&lab);
 }
 
-/* A stranger in the plan's numbers takes no room from those who belong. */
+/* A wrong node, with a number of the plan, takes no room from the right
+ * ones. */
 static void a_bad_ask_costs_the_others_nothing(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Lists of kept records: order, and every cell comes back. */
+/* Lists of kept records: their order, and that every cell is given back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void push(struct ov_kept_list *list, uint32_t rank)
     assert_ptr_equal(kept, list->last);
 }
 
-/* Two lists that take turns each give their own records back in order. */
+/* Two lists that are used in turn each return their own records in order. */
 static void records_come_out_in_the_order_of_their_list(void **state)
 {
     struct ov_kept_list a = {0}, b = {0};
@@ -66,7 +66,8 @@ static _Noreturn void on_panic(const char *file, int line, const char *what)
     abort();
 }
 
-/* The driver lends enough: to run out is a fault, and so is an empty list. */
+/* The driver lends enough cells: running out is a bug, and so is taking from an
+ * empty list. */
 static void running_out_is_a_fault(void **state)
 {
     struct ov_kept_list list = {0};

@@ -1,6 +1,7 @@
-/* What was left behind is found and ended, and nothing else.
+/* Processes that were left behind are found and ended, and no others.
  *
- * Processes hold the write end of a pipe, whose end says that all are gone.
+ * The processes hold the write end of a pipe, whose end shows that all are
+ * gone.
  */
 #include "config.h"
 
@@ -24,8 +25,8 @@
 
 enum { LIVENESS_MS = 60000 };
 
-/* Says that it is there, and that an orphan of it in a session of its own is.
- */
+/* A shell that prints a line when it runs, and starts an orphan in a session of
+ * its own that does so, too. */
 #define FAMILY "(setsid sh -c 'echo; exec sleep 1000' &); echo; exec sleep 1000"
 
 static void await_lines(int fd, unsigned lines)
@@ -49,7 +50,8 @@ static bool is_over(int fd, int wait_ms)
     return poll(&poller, 1, wait_ms) == 1 && read(fd, &byte, 1) == 0;
 }
 
-/* A shell with that mark, or none; *out is the reading end. */
+/* Starts a shell with that mark, or without one; *out is the pipe's reading
+ * end. */
 static pid_t start(const char *command, const struct ep_mark *mark, int *out)
 {
     char text[EP_MARK_BYTES_MAX];
@@ -106,7 +108,7 @@ static void what_has_the_mark_is_ended(void **state)
     reap(stranger);
 }
 
-/* Each leaves as soon as it has a successor. */
+/* Each of the processes leaves as soon as it has started a successor. */
 static void those_who_keep_forking_are_caught(void **state)
 {
     struct ep_mark mark;
@@ -124,8 +126,8 @@ static void those_who_keep_forking_are_caught(void **state)
     assert_true(is_over(out, LIVENESS_MS));
 }
 
-/* Only what a dead daemon has left, even when its number is another process's
- * now. */
+/* Only processes that a dead daemon has left are ended, even when another
+ * process has the daemon's number now. */
 static void what_dead_daemons_have_left_is_ended(void **state)
 {
     static const struct ep_leftover dead = {.of = NULL};
@@ -150,7 +152,7 @@ static void what_dead_daemons_have_left_is_ended(void **state)
     reap(pid);
 }
 
-/* Whatever they have in their environment. */
+/* All descendants are ended, whatever is in their environment. */
 static void what_is_below_is_ended_but_for_the_spared(void **state)
 {
     struct ep_mark mark;
@@ -190,8 +192,8 @@ static void the_forked_one_ends_it_and_itself(void **state)
     gone.start--;
     pid = start(FAMILY, &gone, &out);
     await_lines(out, 2);
-    /* The test's parent reaps it. One of another session may be at work, which
-     * may have looked before. */
+    /* The test's parent reaps it. A sweep of another session may be at work,
+     * which may have looked earlier. */
     do {
         assert_true(ep_leftover_fork(0) >= 0);
     } while (!is_over(out, 100));

@@ -62,7 +62,8 @@ static struct job_life_news step(struct rig *rig, enum job_life_kind kind,
     return job_life_step(&rig->life, &event);
 }
 
-/* A step has these news, and the job is in this state now. */
+/* Checks that a step reports this news, and that the job is in this state
+ * afterwards. */
 static void expect(struct rig *rig, struct job_life_news news,
                    struct job_life_news expected, enum job_life_state state)
 {
@@ -95,7 +96,7 @@ static void it_runs_when_all_nodes_have_started(void **state)
 
     nodes(rig, JOB_LIFE_NODE_STARTED, NODES - 1);
     expect(rig, step(rig, JOB_LIFE_NODE_STARTED, FIRST_NODE, 0), NEWS(0),
-           JOB_LIFE_STARTING); /* said twice */
+           JOB_LIFE_STARTING); /* a second report */
     expect(rig, step(rig, JOB_LIFE_NODE_STARTED, FIRST_NODE + 2, 0),
            NEWS(.is_started = true), JOB_LIFE_RUNNING);
     expect(rig, step(rig, JOB_LIFE_NODE_LOST, FIRST_NODE, 0), NEWS(0),
@@ -139,7 +140,7 @@ static void it_fails_with_the_first_that_cannot_be_started(void **state)
            NEWS(.is_process = true, .is_over = true), JOB_LIFE_OVER);
 }
 
-/* Words of two nodes overtake each other. */
+/* Reports of two nodes come in the wrong order. */
 static void it_fails_though_it_ran(void **state)
 {
     struct rig *rig = *state;
@@ -223,7 +224,7 @@ static void the_first_failure_is_its_code(void **state)
     struct rig *rig = *state;
 
     step(rig, JOB_LIFE_PROCESS_ENDED, 4, exit_of(4));
-    step(rig, JOB_LIFE_PROCESS_ENDED, 2, exit_of(3)); /* the same moment */
+    step(rig, JOB_LIFE_PROCESS_ENDED, 2, exit_of(3)); /* at the same moment */
     rig->now_ns += 1000 * MS;
     step(rig, JOB_LIFE_PROCESS_ENDED, 0, exit_of(7));
     assert_int_equal(job_life_code(&rig->life), 3);
@@ -241,7 +242,7 @@ static void of_a_loss_and_a_failure_the_earlier_counts(void **state)
     assert_int_equal(job_life_code(&rig->life), 1);
 }
 
-/* What the processes have written may be gone with the node. */
+/* The output of the processes may be lost together with the node. */
 static void a_node_is_lost_though_its_processes_are_over(void **state)
 {
     struct rig *rig = *state;
@@ -271,7 +272,7 @@ static void what_was_told_to_die_has_not_failed(void **state)
     assert_int_equal(rig->life.failure.count, 0);
 }
 
-/* Its end is reported only after the kill. */
+/* The end of the process is reported only after the kill. */
 static void what_failed_before_the_kill_counts(void **state)
 {
     struct rig *rig = *state;

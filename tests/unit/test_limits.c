@@ -1,6 +1,6 @@
-/* The limit on open files: raised when it can be, explained when not.
+/* The limit on open files is raised where possible, and explained where not.
  *
- * Each test forks, because a lowered hard limit cannot be taken back.
+ * Each test forks, because a lowered hard limit cannot be raised again.
  */
 #include "endpoints/sys/limits.h"
 
@@ -36,8 +36,8 @@ static bool set_limits(void)
     return setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
-/* Runs check() in a child with known limits; its return is a line number of
- * a failed expectation, or 0. valgrind does not let the hard limit change:
+/* Runs check() in a child with known limits. check() returns the line number of
+ * a failed expectation, or 0. valgrind does not let the hard limit change, so
  * nothing can be shown there. */
 static void in_child(int (*check)(void))
 {
@@ -54,7 +54,7 @@ static void in_child(int (*check)(void))
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Exit codes have a byte: lines of this file stay below 256. */
+/* Exit codes have one byte, so lines of this file stay below 256. */
 #define EXPECT(cond)                                                           \
     do {                                                                       \
         if (!(cond))                                                           \
@@ -109,7 +109,7 @@ static int check_wish(void)
     return 0;
 }
 
-/* More than there is to be had is no error. */
+/* A wish for more than the hard limit is no error. */
 static void a_wish_is_granted_as_far_as_it_can_be(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Texts as tables of lines: each kind of line, what is refused, and whose. */
+/* Texts as tables of lines: each kind of line, which lines are refused, and
+ * which line is named as wrong. */
 #include "job/lines.h"
 
 #include <setjmp.h>
@@ -15,7 +16,7 @@ struct part {
     char *name;
 };
 
-/* One text with a member of each kind. */
+/* A text with a member of each kind. */
 struct whole {
     uint16_t u16;
     uint64_t u64;
@@ -80,7 +81,8 @@ static void close_whole(struct whole *whole)
     job_strings_fini(&whole->words);
 }
 
-/* Reads the lines until one is refused; the reader is left for a look. */
+/* Reads lines until one is refused; the caller may look at the reader
+ * afterwards. */
 static int read_text(const char *text, struct whole *whole,
                      struct job_lines *rd)
 {
@@ -125,11 +127,11 @@ static void what_is_read_is_written_again(void **state)
 static const struct {
     const char *text;
     int rc;
-    const char *usage; /* of the line that cannot be read */
+    const char *usage; /* the form of the line that cannot be read */
 } wrong[] = {
     {"som a 00ff\n", OV_ENOENT, NULL},
     {"\n", OV_ENOENT, NULL},
-    {"name a\n", OV_ENOENT, NULL}, /* of no part */
+    {"name a\n", OV_ENOENT, NULL}, /* the line belongs to no part */
     {"part 1\nmark\n", OV_ENOENT, NULL},
     {"mark\nmark\n", OV_EFULL, "mark, or none"},
     {"word a\nword a\n", OV_EFULL, "word WORD"},
@@ -140,7 +142,8 @@ static const struct {
     {"some a 00f\n", OV_EPROTO, "some TEXT HEX"},
     {"some a 00ff 1\n", OV_EPROTO, "some TEXT HEX"},
     {"more 0 1\n", OV_EPROTO, "more N N"},
-    {"more 1 65536\n", OV_EPROTO, "more N N"}, /* more than there is room for */
+    /* more items than there is room for */
+    {"more 1 65536\n", OV_EPROTO, "more N N"},
     {"mark 1\n", OV_EPROTO, "mark, or none"},
     {"word\n", OV_EPROTO, "word WORD"},
     {"words a b\n", OV_EPROTO, "words WORD"},

@@ -23,7 +23,8 @@ static void on_panic(const char *file, int line, const char *what)
     longjmp(panicked, 1);
 }
 
-/* True when a link may move from `from` to `to`; otherwise that is a bug. */
+/* True when a link may move from `from` to `to`; a panic shows that it must
+ * not. */
 static bool moves(enum ov_link_state from, enum ov_link_state to)
 {
     struct ov_link link = {.state = (uint8_t)from};
@@ -36,13 +37,13 @@ static bool moves(enum ov_link_state from, enum ov_link_state to)
     return true;
 }
 
-/* The whole table: a link opens, joins, is up, and ends from anywhere. */
+/* The whole table: a link opens, joins, is up, and may end from any state. */
 static void only_the_moves_of_the_table_are_legal(void **state)
 {
     static const char *const legal[OV_LINK_STATES] = {
         [OV_LINK_FREE] = "-x--",    /* to open */
-        [OV_LINK_OPEN] = "x-x-",    /* to free, joining */
-        [OV_LINK_JOINING] = "x--x", /* to free, up */
+        [OV_LINK_OPEN] = "x-x-",    /* to free or joining */
+        [OV_LINK_JOINING] = "x--x", /* to free or up */
         [OV_LINK_UP] = "x---",      /* to free */
     };
 
@@ -80,14 +81,15 @@ static void an_opened_link_remembers_nothing(void **state)
 
 /* --- slots */
 
-/* Data leaves room for words between neighbours; both end at send_slots. */
+/* Data leaves slots free for messages between neighbours; both end at
+ * send_slots. */
 static void slots_end_where_the_configuration_says(void **state)
 {
     struct ov_cfg cfg = lab_cfg(3, 2);
     struct ov_link link = {0};
 
     (void)state;
-    assert_false(ov_link_can_send(&link, &cfg, false)); /* free */
+    assert_false(ov_link_can_send(&link, &cfg, false)); /* without free slots */
     ov_link_open(&link, 1, 0, 0);
     for (unsigned i = 0; i < cfg.data_slots; i++) {
         assert_true(ov_link_can_send(&link, &cfg, true));
@@ -107,8 +109,8 @@ static void slots_end_where_the_configuration_says(void **state)
     assert_true(ov_link_can_send(&link, &cfg, true));
 }
 
-/* Whatever is sent in whatever order, what is done is the oldest, and the
- * count of data among the rest is right. */
+/* In whatever order frames are sent, the oldest completes first, and the number
+ * of data frames among the others is right. */
 static void sends_end_oldest_first(void **state)
 {
     struct chance chance = chance_start(4);
@@ -142,11 +144,11 @@ static void sends_end_oldest_first(void **state)
     }
 }
 
-/* --- silence, as the node watches it */
+/* --- silence, as the node notices it */
 
 static struct lab lab;
 
-/* A root with that many children, all welcomed at time 0. */
+/* Opens a root with this many children, all welcomed at time 0. */
 static void open_root(uint32_t children)
 {
     struct ov_cfg cfg = lab_cfg(children + 1, children);
@@ -162,7 +164,8 @@ static void open_root(uint32_t children)
     }
 }
 
-/* All steps that are wanted at that time; counts words in what is seen. */
+/* Runs all steps that are due at that time; counts how often a word is in the
+ * actions. */
 static unsigned count_seen(uint64_t ms, const char *word)
 {
     unsigned count = 0, rounds = 0;
@@ -177,7 +180,7 @@ static unsigned count_seen(uint64_t ms, const char *word)
     return count;
 }
 
-/* The root speaks at every 0.47 of the heartbeat time, not before. */
+/* The root sends a beat after every 0.47 of the heartbeat time, not earlier. */
 static void an_idle_link_beats_twice_in_the_heartbeat_time(void **state)
 {
     (void)state;
@@ -192,8 +195,8 @@ static void an_idle_link_beats_twice_in_the_heartbeat_time(void **state)
     lab_close(&lab);
 }
 
-/* A beat takes the others along, whether it was due or answers what came; but
- * not those of links that spoke a short time before. */
+/* A beat goes to the other links, too, whether it was due or answers another
+ * one; but not to links on which something was sent a short time before. */
 static void a_beat_takes_the_others_along(void **state)
 {
     (void)state;
@@ -211,7 +214,7 @@ static void a_beat_takes_the_others_along(void **state)
     lab_close(&lab);
 }
 
-/* Node 1, its parent at link 0 and child 2 at link 1. */
+/* Opens node 1, with its parent at link 0 and child 2 at link 1. */
 static void open_inner(void)
 {
     lab_open(&lab, lab_cfg(3, 1), 1);
@@ -225,8 +228,8 @@ static void open_inner(void)
     seen(&lab, 0, SENT(1, lab.node->links[1].in_flight));
 }
 
-/* A node with a parent answers its beat, and beats on to its children; their
- * answers ask for nothing more. */
+/* A node with a parent answers the parent's beat, and sends beats to its
+ * children; their answers need no answer. */
 static void a_child_lets_its_parent_begin(void **state)
 {
     (void)state;
@@ -240,8 +243,8 @@ static void a_child_lets_its_parent_begin(void **state)
     lab_close(&lab);
 }
 
-/* A child begins by itself only when its parent is late, and even then it
- * speaks twice before the parent takes it for silent. */
+/* A child sends a beat by itself only when its parent is late, and even then it
+ * sends two before the parent takes it for silent. */
 static void two_beats_are_due_before_silence(void **state)
 {
     (void)state;
@@ -255,7 +258,7 @@ static void two_beats_are_due_before_silence(void **state)
     lab_close(&lab);
 }
 
-/* A node that was held up takes no neighbour for silent, whatever it finds
+/* A node that was held up takes no neighbour for silent, whatever it handles
  * first. */
 static void a_new_link_after_a_pause_costs_no_other(void **state)
 {
@@ -269,7 +272,8 @@ static void a_new_link_after_a_pause_costs_no_other(void **state)
     lab_close(&lab);
 }
 
-/* Silence for the heartbeat time ends the link; hearing puts it off. */
+/* Silence for the heartbeat time ends the link; a frame that arrives starts the
+ * time again. */
 static void a_silent_link_ends_after_the_heartbeat_time(void **state)
 {
     (void)state;
@@ -291,7 +295,7 @@ static void a_silent_link_ends_after_the_heartbeat_time(void **state)
     lab_close(&lab);
 }
 
-/* A link whose transport takes nothing more is not beaten on. */
+/* No beat is sent on a link whose transport takes nothing more. */
 static void a_full_link_gets_no_beat(void **state)
 {
     (void)state;
@@ -299,12 +303,13 @@ static void a_full_link_gets_no_beat(void **state)
     for (unsigned i = 0; i < lab.cfg.send_slots; i++)
         ov_link_on_send(&lab.node->links[0], false, 0);
     assert_string_equal(seen(&lab, 4700, TICK), "");
-    assert_true(lab_wake(&lab, 4700) > 0); /* and it does not spin */
+    assert_true(lab_wake(&lab, 4700) > 0); /* and the timer does not fire again
+                                            * and again */
     lab_close(&lab);
 }
 
-/* Three hundred children beat, fall silent, and are looked for, all at once:
- * more than one step can say, and yet all is said. */
+/* Three hundred children send beats, fall silent and are looked for, all at
+ * once: more than one step can send, and yet everything is sent. */
 static void many_links_end_at_the_same_moment(void **state)
 {
     (void)state;
@@ -322,7 +327,7 @@ static void many_links_end_at_the_same_moment(void **state)
     lab_close(&lab);
 }
 
-/* A process that was stopped for a minute blames none of its children, few or
+/* A process that was stopped for a minute ends no link to its children, few or
  * many; after that the time counts as before. */
 static void a_late_loop_blames_nobody(void **state)
 {

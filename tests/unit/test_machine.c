@@ -1,6 +1,6 @@
-/* What is counted on machines: recorded ones, and this one. */
+/* The objects that are counted on machines: recorded machines, and this one. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* sched_setaffinity */
+#define _GNU_SOURCE 1 /* for sched_setaffinity() */
 #endif
 #include "topo/machine.h"
 
@@ -51,8 +51,8 @@ static void recorded_machines_are_counted(void **state)
                        .packages = 4, .numa = 16, .cores = 64, .pus = 64});
 }
 
-/* A container got one half core and one whole core of a socket, and one half
- * core of the other socket. */
+/* A container was given one half core and one whole core of a socket, and one
+ * half core of the other socket. */
 static void only_allowed_processors_count(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static void only_allowed_processors_count(void **state)
         (struct topo_machine){.packages = 2, .numa = 1, .cores = 3, .pus = 4});
 }
 
-/* The objects of a recorded machine, each in brackets. */
+/* Returns the objects of a recorded machine, each in brackets. */
 static const char *cpus_of(const char *name, enum topo_object object)
 {
     static char out[4096];
@@ -96,7 +96,7 @@ static void the_processors_of_objects_are_listed(void **state)
     assert_string_equal(cpus_of("one-core.xml", TOPO_SOCKET), "[0]");
 }
 
-/* No process is bound to what a container was not given. */
+/* No process is bound to a processor that the container was not given. */
 static void only_allowed_processors_are_listed(void **state)
 {
     (void)state;
@@ -136,8 +136,8 @@ static void bad_recordings_are_told(void **state)
     assert_null(cpus.at);
 }
 
-/* There are as many PUs as the kernel lets this process run on; when it is
- * bound to one of them, there is one of each object. */
+/* There are as many PUs as the kernel lets this process run on; when the
+ * process is bound to one of them, there is one object of each kind. */
 static void the_binding_of_this_process_counts(void **state)
 {
     struct topo_machine machine;
@@ -174,7 +174,7 @@ static void the_binding_of_this_process_counts(void **state)
         assert_string_equal(cpus.at[0], number);
         topo_cpus_fini(&cpus);
     }
-    /* Looking leaves the binding as it was. */
+    /* Looking leaves the binding unchanged. */
     assert_int_equal(sched_getaffinity(0, sizeof(one), &one), 0);
     assert_int_equal(CPU_COUNT(&one), 1);
     assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);

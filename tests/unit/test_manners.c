@@ -1,4 +1,4 @@
-/* Limits by their names. */
+/* Resource limits and their names. */
 #include "job/manners.h"
 
 #include <setjmp.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-/* Names travel in the text of a job: they are the system's, none is missing and
- * none is there twice. */
+/* Names of limits travel in the text of a job: they are the system's names,
+ * none is missing and none comes twice. */
 static void each_limit_has_a_name_of_its_own(void **state)
 {
     (void)state;
@@ -20,7 +20,8 @@ static void each_limit_has_a_name_of_its_own(void **state)
         const char *name = job_manners_name((enum job_manners_limit)i);
 
         assert_true(strlen(name) > 0);
-        assert_string_not_equal(name, "memlock"); /* a matter of each host */
+        /* each host has its own limit on locked memory */
+        assert_string_not_equal(name, "memlock");
         for (unsigned other = 0; other < i; other++)
             assert_string_not_equal(
                 name, job_manners_name((enum job_manners_limit)other));

@@ -89,7 +89,7 @@ static void a_cgroup_is_the_same_or_below_in_every_hierarchy(void **state)
     assert_true(ep_mark_has_cgroup(&none, ""));
 }
 
-/* A process with that environment, which is there when the call returns. */
+/* Starts a process with that environment; it runs when the call returns. */
 static pid_t start(char *const *env)
 {
     char *argv[] = {(char[]){"sleep"}, (char[]){"1000"}, NULL};
@@ -116,8 +116,9 @@ static void end(pid_t pid)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* Wherever it stands: environments are read in pieces, which may end within it.
- * The next one would be found in its place if only its end were looked at. */
+/* The mark is found at any place: environments are read in pieces, which may
+ * end within the mark. A search that compared only the end of the name would
+ * find another variable. */
 static void a_mark_is_found_in_any_environment(void **state)
 {
     static char before[40000];
@@ -147,7 +148,8 @@ static void a_mark_is_found_in_any_environment(void **state)
     }
 }
 
-/* The mark can be on processes that began after this one, in the same place. */
+/* A mark belongs to processes that began after the marking process, in the same
+ * place. */
 static void a_mark_is_on_those_who_can_be_the_daemons(void **state)
 {
     char *env[] = {NULL};

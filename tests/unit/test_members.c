@@ -1,4 +1,4 @@
-/* The table of members and its lists, against a table without cleverness. */
+/* The table of members and its lists, compared with a simple table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,8 @@ static void close_members(void)
     free(members.table);
 }
 
-/* A power of two with room for half as many again, so that probing ends. */
+/* The size is a power of two with room for half as many again, so that a search
+ * ends. */
 static void a_table_has_entries_to_spare(void **state)
 {
     (void)state;
@@ -50,7 +51,8 @@ static void a_table_without_room_holds_nobody(void **state)
     close_members();
 }
 
-/* Adding twice finds; a full table says no and keeps what it has. */
+/* Adding a member twice finds it; a full table refuses and keeps its
+ * members. */
 static void a_full_table_takes_nobody_more(void **state)
 {
     (void)state;
@@ -73,7 +75,7 @@ static void a_full_table_takes_nobody_more(void **state)
     close_members();
 }
 
-/* The value of an empty entry is not a member's number. */
+/* The value of an empty entry is not the number of a member. */
 static void no_number_is_never_a_member(void **state)
 {
     (void)state;
@@ -84,8 +86,8 @@ static void no_number_is_never_a_member(void **state)
     close_members();
 }
 
-/* Acknowledgements due are lists, in the order in which they became due; a
- * member is in one of them, once. */
+/* Members with an acknowledgement due are in lists, in the order in which it
+ * became due; a member is in one list only, once. */
 static void due_lists_keep_order_and_count_once(void **state)
 {
     struct ov_member_list one = {OV_NONE, OV_NONE}, two = one;
@@ -100,7 +102,7 @@ static void due_lists_keep_order_and_count_once(void **state)
     ov_members_due(&members, &two, c);
     ov_members_due(&members, &one, a);
     ov_members_due(&members, &one, b);
-    ov_members_due(&members, &two, b); /* it is due elsewhere */
+    ov_members_due(&members, &two, b); /* the member is in another list */
     assert_true(a->is_ack_due && b->is_ack_due && c->is_ack_due);
     assert_ptr_equal(ov_members_pop(&members, &one), b);
     assert_false(b->is_ack_due);
@@ -113,7 +115,7 @@ static void due_lists_keep_order_and_count_once(void **state)
     close_members();
 }
 
-/* --- against the oracle */
+/* --- comparison with a simple table */
 
 enum { NODES = 400, ROOM = 250, LISTS = 3, STEPS = 200000 };
 
@@ -121,7 +123,7 @@ struct oracle {
     bool is_in[NODES];
     uint32_t count;
     bool is_due[NODES];
-    uint16_t place[NODES]; /* which list the node is in */
+    uint16_t place[NODES]; /* the number of the list with this node */
     uint32_t line[LISTS][NODES];
     uint32_t len[LISTS];
 };
@@ -172,7 +174,7 @@ static void step_pop(uint16_t list)
             oracle.len[list] * sizeof(node));
 }
 
-/* Every find, every count and every pop agrees, over a long random run. */
+/* Every search, count and pop agrees over a long random run. */
 static void random_runs_agree_with_the_oracle(void **state)
 {
     struct chance chance = chance_start(3);

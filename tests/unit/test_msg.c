@@ -1,4 +1,4 @@
-/* What the owner and the spawner say to each other: bytes, limits, echoes. */
+/* Messages between the owner and the spawner: bytes, limits, echoes. */
 #include "endpoints/spawn/msg.h"
 
 #include <setjmp.h>
@@ -50,7 +50,8 @@ static const struct ep_report report = {.proc = 0x01020304,
                                         .value = 0x8b00,
                                         .at_ns = 0x0a0b0c0d0e};
 
-/* Checks the bytes of a message and gives them back as one that has come. */
+/* Checks the bytes of a message and returns them as a message that has
+ * arrived. */
 static struct ep_wire_in sent(struct ep_wire_out *out, uint8_t type,
                               const uint8_t *golden, size_t len_bytes)
 {
@@ -213,7 +214,7 @@ static int cut_report(const struct ep_wire_in *in)
     return ep_report_decode(in, &heard);
 }
 
-/* Copies a message into memory of its own size, so that a sanitizer sees reads
+/* Decodes a message in memory of its exact size, so that a sanitizer sees reads
  * beyond it. */
 static int cut(int (*decode)(const struct ep_wire_in *in),
                const uint8_t *golden, size_t len_bytes, size_t more_bytes)
@@ -280,7 +281,7 @@ static void what_cannot_be_started_is_not_sent(void **state)
     assert_null(ep_start_encode(&proc, &err));
 }
 
-/* The largest body of all goes out, one that is longer does not. */
+/* The largest possible body is sent, a longer one is not. */
 static void more_than_a_message_holds_is_not_sent(void **state)
 {
     char *large = malloc(EP_WIRE_BODY_MAX + 1);

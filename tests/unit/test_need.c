@@ -1,6 +1,8 @@
-/* A plan that cannot be held is refused in words; one that fits is not.
+/* A plan that the machine cannot hold is refused with a reason; one that fits
+ * is accepted.
  *
- * The machine is given in numbers, so each limit is met from both sides.
+ * The machine is given in numbers, so each limit is tested just below and just
+ * above.
  */
 #include "endpoints/hub/need.h"
 
@@ -17,7 +19,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Two processors, 24 GiB, and the limits that a distribution sets. */
+/* A machine with two processors, 24 GiB, and the default limits of a
+ * distribution. */
 static const struct ep_room small = {
     .pid_max = 32768,
     .threads_max = 192730,
@@ -31,7 +34,7 @@ static const struct ep_room small = {
     .processors = 2,
 };
 
-/* As `-N nodes` makes it, all of them reading stdin without an end. */
+/* Returns what `-N nodes` needs, when all processes read an endless stdin. */
 static struct ep_need virtual_nodes(uint32_t nodes, uint32_t per_daemon)
 {
     struct topo_tree tree = {.nodes = nodes + 1, .arity = 16};
@@ -78,7 +81,8 @@ static void a_million_nodes_are_too_many_processes(void **state)
     assert_non_null(strstr(why, "run fewer nodes or processes"));
 }
 
-/* Each limit refuses with its own name one more than it has room for. */
+/* Each limit accepts the greatest number and refuses one more, naming
+ * itself. */
 static void each_limit_on_processes_is_met_exactly(void **state)
 {
     static const struct {
@@ -114,7 +118,8 @@ static void each_limit_on_processes_is_met_exactly(void **state)
     }
 }
 
-/* More there than the limit allows: limits can be lowered at any time. */
+/* There are more processes than the limit allows: limits can be lowered at any
+ * time. */
 static void what_is_over_its_limit_already_has_no_room(void **state)
 {
     struct ep_room room = small;
@@ -127,8 +132,9 @@ static void what_is_over_its_limit_already_has_no_room(void **state)
     assert_non_null(strstr(why, "room for 0 "));
 }
 
-/* All tasks of the machine are more than the user's own: these are counted
- * where that many leave no room, and this is one of them. */
+/* All tasks of the machine are more than those of the user. The user's are
+ * counted only when all tasks would leave no room; this process is one of
+ * them. */
 static void tasks_of_the_user_are_counted_where_it_matters(void **state)
 {
     struct ep_room room = small;
@@ -182,7 +188,7 @@ static void the_lesser_memory_counts(void **state)
 }
 
 /* Windows count as far as stdin fills them, and stay within the bounds that
- * docs/architecture.md has for a daemon. */
+ * docs/architecture.md gives for a daemon. */
 static void memory_grows_with_stdin_up_to_the_bound(void **state)
 {
     struct topo_tree tree = {.nodes = 1001, .arity = 16};
@@ -214,7 +220,7 @@ static void remote_shells_count(void **state)
     assert_true(with.memory_bytes > without.memory_bytes);
 }
 
-/* Whatever the numbers, the line has room. */
+/* The message fits into its buffer, whatever the numbers. */
 static void words_of_huge_numbers_fit(void **state)
 {
     struct ep_room room = {0};

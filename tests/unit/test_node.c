@@ -54,7 +54,7 @@ static struct ov_cfg small_cfg(uint32_t nodes, uint32_t arity)
     return cfg;
 }
 
-/* No node was declared lost, and none lost its parent. */
+/* Checks that no node was declared lost, and none lost its parent. */
 static void assert_nobody_is_missed(const struct world *w)
 {
     for (uint32_t n = 0; n < w->cfg.plan.nodes; n++) {
@@ -87,7 +87,7 @@ static void every_tree_joins_and_leaves(void **state)
     }
 }
 
-/* Every reader gets every byte, in order: the running sums agree. */
+/* Every reader gets every byte, in order: the checksums agree. */
 static void stdin_reaches_every_reader(void **state)
 {
     struct world w;
@@ -105,7 +105,7 @@ static void stdin_reaches_every_reader(void **state)
     world_close(&w);
 }
 
-/* Every byte written arrives once, in order; then the final record. */
+/* Every byte written arrives once, in order; then comes the final record. */
 static void output_arrives_whole(void **state)
 {
     struct world w;
@@ -130,8 +130,8 @@ static void output_arrives_whole(void **state)
     world_close(&w);
 }
 
-/* A process in a tight loop and one with a single line, neighbours in the
- * tree: the line is taken before the flood has had more than a few frames. */
+/* One process prints in a tight loop, and its neighbour in the tree a single
+ * line: the line is taken before the flood has sent more than a few frames. */
 static void a_flood_delays_a_line_by_a_round(void **state)
 {
     struct world w;
@@ -150,8 +150,8 @@ static void a_flood_delays_a_line_by_a_round(void **state)
         assert_true(i < 100);
         world_tick(&w);
     }
-    /* A round: at each of the three hops the frames of the flood that were
-     * granted before. */
+    /* A round: at each of the three hops, the frames that the flood was granted
+     * before. */
     assert_true(w.nodes[7].got - before <=
                 3u * (w.cfg.up_frames + w.cfg.data_slots) * w.cfg.frame_bytes);
     world_close(&w);
@@ -166,9 +166,9 @@ static bool has_all(struct world *w)
     return true;
 }
 
-/* One line of an idle tree after another, from nodes at all depths: each takes
- * a tick and a frame for every hop. Timers run once in a tick, so that a pause
- * of any length would be seen. */
+/* On an idle tree nodes at all depths write one line after another: each line
+ * takes a tick and a frame for every hop. Timers run once in a tick, so that a
+ * pause of any length would be seen. */
 static void lines_take_their_hops(struct ov_cfg cfg)
 {
     static const uint32_t lens[] = {80, 1, 3000, 5000, 80, 2};
@@ -196,8 +196,8 @@ static void lines_take_their_hops(struct ov_cfg cfg)
     world_close(&w);
 }
 
-/* A line on an idle tree is as quick as where two pieces never share a frame:
- * neither has a tick or a frame to spare. */
+/* A line on an idle tree is as quick as when two pieces never share a frame: it
+ * takes no additional tick or frame. */
 static void coalescing_costs_an_idle_tree_nothing(void **state)
 {
     static const uint32_t shapes[][2] = {{2, 1},  {20, 1},   {40, 3},
@@ -235,8 +235,8 @@ static void inputs_of_a_node_take_turns(void **state)
     assert_in_range(spent[2] + 2000, spent[0], spent[0] + 4000);
 }
 
-/* One reader of many never reads: the others get what the window allows, no
- * node keeps more than its window, and the root names the one, once. */
+/* One of many readers never reads: the others get as much as the window allows,
+ * no node keeps more than its window, and the root names the reader, once. */
 static void a_stuck_reader_is_named_once(void **state)
 {
     struct world w;
@@ -271,7 +271,8 @@ static void a_stuck_reader_is_named_once(void **state)
     world_close(&w);
 }
 
-/* The output is not taken: every node stops reading at its window. */
+/* The root does not take the output: every node stops reading when its window
+ * is full. */
 static void a_stuck_sink_stops_the_writers(void **state)
 {
     struct world w;
@@ -299,7 +300,7 @@ static void run_for(struct world *w, uint64_t ms)
         world_tick(w);
 }
 
-/* The parents of all nodes but one are those of the plan. */
+/* Checks that all nodes but one have the parents of the plan. */
 static void assert_parents_planned(const struct world *w, uint32_t but)
 {
     for (uint32_t n = 1; n < w->cfg.plan.nodes; n++) {
@@ -311,7 +312,7 @@ static void assert_parents_planned(const struct world *w, uint32_t but)
 }
 
 /* A daemon dies, and nothing listens there any longer: within a second its
- * children hang on their grandparent, and it alone is declared lost. */
+ * children hang on their grandparent, and only the daemon is declared lost. */
 static void a_dead_node_is_lost_and_its_children_are_not(void **state)
 {
     struct world w;
@@ -336,9 +337,9 @@ static void a_dead_node_is_lost_and_its_children_are_not(void **state)
     world_close(&w);
 }
 
-/* An idle tree speaks only to keep its links alive, and no node is missed. A
+/* An idle tree sends only what keeps its links alive, and no node is missed. A
  * node that falls silent is missed after the heartbeat time, and given up after
- * the adoption time. It hears of that when it runs again, and goes. */
+ * the adoption time. It is told when it runs again, and leaves. */
 static void silence_is_judged_by_the_heartbeat(void **state)
 {
     struct world w;
@@ -351,7 +352,7 @@ static void silence_is_judged_by_the_heartbeat(void **state)
     words = w.frames_link;
     run_for(&w, 28500);
     assert_nobody_is_missed(&w);
-    /* Twelve links, both ways, every 4.7 seconds. */
+    /* Twelve links, both directions, every 4.7 seconds. */
     assert_int_equal(w.frames_link - words, 12 * 2 * 6);
     w.nodes[1].is_frozen = true;
     run_for(&w, 9000);
@@ -374,7 +375,7 @@ static void silence_is_judged_by_the_heartbeat(void **state)
     world_close(&w);
 }
 
-/* One that runs again before it is given up finds its way back, with nothing
+/* A node that runs again before it is given up finds its way back, with nothing
  * lost. */
 static void a_node_that_was_silent_comes_back(void **state)
 {
@@ -397,7 +398,7 @@ static void a_node_that_was_silent_comes_back(void **state)
     world_close(&w);
 }
 
-/* A root that has said so may be silent for as long as it likes, and finds all
+/* A root that has announced a pause may be silent for any time, and finds all
  * nodes as they were; then silence counts again. No node is blamed for a stream
  * that stalls in that time. */
 static void a_pause_of_the_root_is_no_loss(void **state)
@@ -428,7 +429,8 @@ static void a_pause_of_the_root_is_no_loss(void **state)
     world_close(&w);
 }
 
-/* Without a root all nodes look for it until the give-up time, and then go. */
+/* Without a root all nodes look for it until the give-up time, and then
+ * leave. */
 static void without_a_root_everybody_goes(void **state)
 {
     struct world w;
@@ -472,7 +474,7 @@ static void a_stream_goes_only_where_it_is_needed(void **state)
         if (n == 9 || n == 10)
             continue;
         assert_int_equal(w.nodes[n].eaten, 0);
-        /* 9 hangs below 4, 10 below 4; both below 1. */
+        /* Nodes 9 and 10 hang below 4, which hangs below 1. */
         assert_int_equal(view.down_head > 0, is_on_the_way);
     }
     say_goodbye(&w);

@@ -1,4 +1,4 @@
-/* Orders on stream 0: what is said is heard. */
+/* Orders on stream 0: an order that is encoded decodes to the same order. */
 #include "job/order.h"
 
 #include <setjmp.h>
@@ -14,12 +14,13 @@
 #define THREE_TO_FIVE_AND_NINE .ranges = {{3, 5}, {9, 9}}, .ranges_count = 2
 #define RANGES_BYTES           3, 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0, 9, 0, 0, 0
 
-/* An order, and the bytes that it is. */
+/* An order, and its bytes on the wire. */
 static const struct {
     struct job_order said;
     size_t len_bytes;
     uint8_t golden[32];
-    uint32_t whole; /* bits: cut to so many bytes it is whole, too */
+    uint32_t
+        whole; /* bits: cut to this many bytes, the order is complete, too */
 } cases[] = {
     {{.kind = JOB_CONTROL_SIGNAL, .number = 15, THREE_TO_FIVE_AND_NINE},
      20,
@@ -79,7 +80,7 @@ static int decode(unsigned kind, const uint8_t *mem, size_t len_bytes)
     return job_order_decode((uint8_t)kind, ov_rd_init(mem, len_bytes), &heard);
 }
 
-/* Nothing changes on the wire unless this does. */
+/* The bytes on the wire change only when this table does. */
 static void orders_are_these_bytes(void **state)
 {
     (void)state;
@@ -109,7 +110,7 @@ static void orders_are_heard_as_said(void **state)
     }
 }
 
-/* Cut anywhere but between ranges, or with a byte more. */
+/* An order is cut anywhere except between ranges, or has an extra byte. */
 static void half_an_order_is_refused(void **state)
 {
     (void)state;
@@ -124,7 +125,7 @@ static void half_an_order_is_refused(void **state)
     }
 }
 
-/* Refused are an unknown kind, a missing ticket, and unknown flags. */
+/* An unknown kind, a missing ticket and unknown flags are refused. */
 static void what_is_no_order_is_refused(void **state)
 {
     uint8_t replay[] = {1, 0, 6, 1, 0, 0, 0, 0, RANGES_BYTES};
@@ -147,7 +148,7 @@ static void what_is_no_order_is_refused(void **state)
                          want[1] == 2 || want[1] > 3 ? OV_EPROTO : 0);
 }
 
-/* An order has as many ranges as it may have, and then one more. */
+/* An order has the greatest number of ranges, and then one more. */
 static void an_order_of_too_many_ranges_is_refused(void **state)
 {
     static const uint8_t mem[8 * (JOB_ORDER_RANGES_MAX + 1)];

@@ -1,5 +1,5 @@
-/* A node that lost its parent: which nodes it dials, what it says, and how it
- * goes on where it stopped. */
+/* A node that has lost its parent: which nodes it dials, what it sends them,
+ * and how it continues where it stopped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static struct ov_cfg orphan_cfg(void)
     struct ov_cfg cfg = lab_cfg(31, 2);
 
     cfg.control_frames = 4;
-    cfg.send_slots = OV_SEND_SLOTS_MAX; /* the transport holds nothing up */
+    cfg.send_slots = OV_SEND_SLOTS_MAX; /* The transport always has room. */
     cfg.data_slots = OV_SEND_SLOTS_MAX - 1;
     return cfg;
 }
@@ -34,7 +34,7 @@ static void add_child(uint16_t link, uint32_t child, unsigned attach)
     heard(&lab, 0, 0, words);
 }
 
-/* Node 7, beneath 3, 1 and 0, with the children 15 on L1 and 16 on L2. */
+/* Opens node 7, beneath 3, 1 and 0, with the children 15 on L1 and 16 on L2. */
 static void open_node(struct ov_cfg cfg)
 {
     lab_open(&lab, cfg, 7);
@@ -45,7 +45,7 @@ static void open_node(struct ov_cfg cfg)
     add_child(2, 16, 2);
 }
 
-/* Time passes until it wakes up; what it does then. */
+/* Lets time pass until the node wakes up; returns its actions. */
 static const char *wait_for_it(uint64_t *ms)
 {
     assert_true(lab_wake(&lab, *ms) >= 0);
@@ -60,8 +60,9 @@ static uint64_t ms_of(uint64_t ns)
 
 /* --- dials */
 
-/* The grandparent, each above it up to the root, the old parent, and round
- * again; the first at once, those after a failure within a moment. */
+/* The node dials the grandparent, each node above it up to the root, the old
+ * parent, and so on in a circle; the first at once, those after a failure
+ * within a moment. */
 static void ancestors_are_dialled_from_the_grandparent_up(void **state)
 {
     static const char *const order[] = {"dial:1#2", "dial:0#3", "dial:3#4",
@@ -74,7 +75,7 @@ static void ancestors_are_dialled_from_the_grandparent_up(void **state)
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
         before_ms = ms;
         assert_string_equal(wait_for_it(&ms), order[i]);
-        /* After a round a quarter of what it has waited is added. */
+        /* After a round a quarter of the time waited so far is added. */
         assert_true(ms - before_ms <= ms_of(lab.cfg.times.attempt_ns) / 64 + 1 +
                                           (i == 3 ? before_ms / 4 : 0));
         assert_string_equal(seen(&lab, ms, DIAL_FAILED), "");
@@ -82,7 +83,7 @@ static void ancestors_are_dialled_from_the_grandparent_up(void **state)
     lab_close(&lab);
 }
 
-/* A refusal is as good as a dial that fails; so is silence for the attempt
+/* A refusal counts as a dial that fails; so does silence for the attempt
  * time. */
 static void a_refusal_leads_to_the_next(void **state)
 {
@@ -103,8 +104,8 @@ static void a_refusal_leads_to_the_next(void **state)
     lab_close(&lab);
 }
 
-/* One who asks for it is waited for, however long that takes; when that one
- * loses its own parent the answer is a refusal. */
+/* A parent that asks the root for the node is waited for, however long that
+ * takes; when that parent loses its own parent the answer is a refusal. */
 static void who_asks_for_it_is_waited_for(void **state)
 {
     uint64_t ms = 5;
@@ -124,8 +125,8 @@ static void who_asks_for_it_is_waited_for(void **state)
 
 /* --- the whole way */
 
-/* Two frames of stream 1 have come, one of them is consumed by all. Of three
- * records one is accepted. */
+/* Two frames of stream 1 have come, one of which all have consumed. One of
+ * three records is accepted. */
 static void run_a_little(void)
 {
     heard(&lab, 1, 0, "open:1w4:7-16");
@@ -146,9 +147,9 @@ static void run_a_little(void)
 }
 
 /* The hello says which nodes are beneath and how far the streams are; the
- * welcome says which of them are elsewhere. Records go again from the first
- * that was not accepted, as far as the new parent grants; frames come from the
- * head on. */
+ * welcome says which of them are elsewhere. Records are sent again from the
+ * first that was not accepted, as far as the new parent permits; frames come
+ * from the head on. */
 static void an_orphan_goes_on_where_it_stopped(void **state)
 {
     uint64_t ms = 2;
@@ -161,7 +162,7 @@ static void an_orphan_goes_on_where_it_stopped(void **state)
     assert_string_equal(seen(&lab, ms, DIALLED(3, 1)),
                         "send:L3[hello:7#2+16#2<7+15#4<7~0=1/1~1=1/2]");
     assert_string_equal(heard(&lab, ms, 3, "asked:#2"), "");
-    /* What changes meanwhile is said after the welcome, not before. */
+    /* Changes in the meantime are reported after the welcome, not before. */
     assert_string_equal(heard(&lab, ms, 1, "base:1=2"), "");
     assert_string_equal(seen(&lab, ms, READY(1)), "");
     assert_string_equal(heard(&lab, ms, 1, "up:15.1(5)"), "");
@@ -176,8 +177,9 @@ static void an_orphan_goes_on_where_it_stopped(void **state)
     lab_close(&lab);
 }
 
-/* A node whose way to the root has changed further up sends again, and says so
- * to those beneath: what was on the broken way is lost. */
+/* A node whose way to the root has changed further up sends its records again,
+ * and tells the nodes beneath to do the same: records on the broken way are
+ * lost. */
 static void a_new_path_above_sends_all_again(void **state)
 {
     (void)state;
@@ -189,7 +191,8 @@ static void a_new_path_above_sends_all_again(void **state)
     lab_close(&lab);
 }
 
-/* Back with its old parent, by a new link: all begins anew on it too. */
+/* The node returns to its old parent by a new link: everything begins anew
+ * there, too. */
 static void the_old_parent_is_as_good(void **state)
 {
     uint64_t ms = 2;
@@ -213,16 +216,16 @@ static void the_old_parent_is_as_good(void **state)
     lab_close(&lab);
 }
 
-/* --- those beneath an orphan */
+/* --- nodes beneath an orphan */
 
 /* A node whose ask goes through the orphan is refused when the orphan loses its
- * parent, because no answer can come. So are those whose ask is on its way up
- * to it, as long as it has none. */
+ * parent, because no answer can come. So are nodes whose ask is on its way up
+ * to the orphan, as long as it has no parent. */
 static void who_waits_by_an_orphan_is_refused(void **state)
 {
     (void)state;
     open_node(orphan_cfg());
-    seen(&lab, 5, ENDED(2)); /* 16 comes back */
+    seen(&lab, 5, ENDED(2)); /* node 16 comes back */
     seen(&lab, 5, CALLED(2, 16));
     assert_string_equal(heard(&lab, 5, 2, "hello:16#3"),
                         "send:L2[asked:#3] send:L0[ask:16#3<7~0=0/0]");
@@ -234,8 +237,9 @@ static void who_waits_by_an_orphan_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* After the let-go time it ends its children's links, so that they find their
- * own way. It still claims those that no other node has taken meanwhile. */
+/* After the let-go time the node ends the links of its children, so that they
+ * find their own way. It still claims those that no other node has taken in the
+ * meantime. */
 static void children_are_let_go_in_time(void **state)
 {
     uint64_t letgo_ms, ms = 5;
@@ -262,7 +266,8 @@ static void children_are_let_go_in_time(void **state)
 
 /* --- the end */
 
-/* No node takes it in within the give-up time: it goes, and dials no longer. */
+/* No node takes it in within the give-up time: the node leaves, and dials no
+ * longer. */
 static void without_a_parent_it_gives_up(void **state)
 {
     uint64_t giveup_ms, ms = 5;
@@ -282,7 +287,8 @@ static void without_a_parent_it_gives_up(void **state)
     lab_close(&lab);
 }
 
-/* The root's verdict is final: whichever neighbour says so, the node goes. */
+/* The root's verdict is final: whichever neighbour reports it, the node
+ * leaves. */
 static void one_that_is_declared_lost_goes(void **state)
 {
     uint64_t ms = 5;

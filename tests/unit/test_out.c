@@ -1,4 +1,4 @@
-/* The output of a step: what is built is what the driver finds. */
+/* The output of a step: the driver finds what the core has put in. */
 #include "overlay/out.h"
 
 #include <setjmp.h>
@@ -19,7 +19,8 @@ static int open_out(void **state)
     (void)state;
     out = malloc(sizeof(*out));
     assert_non_null(out);
-    memset(out, 0xA5, sizeof(*out)); /* nothing may rest on zeroes */
+    memset(out, 0xA5, sizeof(*out)); /* fills the memory, as nothing may rely on
+                                      * zeroes */
     ov_out_reset(out);
     return 0;
 }
@@ -31,7 +32,7 @@ static int close_out(void **state)
     return 0;
 }
 
-/* --- room */
+/* --- room in an output */
 
 static void send_one(struct ov_out *to, struct ov_buf *buf, uint32_t head_bytes,
                      uint32_t slices)
@@ -65,8 +66,9 @@ static void use_the_room(struct ov_buf *buf)
         ov_out_act(&twin, OV_ACT_CONSUME);
 }
 
-/* Outputs filled at random with actions of all sizes: as long as there is room
- * there is enough, and its end is not told before half is used. */
+/* Outputs are filled at random with actions of all sizes: as long as room is
+ * reported there is enough, and the end of the room is not reported before half
+ * is used. */
 static void room_is_enough_for_the_largest_frame(void **state)
 {
     struct chance chance = chance_start(11);
@@ -151,21 +153,22 @@ static void actions_begin_empty(void **state)
 
 /* --- slices */
 
-/* Pieces of one buffer that follow one another are one slice with one
- * reference; the others are not. */
+/* Pieces of one buffer that follow one another become one slice with one
+ * reference; other pieces do not. */
 static void slices_that_continue_are_one(void **state)
 {
     static const struct {
         unsigned buf;
         uint32_t off_bytes, len_bytes;
-        unsigned slices; /* then */
+        unsigned slices; /* how many slices there are then */
     } steps[] = {
-        {0, 100, 10, 1}, {0, 110, 5, 1}, /* continues */
-        {0, 116, 4, 2},                  /* a gap */
-        {1, 120, 4, 3},                  /* another buffer */
-        {0, 120, 4, 4},                  /* continues one that is not last */
-        {0, 100, 10, 5},                 /* again from the start */
-        {0, 110, 90, 5}, {0, 200, 0, 5}, /* continues */
+        {0, 100, 10, 1}, {0, 110, 5, 1}, /* continues the slice */
+        {0, 116, 4, 2},                  /* leaves a gap */
+        {1, 120, 4, 3},                  /* from another buffer */
+        {0, 120, 4, 4},                  /* continues a slice that is not the
+                                          * last */
+        {0, 100, 10, 5},                 /* begins at the start again */
+        {0, 110, 90, 5}, {0, 200, 0, 5}, /* continues the slice */
     };
     struct ov_buf bufs[2] = {{.refs = 1}, {.refs = 1}};
     struct ov_act *act = ov_out_act(out, OV_ACT_SEND);
@@ -184,7 +187,7 @@ static void slices_that_continue_are_one(void **state)
     assert_null(out->freed);
 }
 
-/* A slice of the next action continues nothing. */
+/* A slice never continues a slice of the action before. */
 static void slices_of_two_actions_stay_apart(void **state)
 {
     struct ov_buf buf = {.refs = 1};
@@ -202,7 +205,7 @@ static void slices_of_two_actions_stay_apart(void **state)
 
 /* --- buffers and the timer */
 
-/* Only a buffer without references is given back, each once. */
+/* Only a buffer without references is given back, each buffer once. */
 static void freed_buffers_hang_in_one_chain(void **state)
 {
     struct ov_buf a = {.refs = 1}, b = {.refs = 2}, c = {.refs = 1};
@@ -221,7 +224,7 @@ static void freed_buffers_hang_in_one_chain(void **state)
     assert_null(out->freed);
 }
 
-/* The earliest time that is asked for counts; after a reset there is none. */
+/* The earliest requested time counts; after a reset there is none. */
 static void the_earliest_wake_up_counts(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
-/* The identity of processes: this one, children that live and have died, and
- * what others than this host have written, made by changing one of its parts.
- */
+/* The identity of processes: this one, children that live or have died, and
+ * identities from another host, made by changing one part. */
 #include "endpoints/sys/owner.h"
 
 #include <setjmp.h>
@@ -17,7 +16,7 @@
 
 #include "overlay/base/err.h"
 
-/* One that ends when the other end of the pipe is closed. */
+/* Starts a child that ends when the other end of the pipe is closed. */
 static pid_t start_child(int *fd)
 {
     int pipe_fds[2];
@@ -58,7 +57,8 @@ static void own_identity_lives_and_is_always_the_same(void **state)
     assert_false(ep_owner_is_gone(&me, &me));
 }
 
-/* A dead child is gone while its parent has yet to hear of it, and after. */
+/* A dead child counts as gone before its parent has waited for it, and
+ * after. */
 static void process_is_gone_from_its_death_on(void **state)
 {
     struct ep_owner me = own(), it = me;
@@ -78,7 +78,7 @@ static void process_is_gone_from_its_death_on(void **state)
     assert_true(ep_owner_is_gone(&it, &me));
 }
 
-/* The number is in use again: by one that has begun at another time. */
+/* The number is in use again, by a process that began at another time. */
 static void number_that_is_used_again_is_another_process(void **state)
 {
     struct ep_owner me = own(), before = me;
@@ -108,7 +108,7 @@ static void others_are_never_gone(void **state)
     assert_false(ep_owner_is_gone(&it, &me));
 }
 
-/* Whatever has this number today. */
+/* The process is gone, whatever has its number now. */
 static void another_boot_of_this_host_is_over(void **state)
 {
     struct ep_owner me = own(), it = me;
@@ -185,6 +185,7 @@ int main(void)
         cmocka_unit_test(what_is_no_identity_is_not_read),
     };
 
-    prctl(PR_SET_NAME, "a) Z (b) 1 2"); /* as hard to read as it gets */
+    prctl(PR_SET_NAME, "a) Z (b) 1 2"); /* a name that is as hard to parse as
+                                         * possible */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Files of every kind, made in a folder of this test's own. */
+/* Files of every kind, made in a folder of this test. */
 #include "endpoints/sys/path.h"
 
 #include <fcntl.h>
@@ -19,7 +19,8 @@
 #include "endpoints/sys/why.h"
 #include "overlay/base/err.h"
 
-/* The other end of the FIFO, opened by a child, who so waits for ours. */
+/* Opens the other end of the FIFO in a child, which waits until our end is
+ * opened. */
 static pid_t open_other_end(int flags)
 {
     pid_t pid = fork();
@@ -54,7 +55,7 @@ static void what_cannot_be_read_is_refused_in_words(void **state)
     assert_int_equal(fd, -1);
 }
 
-/* The caller, who opens the file, says what is missing. */
+/* The caller, who opens the file, reports what is missing. */
 static void look_leaves_the_rest_to_its_caller(void **state)
 {
     char why[EP_WHY_MAX] = "";
@@ -110,7 +111,7 @@ static void file_is_left_to_its_writer(void **state)
     assert_int_equal(fd, -1);
 }
 
-/* The reader may come later; whichever is first waits for the other. */
+/* The reader may come later; whichever end is first waits for the other. */
 static void device_and_fifo_with_a_reader_are_written(void **state)
 {
     static const char *const paths[] = {"/dev/null", "fifo"};

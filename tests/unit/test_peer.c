@@ -1,4 +1,4 @@
-/* The kernel says who holds the other end of a connection. */
+/* The kernel tells which user holds the other end of a connection. */
 #include "endpoints/sys/peer.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ struct place {
     uint16_t port;
 };
 
-/* False: there is no such address here. */
+/* Opens a listener; false: this machine has no such address. */
 static bool begin(struct place *place, const char *address)
 {
     struct sockaddr_storage at;
@@ -92,7 +92,7 @@ static void the_same_holds_for_ipv6(void **state)
     try_own("::1");
 }
 
-/* The child holds it until it is told to go. */
+/* The child holds the socket until it is told to end. */
 static void it_is_that_of_another_user(void **state)
 {
     struct place place;

@@ -1,5 +1,6 @@
-/* Placement of ranks: what each combination of wishes gives, what cannot be,
- * and random wishes against an oracle that deals processes out one by one. */
+/* Placement of ranks: the result of each combination of options, what is
+ * impossible, and random options compared with a model that places processes
+ * one by one. */
 #include "topo/place.h"
 
 #include <setjmp.h>
@@ -16,7 +17,7 @@
 
 enum { TEXT_MAX = 1024, NODES_MAX = 12, ROUNDS = 20000 };
 
-/* The wishes; hosts NULL: no list. */
+/* The options; hosts NULL: no list. */
 struct wish {
     const char *hosts;
     uint32_t nodes, procs, ppn, slots_unsaid;
@@ -27,8 +28,7 @@ static struct topo_range ranks_of(const struct topo_place *place, uint32_t node)
     return (struct topo_range){place->first[node], place->first[node + 1] - 1};
 }
 
-/* The result of a wish: the processes of each node, as "2 2 1", or the
- * error. */
+/* Returns the result: the processes of each node, as "2 2 1", or the error. */
 static const char *placed(struct wish wish)
 {
     static char out[TEXT_MAX];
@@ -182,7 +182,7 @@ static void impossible_wishes_say_what_to_do(void **state)
     }
 }
 
-/* Each rank is on one node, in order. */
+/* Checks that each rank is on one node, in order. */
 static void check_ranks(const struct topo_place *place)
 {
     uint32_t rank = 0;
@@ -197,9 +197,9 @@ static void check_ranks(const struct topo_place *place)
     assert_int_equal(rank, place->procs);
 }
 
-/* One by one: the next process goes to the first node that has room (fill),
- * or to the first of those with the fewest processes that have room (share).
- * False when there is no room. */
+/* Places one process after the other: on the first node that has room (fill),
+ * or on the first of those nodes with the fewest processes that have room
+ * (share). False when there is no room. */
 static bool deal(const uint32_t *limits, uint32_t nodes, uint32_t procs,
                  bool is_shared, uint32_t *counts)
 {

@@ -1,5 +1,6 @@
-/* Places of the core (overlay/place.h): what a child is granted, what is kept
- * of it when its link is gone, and who finds a place. */
+/* Places of the core (overlay/place.h): how many frames a child is granted,
+ * what is kept of the child when its link is gone, and which child finds a
+ * place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,10 +16,10 @@
 
 static struct lab lab;
 
-/* Node 1, welcomed by the root, which takes no frame of it yet. */
+/* Opens node 1, welcomed by the root, which takes no frame of it yet. */
 static void open_node(struct ov_cfg cfg)
 {
-    cfg.send_slots = OV_SEND_SLOTS_MAX; /* the transport holds nothing up */
+    cfg.send_slots = OV_SEND_SLOTS_MAX; /* The transport always has room. */
     cfg.data_slots = OV_SEND_SLOTS_MAX - 1;
     lab_open(&lab, cfg, 1);
     seen(&lab, 0, START);
@@ -26,7 +27,7 @@ static void open_node(struct ov_cfg cfg)
     heard(&lab, 0, 0, "welcome:#1 path:0");
 }
 
-/* A child dials for the attach-th time, on this link; what is said then. */
+/* A child dials for the attach-th time, on this link; returns the actions. */
 static const char *say_hello(uint16_t link, uint32_t child, unsigned attach)
 {
     char words[32];
@@ -36,7 +37,7 @@ static const char *say_hello(uint16_t link, uint32_t child, unsigned attach)
     return heard(&lab, 0, link, words);
 }
 
-/* The root has judged. */
+/* The root answers the ask; returns the actions. */
 static const char *grant(uint32_t child, unsigned attach)
 {
     char words[32];
@@ -58,7 +59,8 @@ static void send_frames(uint16_t link, unsigned count)
         assert_string_equal(heard(&lab, 0, link, "up:3.1(3000)"), "");
 }
 
-/* The root takes one frame more; what is said beside that frame of child 3. */
+/* The root takes one frame more; returns the other actions beside sending on
+ * that frame of child 3. */
 static const char *pass_one(void)
 {
     static const char frame[] = "send:L0[up:3.1(3000)]";
@@ -72,9 +74,9 @@ static const char *pass_one(void)
     return lab.text + strlen(frame);
 }
 
-/* --- what a child is granted */
+/* --- frames that a child is granted */
 
-/* A higher limit is told when half of the frames have come free. */
+/* A higher limit is sent when half of the frames are free again. */
 static void half_of_the_frames_are_worth_a_word(void **state)
 {
     struct ov_cfg cfg = lab_cfg(5, 2);
@@ -93,7 +95,7 @@ static void half_of_the_frames_are_worth_a_word(void **state)
     lab_close(&lab);
 }
 
-/* A child that has none left is told of one. */
+/* A child that has no frame left is told of each one. */
 static void a_child_without_frames_is_told_of_each(void **state)
 {
     struct ov_cfg cfg = lab_cfg(5, 2);
@@ -104,7 +106,7 @@ static void a_child_without_frames_is_told_of_each(void **state)
     join_child(1, 3);
     send_frames(1, 6);
     assert_string_equal(pass_one(), " send:L1[limit:7]");
-    assert_string_equal(pass_one(), ""); /* that one it has */
+    assert_string_equal(pass_one(), ""); /* the child has that frame already */
     send_frames(1, 1);
     assert_string_equal(pass_one(), " send:L1[limit:9]");
     lab_close(&lab);
@@ -152,9 +154,9 @@ static void random_child(struct chance *chance, struct ov_buf *bufs)
     lab_close(&lab);
 }
 
-/* Children in haste and at leisure: none is granted more than what is passed
- * on and the frames of one child, none is left waiting with nothing on its way,
- * and what was sent leaves in its order. */
+/* Children send fast and slowly: none is granted more frames than were passed
+ * on plus the frames of one child, none is left waiting with nothing on its
+ * way, and frames leave in their order. */
 static void a_child_never_waits_for_nothing(void **state)
 {
     static struct ov_buf bufs[FRAMES];
@@ -165,9 +167,9 @@ static void a_child_never_waits_for_nothing(void **state)
         random_child(&chance, bufs);
 }
 
-/* What a child's earlier link still holds is charged to that child when it
- * dials again, and to no other: all its links together never hold more than one
- * may. */
+/* Frames that a child's earlier link still holds count for that child when it
+ * dials again, and for no other: all its links together never hold more than
+ * one link may. */
 static void frames_of_an_earlier_link_are_charged(void **state)
 {
     (void)state;
@@ -189,7 +191,7 @@ static void frames_of_an_earlier_link_are_charged(void **state)
     lab_close(&lab);
 }
 
-/* One that has filled its place waits for the first frame that leaves. */
+/* A child that has filled its place waits for the first frame that leaves. */
 static void a_full_earlier_link_leaves_nothing_to_grant(void **state)
 {
     (void)state;
@@ -203,7 +205,7 @@ static void a_full_earlier_link_leaves_nothing_to_grant(void **state)
     lab_close(&lab);
 }
 
-/* A child that waits for its welcome hears nothing else before it. */
+/* A child that waits for its welcome is sent nothing else before it. */
 static void no_limit_is_told_before_the_welcome(void **state)
 {
     (void)state;
@@ -217,7 +219,7 @@ static void no_limit_is_told_before_the_welcome(void **state)
     lab_close(&lab);
 }
 
-/* Frames that leave while the child is away are not charged when it is back. */
+/* Frames that leave while the child is away do not count when it is back. */
 static void frames_that_left_meanwhile_are_not_charged(void **state)
 {
     (void)state;
@@ -236,8 +238,8 @@ static void frames_that_left_meanwhile_are_not_charged(void **state)
 
 /* --- finding a place */
 
-/* The next dial of child 2, over the link that is free, and a frame of it that
- * the root does not take yet. */
+/* Child 2 dials again, over the link that is free, and sends a frame that the
+ * root does not take yet. */
 static void dial_and_send(unsigned attach)
 {
     char words[64];
@@ -248,9 +250,9 @@ static void dial_and_send(unsigned attach)
     assert_string_equal(heard(&lab, 0, attach % 2 == 0 ? 2 : 1, words), "");
 }
 
-/* There are two places more than children: one that dials again finds room
- * beside what is left of it. Where frames are left in all, a dial waits until a
- * place is free. */
+/* There are two places more than children: a child that dials again finds room
+ * beside what is left of its earlier link. When all places hold frames, a dial
+ * is refused until a place is free. */
 static void a_dial_without_a_place_is_refused(void **state)
 {
     (void)state;
@@ -267,7 +269,7 @@ static void a_dial_without_a_place_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* A place that was another's begins anew. */
+/* A place that belonged to another child begins anew. */
 static void a_place_remembers_nothing_of_another_child(void **state)
 {
     (void)state;
@@ -293,8 +295,8 @@ static void a_place_remembers_nothing_of_another_child(void **state)
 
 /* --- holds */
 
-/* A lost child keeps the base where it was until another node answers for it;
- * its frames are kept longer if need be. */
+/* For a lost child the base stays where it was until another node answers for
+ * the child; its frames are kept longer if necessary. */
 static void a_lost_child_is_waited_for(void **state)
 {
     (void)state;
@@ -316,10 +318,10 @@ static void a_lost_child_is_waited_for(void **state)
     lab_close(&lab);
 }
 
-/* --- children beyond those that may send unasked */
+/* --- children that must ask before they send */
 
-/* Node 1 with 3, who may send four frames unasked, and 4, 7 and 8, who have one
- * together. */
+/* Opens node 1 with 3, which may send four frames unasked, and 4, 7 and 8,
+ * which have one frame together. */
 static void open_lender(void)
 {
     struct ov_cfg cfg = lab_cfg(15, 2);
@@ -384,8 +386,8 @@ static void asking_out_of_turn_ends_the_link(void **state)
     lab_close(&lab);
 }
 
-/* A surplus child asks once it has something to send, and gives back what it no
- * longer needs. */
+/* A child without frames of its own asks once it has something to send, and
+ * gives back what it no longer needs. */
 static void a_surplus_child_asks_for_each_frame(void **state)
 {
     (void)state;

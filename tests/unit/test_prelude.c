@@ -1,5 +1,5 @@
-/* The time before the loop: each case is a child that says on a pipe what a
- * user would see, and ends as its launcher would. */
+/* The time before the event loop: each case is a child process that writes to a
+ * pipe what a user would see, and ends as its launcher would. */
 #include "endpoints/sys/prelude.h"
 
 #include <fcntl.h>
@@ -18,7 +18,9 @@
 
 #include "endpoints/sys/clock.h"
 
-#define LIMIT_S 0.8 /* before a wait is told, and long after it is set */
+#define LIMIT_S                                                                \
+    0.8 /* Less than the time after which a wait is reported, and              \
+         * long after the timer is set. */
 
 static char fifo[64];
 
@@ -27,7 +29,8 @@ struct seen {
     char said[512];
 };
 
-/* Its child ends by itself; `on_word` is called with the first that it says. */
+/* The child ends by itself; `on_word` is called with the first words that it
+ * writes. */
 static struct seen run_child(void (*fn)(void), void (*on_word)(void))
 {
     struct seen seen = {.status = -1};
@@ -66,7 +69,7 @@ static void check(struct seen seen, int code, const char *said)
     assert_string_equal(seen.said, said);
 }
 
-/* Opens the fifo for reading; it has a writer only if a case makes one. */
+/* Opens the fifo for reading; only some cases have a writer for it. */
 static void open_fifo(void)
 {
     if (open(fifo, O_RDONLY | O_CLOEXEC) < 0)
@@ -124,7 +127,7 @@ static void plan_and_terminate(void)
     raise(SIGTERM);
 }
 
-/* While nothing takes long, nothing is said, as during a launch. */
+/* While nothing takes long, nothing is reported, as during a launch. */
 static void signals_end_it_with_their_code(void **state)
 {
     static const char *const words = "xylem: interrupted: it is late\n";
@@ -168,7 +171,7 @@ static void write_to_fifo(void)
     close(fd);
 }
 
-/* The timer by which it is told does not break off the waiting. */
+/* The timer that reports a wait does not interrupt the wait. */
 static void long_wait_is_told_and_goes_on(void **state)
 {
     (void)state;

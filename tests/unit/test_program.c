@@ -1,4 +1,4 @@
-/* Programs that are asked for, and those of a job. */
+/* Requests for programs, and the programs of a job. */
 #include "job/program.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* What was lent is overwritten, and the job's program stays as it was. */
+/* The original is overwritten, and the job's program stays as it was. */
 static void a_program_is_copied_and_lent_again(void **state)
 {
     char word[] = "ls", dir[] = "/tmp";
@@ -44,7 +44,8 @@ static void a_program_needs_no_directory(void **state)
     job_app_fini(&app);
 }
 
-/* More than the array has room for at first, and NULL behind the last. */
+/* There are more strings than the array has room for at first, and NULL follows
+ * the last. */
 static void strings_are_copied_in_their_order(void **state)
 {
     struct job_strings strings = {0};

@@ -1,5 +1,6 @@
-/* Placement of several programs: what each combination of wishes gives, what
- * cannot be, and that whatever is asked for is there, once, in random jobs. */
+/* Placement of several programs: the result of each combination of options,
+ * what is impossible, and random jobs in which every requested process is
+ * placed once. */
 #include "topo/programs.h"
 
 #include <setjmp.h>
@@ -16,9 +17,9 @@
 
 enum { TEXT_MAX = 1024, ROUNDS = 5000, PROGRAMS_MAX = 4 };
 
-/* Programs by -n and --ppn, ended by one with neither and no name. */
+/* Programs with -n and --ppn; the end is a program with neither and no name. */
 struct wish {
-    const char *hosts; /* NULL: no list */
+    const char *hosts; /* NULL: no list of hosts */
     uint32_t nodes;
     struct topo_program programs[PROGRAMS_MAX];
 };
@@ -55,7 +56,7 @@ static int place(const struct wish *wish, struct topo_programs *out, char *why)
     return rc;
 }
 
-/* The result of a wish, as "0: 2 2; 0-1: 1": for each program its processes on
+/* Returns the result, as "0: 2 2; 0-1: 1": for each program its processes on
  * each block of nodes; or the error. Checks that ranks follow each other. */
 static const char *placed(struct wish wish)
 {
@@ -89,7 +90,7 @@ static const char *placed(struct wish wish)
     return out;
 }
 
-/* Nodes are filled to their slots, whichever program fills them. */
+/* Nodes are filled up to their slots, whichever program fills them. */
 static void the_second_goes_on_where_the_first_stops(void **state)
 {
     (void)state;
@@ -120,7 +121,7 @@ static void programs_without_procs_are_on_each_node(void **state)
                         "0-3:1; 0-3:3");
     assert_string_equal(placed((struct wish){NULL, 0, {EACH(0), EACH(0)}}),
                         "0:1; 0:1");
-    /* Programs with a number per node take no slots. */
+    /* Programs with a number of processes per node take no slots. */
     assert_string_equal(
         placed((struct wish){"a:4,b:4", 0, {EACH(1), FILL(8), EACH(0)}}),
         "0-1:1; 0-1:4; 0-1:1");
@@ -145,8 +146,8 @@ static void ppn_bounds_a_program_of_its_own(void **state)
         "0-1:1; 2-3:2");
 }
 
-/* Here too few nodes are left. */
-/* Hosts with 2, 3 and 1 of what --ppn counts. */
+/* Too few nodes are left in this case. */
+/* Hosts have 2, 3 and 1 of the objects that --ppn counts. */
 static void ppn_may_be_another_on_each_host(void **state)
 {
     static const uint32_t of[] = {2, 3, 1}, alike[] = {2, 2, 2};
@@ -175,7 +176,7 @@ static void ppn_may_be_another_on_each_host(void **state)
                "asked for 6 processes, but the hosts have room for 5 (--ppn)"));
 }
 
-/* Each host has so many cores, and --ppn is for each of them. */
+/* Each host has a number of cores, and --ppn is a number for each core. */
 static void ppn_of_objects_is_what_each_host_has(void **state)
 {
     uint32_t unlike[] = {2, 3, 1}, alike[] = {4, 4}, many[] = {1, 1u << 20};
@@ -242,7 +243,8 @@ static void impossible_wishes_name_the_program(void **state)
     }
 }
 
-/* Every program has its processes, and no node has more than its limits. */
+/* Checks that every program has its processes, and no node has more than its
+ * limits. */
 static void check_job(const struct wish *wish, const struct topo_programs *got)
 {
     uint32_t procs[PROGRAMS_MAX] = {0};
@@ -268,7 +270,7 @@ static void check_job(const struct wish *wish, const struct topo_programs *got)
     }
 }
 
-/* Slots are kept by programs that have no --ppn: only those have taken any. */
+/* Checks the slots: only programs without --ppn have taken any. */
 static void check_slots(const struct wish *wish,
                         const struct topo_programs *got, const uint32_t *slots)
 {

@@ -1,4 +1,4 @@
-/* The last state of each progress bar is left, however reads cut its line. */
+/* The last state of each progress bar is kept, wherever reads cut its line. */
 #include "text/progress.h"
 
 #include <setjmp.h>
@@ -69,7 +69,7 @@ static void other_lines_stay(void **state)
     assert_int_equal(progress.left_bytes, 0);
 }
 
-/* An open line without a bar is not held back, as it may be a prompt. */
+/* An unfinished line without a bar is not held back, as it may be a prompt. */
 static void only_bars_are_held(void **state)
 {
     (void)state;
@@ -108,8 +108,8 @@ static size_t random_lines(struct chance *chance, char *text, size_t size)
     return size;
 }
 
-/* What is given in random pieces is what is given at once, and the bytes that
- * are left out are counted. */
+/* Random pieces give the same result as the whole text, and the bytes that are
+ * left out are counted. */
 static void pieces_change_nothing(void **state)
 {
     static char text[2000], whole[sizeof(text) + 1];

@@ -1,4 +1,5 @@
-/* The proof of the output: whatever is not as it was written has a name. */
+/* The proof of the output: every difference from what was written is reported
+ * with its reason. */
 #include "endpoints/run/proof.h"
 
 #include <setjmp.h>
@@ -21,7 +22,8 @@ struct both {
     struct ep_proof *proof;
     struct job_tally said[PROCS][JOB_WORD_OUTPUTS];
     struct ep_proof_verdict verdict;
-    unsigned asked; /* about processes that did not end */
+    unsigned asked; /* how often the proof asked about processes that did not
+                     * end */
 };
 
 static struct both both_open(uint32_t channels)
@@ -39,7 +41,7 @@ static void says(struct both *both, uint32_t rank, uint8_t channel,
     job_tally_add(&both->said[rank][channel - OUT], text, strlen(text));
 }
 
-/* A record comes out. */
+/* A record comes out at the launcher. */
 static void comes(struct both *both, uint32_t rank, uint8_t channel,
                   const char *text)
 {
@@ -65,7 +67,7 @@ static void all_end(struct both *both)
         ends(both, rank);
 }
 
-/* One reason for each rank: LOST, NO_END, GIVEN_UP, LOST. */
+/* Returns one reason for each rank: LOST, NO_END, GIVEN_UP, LOST. */
 static enum ep_proof_reason absent(void *arg, uint32_t rank)
 {
     static const enum ep_proof_reason reasons[PROCS] = {
@@ -82,7 +84,7 @@ static const struct ep_proof_verdict *judge(struct both *both, bool is_cut)
     return &both->verdict;
 }
 
-/* The one gap there is, of rank 2's stdout. */
+/* Returns the only gap, which is in the stdout of rank 2. */
 static const struct ep_proof_gap *only_gap(struct both *both)
 {
     const struct ep_proof_verdict *verdict;
@@ -122,7 +124,7 @@ static void what_came_as_it_was_written_is_complete(void **state)
     assert_int_equal(verdict->gaps.count + verdict->lost.count, 0);
 }
 
-/* The exit overtakes what its descriptor has not taken yet. */
+/* The exit is reported before all output of the process was written. */
 static void what_comes_after_the_end_counts(void **state)
 {
     struct both both = both_open(BOTH);
@@ -194,7 +196,7 @@ static void a_flipped_bit_is_altered(void **state)
     assert_int_equal(only_gap(&both)->reason, EP_PROOF_ALTERED);
 }
 
-/* A record that lost its way: both processes are named. */
+/* A record came out for another process: both processes are named. */
 static void bytes_of_another_show_at_both(void **state)
 {
     struct both both = both_open(BOTH);
@@ -227,7 +229,8 @@ static void processes_that_are_none_count_for_nothing(void **state)
     assert_int_equal(judge(&both, false)->counts[EP_PROOF_COMPLETE], 8);
 }
 
-/* Silent or not, it is not known what else the process had to say. */
+/* Whether or not the process wrote anything, it is unknown what else it had to
+ * write. */
 static void without_an_end_nothing_is_complete(void **state)
 {
     struct both both = both_open(BOTH);
@@ -254,7 +257,7 @@ static void without_an_end_nothing_is_complete(void **state)
     assert_false(verdict->lost.at[0].is_end_known);
 }
 
-/* Bytes that are too many or altered do not count as given up. */
+/* Bytes that are too many or changed do not count as given up. */
 static void output_given_up_is_no_gap(void **state)
 {
     struct both both = both_open(BOTH);
@@ -287,7 +290,8 @@ static void merged_processes_have_one_channel(void **state)
     assert_int_equal(verdict->gaps.at[0].channel, ERR);
 }
 
-/* Beside stdout alone, too; a process that says nothing by it has said all. */
+/* Also beside stdout alone; a process that writes nothing on this channel has
+ * written everything. */
 static void diagnostics_are_a_channel_as_others(void **state)
 {
     struct both both = both_open(1 << OUT | 1 << DIAG);
@@ -329,7 +333,7 @@ static void the_list_is_bounded_and_the_count_is_not(void **state)
 }
 
 /* The output is incomplete when files lack something, even if the console has
- * all; and the other way round. */
+ * everything; and the other way round. */
 static void each_place_must_have_all(void **state)
 {
     for (uint32_t less = 0; less < 2; less++) {

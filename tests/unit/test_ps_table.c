@@ -32,7 +32,7 @@ static const struct ps_row few[] = {
     {.pid = 10, .kind = PS_REFUSED, .text = "no"},
 };
 
-/* Columns are as wide as what they have to hold, and as their names. */
+/* Columns are as wide as their widest entry, and as their names. */
 static void columns_are_aligned(void **state)
 {
     static const char *const lines[] = {
@@ -79,7 +79,7 @@ static void lines_are_cut_between_characters(void **state)
     assert_int_equal(strlen(cut(&row, 10)), 10);
 }
 
-/* The word of a column of the line of a job. */
+/* Returns the word in a column of a job's line. */
 static const char *word(const struct ps_row *row, unsigned nth)
 {
     static char words[PS_LINE_BYTES];
@@ -148,7 +148,7 @@ static void flow_is_what_went_in_and_out(void **state)
                         "output: none yet; stdin: 4.0K taken, 904 waiting");
 }
 
-/* A terminal is shown nothing that could be an order to it. */
+/* Texts from jobs contain no control characters that a terminal would obey. */
 static void texts_are_made_clean(void **state)
 {
     char text[8];

@@ -14,8 +14,8 @@
 
 static const uint8_t golden[] = {
     5,   0,   2, 0,             /* NEW and CLOSE, two ranges */
-    1,   0,   0, 0, 4, 0, 0, 0, /* 1 to 4 */
-    9,   1,   2, 3, 9, 1, 2, 3, /* one process */
+    1,   0,   0, 0, 4, 0, 0, 0, /* the range 1 to 4 */
+    9,   1,   2, 3, 9, 1, 2, 3, /* the range of one process */
     'h', 'i',
 };
 
@@ -79,13 +79,16 @@ static void what_is_no_push_is_refused(void **state)
     (void)state;
     for (size_t len = 0; len < 20; len++)
         assert_int_equal(decode(golden, len), OV_EPROTO);
-    assert_int_equal(decode(golden, 20), 0);            /* no bytes */
-    assert_int_equal(decode_with(0, 8), OV_EPROTO);     /* an unknown flag */
-    assert_int_equal(decode_with(0, 3), OV_EPROTO);     /* MORE, and bytes */
-    assert_int_equal(decode_with(1, 1), OV_EPROTO);     /* an unknown flag */
-    assert_int_equal(decode_with(2, 3), OV_EPROTO);     /* a range too many */
-    assert_int_equal(decode_with(4, 5), OV_EPROTO);     /* 5 to 4 */
-    assert_int_equal(decode_with(11, 0xff), OV_EPROTO); /* the next is less */
+    /* a push without bytes */
+    assert_int_equal(decode(golden, 20), 0);
+    assert_int_equal(decode_with(0, 8), OV_EPROTO); /* an unknown flag */
+    /* MORE together with bytes */
+    assert_int_equal(decode_with(0, 3), OV_EPROTO);
+    assert_int_equal(decode_with(1, 1), OV_EPROTO); /* an unknown flag */
+    assert_int_equal(decode_with(2, 3), OV_EPROTO); /* one range too many */
+    assert_int_equal(decode_with(4, 5), OV_EPROTO); /* the range 5 to 4 */
+    /* the next range is lower */
+    assert_int_equal(decode_with(11, 0xff), OV_EPROTO);
     assert_int_equal(decode_with(19, 2), OV_EPROTO);
 }
 

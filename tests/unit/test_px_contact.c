@@ -1,4 +1,4 @@
-/* The text by which tools find a server, and its files. */
+/* The text by which tools find a server, and the files that contain it. */
 #include "pmix_api/contact.h"
 
 #include <dirent.h>
@@ -16,11 +16,11 @@
 
 #include "overlay/base/err.h"
 
-/* As libpmix 4.2 writes it, and as a newer one might. */
+/* The text as libpmix 4.2 writes it, and as a newer one might. */
 #define REST  "\n4.2.2rc2\n29316\n0:0\nSat Nov 28 02:26:48 2026\n\n"
 #define NEWER "\n7.0\n1\n0:0;36669\nmore: 127.0.0.1:36669"
 
-/* The text becomes the other one with port 7. */
+/* Checks that the text becomes the other one with port 7. */
 static void try_one(const char *text, const char *address, uint16_t port,
                     const char *moved)
 {
@@ -135,7 +135,7 @@ static void what_is_no_such_text_is_refused(void **state)
         OV_EPROTO);
 }
 
-/* A text that is as long as can be, and has no room for a longer port. */
+/* A text of the greatest length, which has no room for a longer port. */
 static void lengths_are_bounded(void **state)
 {
     static const char first[] = "x.0;tcp4://127.0.0.1:1\n";
@@ -201,7 +201,7 @@ static void make_folder(char *out, size_t size)
     assert_non_null(mkdtemp(out));
 }
 
-/* Whatever mask the user has. */
+/* The mode does not depend on the user's umask. */
 static void all_names_have_the_text(void **state)
 {
     static const char *const found[] = {"pmix.vm.tool", "pmix.vm.tool.11",
@@ -248,7 +248,8 @@ static void names_that_are_equal_are_one(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* One of the names is taken, each in turn: what has it stays alone. */
+/* One of the names is taken by another file, each name in turn: that file
+ * stays, and no file of ours is made. */
 static void it_is_all_or_nothing(void **state)
 {
     static const char *const taken[] = {"pmix.vm.tool", "pmix.vm.tool.11",

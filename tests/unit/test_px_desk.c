@@ -1,5 +1,5 @@
-/* Tools come to a desk, and each gets a helper. The helpers are this program
- * itself, with other words. */
+/* Tools connect to a desk, and each gets a helper. The helpers are this program
+ * itself, with other arguments. */
 #include "config.h"
 
 #include "pmix_api/desk.h"
@@ -114,7 +114,8 @@ static void close_desk(struct lab *lab)
     char path[1024];
 
     px_desk_close(lab->desk);
-    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+    /* no child process is left */
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
     assert_false(has_file(lab, ""));
     event_base_free(lab->base);
@@ -126,7 +127,7 @@ static void close_desk(struct lab *lab)
     assert_int_equal(rmdir(lab->folder), 0);
 }
 
-/* A tool that has said the head of its first message. */
+/* Connects a tool and sends the head of its first message. */
 static int connect_with(const struct lab *lab, const char *head)
 {
     struct sockaddr_in to = {.sin_family = AF_INET};
@@ -155,7 +156,8 @@ static bool is_readable(const void *arg)
     return got >= 0 || errno != EAGAIN;
 }
 
-/* Which process serves it; 0: it is cut off. */
+/* Returns the pid of the helper that serves the tool; 0: the tool is cut
+ * off. */
 static pid_t helper_of(struct lab *lab, int fd)
 {
     char word[WORD_BYTES];
@@ -207,7 +209,7 @@ static void each_tool_has_a_helper(void **state)
     close_desk(&lab);
 }
 
-/* The text has our own port and number. */
+/* The text has our own port and process number. */
 static void tools_find_us(void **state)
 {
     char path[1024], host[256], text[512] = "", pid[32];
@@ -297,7 +299,8 @@ static void a_helper_that_hangs_before_it_takes_a_tool_is_replaced(void **state)
     check_untaken("hangs");
 }
 
-/* The end of a helper whose tool was never let in is not told to the user. */
+/* The end of a helper whose tool was never let in is not reported to the
+ * user. */
 static void a_helper_whose_tool_is_not_in_dies_silently(void **state)
 {
     struct lab lab;
@@ -401,7 +404,7 @@ static void one_that_does_not_come_up_is_given_up(void **state)
     }
 }
 
-/* The only child that there is. */
+/* Returns the pid of the only child. */
 static pid_t reserve_of(void)
 {
     char path[64], text[64] = "";
@@ -423,7 +426,7 @@ static bool is_another(const void *pid)
     return now > 0 && now != *(const pid_t *)pid;
 }
 
-/* However often: it had come up. */
+/* A helper that became ready and dies in reserve is replaced, however often. */
 static void one_in_reserve_that_dies_is_replaced(void **state)
 {
     struct lab lab;
@@ -437,7 +440,7 @@ static void one_in_reserve_that_dies_is_replaced(void **state)
         assert_true(pid > 0);
         assert_int_equal(kill(pid, SIGKILL), 0);
         rig_run_until_true(lab.base, is_another, &pid);
-        tool = connect_tool(&lab); /* the next one has come up */
+        tool = connect_tool(&lab); /* the next helper is ready */
         assert_true(helper_of(&lab, tool) > 0);
         close(tool);
         await_tools(&lab, 0);
@@ -488,7 +491,7 @@ static void none_comes_up_for_a_time(void **state)
     close_desk(&lab);
 }
 
-/* However many tools hang up, they do not take the place of others. */
+/* However many tools disconnect, they do not take the places of others. */
 static void those_that_hang_up_need_no_helper(void **state)
 {
     struct lab lab;
@@ -501,7 +504,7 @@ static void those_that_hang_up_need_no_helper(void **state)
     gate = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert_int_equal(flock(gate, LOCK_EX), 0);
     rig_run_until(lab.base, &lab.ups, 1);
-    tool = connect_tool(&lab); /* takes the one that there is */
+    tool = connect_tool(&lab); /* takes the only helper */
     await_tools(&lab, 1);
     for (unsigned i = 0; i < 3 * PX_DESK_TOOLS_MAX; i++) {
         close(connect_tool(&lab));

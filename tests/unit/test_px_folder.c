@@ -1,5 +1,5 @@
-/* Folders of PMIx servers, in a TMPDIR of this test's own: what is made, what
- * goes with it, and what a sweep leaves alone. */
+/* Folders of PMIx servers, in a TMPDIR of this test: what is made, what is
+ * removed with it, and what a sweep leaves alone. */
 #include "pmix_api/folder.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #include "overlay/base/err.h"
 
-/* Marks that begin with this are those of the dead. */
+/* A mark that begins with this belongs to a dead process. */
 #define DEAD "dead"
 
 static bool is_gone(const char *mark)
@@ -33,7 +33,7 @@ static void make_file(const char *path)
     assert_int_equal(close(fd), 0);
 }
 
-/* Makes a folder with a file and a folder in it, as a server's has. */
+/* Makes a folder with a file and a folder in it, like that of a server. */
 static void make_folder(const char *name, mode_t mode)
 {
     char path[PX_PATH_MAX];
@@ -106,7 +106,7 @@ static void sweep_takes_those_of_the_dead_alone(void **state)
     px_folder_remove("dead");
 }
 
-/* Links in the place of folders, and in them, lead nowhere. */
+/* Symbolic links that replace folders, or lie in them, are not followed. */
 static void sweep_follows_no_link(void **state)
 {
     (void)state;
@@ -122,7 +122,8 @@ static void sweep_follows_no_link(void **state)
     px_folder_remove("kept");
 }
 
-/* Nothing else of that name is opened: a FIFO would wait for a writer. */
+/* Files of that name that are no folder are not opened: a FIFO would wait for a
+ * writer. */
 static void sweep_leaves_what_is_no_folder(void **state)
 {
     (void)state;
@@ -133,7 +134,7 @@ static void sweep_leaves_what_is_no_folder(void **state)
     assert_int_equal(unlink("xylem-pmix-dead-fifo"), 0);
 }
 
-/* If others may write to a folder, they may have put anything there. */
+/* If other users may write to a folder, they may have put anything there. */
 static void sweep_leaves_what_others_may_write_to(void **state)
 {
     (void)state;
@@ -150,7 +151,7 @@ static void sweep_leaves_those_of_other_users(void **state)
 {
     (void)state;
     if (geteuid() != 0)
-        skip(); /* only root can give a folder away */
+        skip(); /* only root can give a folder to another user */
     make_folder("xylem-pmix-dead", 0700);
     assert_int_equal(chown("xylem-pmix-dead", 1, (gid_t)-1), 0);
     px_folder_sweep(px_folder_top(), is_gone);

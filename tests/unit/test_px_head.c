@@ -1,4 +1,4 @@
-/* Heads that come in parts. */
+/* Heads of messages that come in parts. */
 #include "pmix_api/helper/lib/head.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 enum { FD = 7, BYTES = 16 };
 
-/* What the next reads give; 0: nothing is there, -1: the read fails. */
+/* The results of the next reads; 0: nothing is there, -1: the read fails. */
 static struct {
     int pieces[BYTES];
     unsigned next;
@@ -50,7 +50,7 @@ static void check_later(void)
     assert_int_equal(errno, EAGAIN);
 }
 
-/* `first` is its first byte. */
+/* Checks a whole head whose first byte is `first`. */
 static void check_whole(char first)
 {
     char mem[BYTES];

@@ -1,4 +1,4 @@
-/* What has become of each delivery. */
+/* Keeps account of what became of each delivery. */
 #include "pmix_api/helper/lib/ledger.h"
 
 #include <setjmp.h>
@@ -28,7 +28,7 @@ static void give(unsigned count)
     }
 }
 
-/* A whole message, in two writes. */
+/* Writes a whole message, in two writes. */
 static void write_one(uint64_t number)
 {
     px_ledger_begin(&ledger, number, MESSAGE);
@@ -42,7 +42,8 @@ static uint64_t taken_at(uint64_t position)
     return ledger.taken;
 }
 
-/* One counts when the next has begun and all of its bytes are read. */
+/* A delivery counts as read when the next has begun and all of its bytes are
+ * read. */
 static void one_message_each(void **state)
 {
     (void)state;
@@ -56,7 +57,7 @@ static void one_message_each(void **state)
     assert_int_equal(2 * COST, ledger.open_bytes);
 }
 
-/* One that two pulls name counts when both messages are read. */
+/* A delivery that two pulls name counts when both messages are read. */
 static void two_messages_each(void **state)
 {
     (void)state;
@@ -73,7 +74,7 @@ static void two_messages_each(void **state)
     assert_int_equal(0, ledger.open_bytes);
 }
 
-/* A delivery that no pull names counts with the one before it. */
+/* A delivery that no pull names counts together with the one before it. */
 static void no_message(void **state)
 {
     (void)state;
@@ -87,8 +88,8 @@ static void no_message(void **state)
     assert_int_equal(5, taken_at(MESSAGE));
 }
 
-/* A delivery that no pull names is known when a later one is begun, or nothing
- * is left. */
+/* A delivery that no pull names is recognised when a later one is begun, or
+ * nothing is left to write. */
 static void missed(void **state)
 {
     (void)state;
@@ -106,7 +107,7 @@ static void missed(void **state)
 }
 
 /* The ledger is full before it would forget a delivery that no pull named: each
- * is told, however late the caller asks. */
+ * one is reported, however late the caller asks. */
 static void many_missed(void **state)
 {
     uint64_t seen = 0;
@@ -129,7 +130,7 @@ static void many_missed(void **state)
     }
 }
 
-/* Messages that are of no delivery take their part of the stream. */
+/* Messages that belong to no delivery take their part of the stream. */
 static void others(void **state)
 {
     (void)state;
@@ -142,8 +143,8 @@ static void others(void **state)
     assert_int_equal(1, taken_at(3 * MESSAGE));
 }
 
-/* A message that is written in part is something left; one of which nothing
- * could be written may be said again. */
+/* A message that is partly written counts as left to write; a message of which
+ * no byte could be written may be begun again. */
 static void a_part(void **state)
 {
     (void)state;
@@ -156,8 +157,8 @@ static void a_part(void **state)
     assert_int_equal(2 * COST, ledger.open_bytes);
 }
 
-/* There are more marks than there is room for; those that stay never come
- * before their deliveries. */
+/* There are more marks than there is room for; the marks that are kept never
+ * come before their deliveries. */
 static void many_marks(void **state)
 {
     enum { MANY = 5 * LEDGER_MARKS };

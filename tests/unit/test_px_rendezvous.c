@@ -1,4 +1,5 @@
-/* The file by which a tool finds the server of the launcher it has started. */
+/* The file by which a tool finds the server of the launcher that the tool has
+ * started. */
 #include "pmix_api/rendezvous.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@
 
 enum { LAUNCHERS = 4, ROUNDS = 200 };
 
-/* As libpmix writes it. */
+/* Writes a file as libpmix does. */
 static void write_file(const char *path, pid_t server)
 {
     FILE *file = fopen(path, "w");
@@ -27,7 +28,7 @@ static void write_file(const char *path, pid_t server)
     assert_int_equal(fclose(file), 0);
 }
 
-/* The number of a process that is dead. */
+/* Returns the number of a process that is dead. */
 static pid_t find_dead(void)
 {
     pid_t pid = fork();
@@ -39,7 +40,8 @@ static pid_t find_dead(void)
     return pid;
 }
 
-/* Its exit code: 0, it has got the name; 1, another has. */
+/* Launches a process. Its exit code is 0 when it has got the name, 1 when
+ * another process has it. */
 static pid_t launch(const int gate[2], const char *from)
 {
     pid_t pid = fork();
@@ -57,7 +59,7 @@ static pid_t launch(const int gate[2], const char *from)
     _exit(errno == EEXIST ? 1 : 3);
 }
 
-/* How many get the name, of some that begin at once. */
+/* Returns how many of several processes that begin at once get the name. */
 static int race(const char *from)
 {
     pid_t pids[LAUNCHERS];
@@ -76,8 +78,8 @@ static int race(const char *from)
     return winners;
 }
 
-/* Several processes find the file of a dead server: one takes its place, and no
- * other takes it away again. */
+/* Several processes find the file of a dead server: one of them replaces the
+ * file, and no other removes the new one. */
 static void one_takes_the_place_of_the_dead(void **state)
 {
     (void)state;
@@ -91,8 +93,8 @@ static void one_takes_the_place_of_the_dead(void **state)
     assert_int_equal(unlink("own"), 0);
 }
 
-/* A user who has killed a launcher may start the next one before the end of the
- * first was waited for. */
+/* A user who has killed a launcher may start the next one before the first
+ * one's end was waited for. */
 static void a_zombie_is_dead(void **state)
 {
     pid_t pid = fork();

@@ -26,18 +26,18 @@ enum {
     PLACES_MAX = NODES_MAX + 2
 };
 
-/* What is to happen in a world besides its own run. */
+/* The events that happen in a world besides its own run. */
 struct plot {
     uint32_t stop;   /* chance in 1000 per tick that something stops */
-    uint32_t start;  /* and that something goes on */
-    uint32_t write;  /* and that a process writes */
-    uint32_t writes; /* still to come */
-    uint32_t cut;    /* and that a link breaks */
-    uint32_t cuts;   /* still to come */
-    uint32_t kill;   /* and that a node dies */
-    uint32_t kills;  /* still to come */
-    uint32_t tell;   /* and that the root tells all nodes something */
-    uint32_t tells;  /* still to come */
+    uint32_t start;  /* chance that something goes on */
+    uint32_t write;  /* chance that a process writes */
+    uint32_t writes; /* how many writes are left */
+    uint32_t cut;    /* chance that a link breaks */
+    uint32_t cuts;   /* how many breaks are left */
+    uint32_t kill;   /* chance that a node dies */
+    uint32_t kills;  /* how many deaths are left */
+    uint32_t tell;   /* chance that the root sends all nodes a message */
+    uint32_t tells;  /* how many messages are left */
     uint32_t told;
     bool is_opened;
 };
@@ -105,7 +105,7 @@ static bool has_room(struct world *world)
     return ov_node_down_room(world->nodes[0].node, 0) > 0;
 }
 
-/* One that lives; nodes die only as long as there are others. */
+/* Picks a living node; nodes die only as long as there are others. */
 static uint32_t some_node(void)
 {
     uint32_t n;
@@ -138,7 +138,8 @@ static void write_some(void)
     uint32_t n = some_node();
     uint32_t line = chance_is(&w.chance, 70) ? some(1, 120) : some(1, 2048);
 
-    /* One line length for each node: its lines are told by their number. */
+    /* Each node has one line length, so that its lines can be told by their
+     * number. */
     if (w.nodes[n].line != 0)
         line = w.nodes[n].line;
     if (line > w.cfg.frame_bytes / 2)
@@ -157,7 +158,7 @@ static void open_stream(void)
     plot.is_opened = true;
 }
 
-/* A link breaks, welcome or not; one end hears of it first. */
+/* Breaks a link, welcome or not; one end is told first. */
 static void cut_some(void)
 {
     uint32_t n = some_node();
@@ -174,7 +175,7 @@ static void cut_some(void)
     plot.cuts--;
 }
 
-/* A node dies, unless it is the last that lives. */
+/* Kills a node, unless it is the last that lives. */
 static void kill_some(void)
 {
     uint32_t alive = 0;
@@ -188,9 +189,10 @@ static void kill_some(void)
 
 /* What the places and the asks of a node say about its members. */
 struct tally {
-    uint32_t members[PLACES_MAX]; /* by place */
+    uint32_t members[PLACES_MAX]; /* by place: how many members the place has */
     uint32_t asks[PLACES_MAX];
-    uint16_t claims[NODES_MAX]; /* by node */
+    uint16_t claims[NODES_MAX]; /* by node: how many places and asks claim the
+                                 * node */
 };
 
 static void tally_cells(const struct ov_claims *claims,
@@ -214,7 +216,8 @@ static void tally_asks(const struct ov_claims *claims, struct tally *tally)
     }
 }
 
-/* The counts of places and members are those of who names them. */
+/* Checks that the counts of places and members equal the number of references
+ * to them. */
 static void check_members(const struct ov_tree *tree)
 {
     struct tally tally;
@@ -291,7 +294,7 @@ static void plot_on(void)
         open_stream();
 }
 
-/* Everything is read, and the root knows. */
+/* True when everything is read, and the root knows it. */
 static bool all_read(void)
 {
     struct ov_node_view view = ov_node_look(w.nodes[0].node, 1);
@@ -389,7 +392,7 @@ static void one_world(uint64_t from)
     world_close(&w);
 }
 
-/* See the head of the file. */
+/* The head of the file describes this test. */
 static void random_worlds_keep_all_rules(void **state)
 {
     uint64_t only;
@@ -403,7 +406,8 @@ static void random_worlds_keep_all_rules(void **state)
         one_world(from);
 }
 
-/* cmocka leaves a failed test by a jump: the seed is told here. */
+/* Prints the seed. cmocka leaves a failed test by a jump, so the seed is
+ * printed here. */
 static int tell_seed(void **state)
 {
     (void)state;

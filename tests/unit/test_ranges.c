@@ -1,4 +1,4 @@
-/* Sets of ranges against a plain table of members. */
+/* Sets of ranges, compared with a simple table of members. */
 #include "topo/ranges.h"
 
 #include <setjmp.h>
@@ -38,7 +38,7 @@ static int box_parse(struct box *box, const char *text,
     return topo_ranges_parse(&box->set, text, strlen(text), fault);
 }
 
-/* The set of `text` written in its short form, in a static buffer. */
+/* Returns the set of `text` in its short form, in a static buffer. */
 static const char *folded(const char *text)
 {
     static char out[TEXT_MAX];
@@ -65,13 +65,13 @@ static void lists_fold_to_their_short_form(void **state)
     assert_string_equal(folded("0-4294967294"), "0-4294967294");
 }
 
-/* Each bad list: where it is wrong. */
+/* Each invalid list, and the position of its error. */
 static void faults_name_their_position(void **state)
 {
     static const struct {
         const char *text;
         size_t at_bytes;
-        const char *what; /* part of the sentence */
+        const char *what; /* a part of the error message */
     } cases[] = {
         {"", 0, "number is missing"},
         {",1", 0, "number is missing"},
@@ -127,7 +127,7 @@ static void terms_bound_the_memory_a_list_needs(void **state)
     box_init(&box, 2);
     assert_int_equal(topo_ranges_parse(&box.set, "5,3,1", 5, &fault), OV_EFULL);
     assert_int_equal(box.set.count, 0);
-    /* Terms that join need less. */
+    /* Terms that join need fewer ranges. */
     assert_int_equal(topo_ranges_parse(&box.set, "5,4,3,2", 7, &fault), 0);
 }
 
@@ -179,7 +179,8 @@ static void string_is_cut_where_the_buffer_ends(void **state)
     assert_string_equal(text, "");
 }
 
-/* Sorted, apart, and with the same members as the table. */
+/* Checks that the set is sorted, its ranges do not touch, and its members are
+ * those of the table. */
 static void check_same(const struct topo_ranges *set, const bool *members)
 {
     uint32_t nth = 0;
@@ -238,7 +239,7 @@ static void check_touches(const struct topo_ranges *set, const bool *members)
     }
 }
 
-/* Text and back gives the same set. */
+/* A set that is written as text and read again is the same. */
 static void check_round_trip(const struct topo_ranges *set)
 {
     struct topo_fault fault;
@@ -271,8 +272,8 @@ static void random_sets_equal_a_table(void **state)
     }
 }
 
-/* Coarse sets hold all members, have as many ranges as allowed, and no choice
- * of gaps would have been cheaper: the gaps left are the widest there were. */
+/* A coarse set holds all members, has as many ranges as allowed, and is the
+ * smallest possible: the gaps that are left are the widest of all. */
 static void coarse_sets_are_the_smallest_supersets(void **state)
 {
     unsigned seed = *(unsigned *)*state;
@@ -300,7 +301,7 @@ static void coarse_sets_are_the_smallest_supersets(void **state)
             if (members[n])
                 assert_true(has_number(&coarse.set, n));
         }
-        /* The cheapest choice: close the narrowest gaps, found by sorting. */
+        /* The best choice, found by sorting: the narrowest gaps are closed. */
         for (uint32_t i = 0; i + 1 < fine.set.count; i++) {
             uint32_t gap = fine.items[i + 1].first - fine.items[i].last - 1;
             uint32_t at = i;

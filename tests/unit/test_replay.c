@@ -1,4 +1,4 @@
-/* Answers about output from before, as bytes. */
+/* Answers about earlier output, as bytes. */
 #include "job/replay.h"
 
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include "overlay/base/err.h"
 
-/* As docs/protocol.md draws it. */
+/* The bytes as docs/protocol.md draws them. */
 static const uint8_t answer_bytes[] = {1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 1};
 
 static void an_answer_has_the_bytes_that_are_drawn(void **state)
@@ -64,7 +64,8 @@ static int decode(const uint8_t *mem, size_t len)
     return job_replay_answer_decode(ov_rd_init(mem, len), &answer);
 }
 
-/* Refused are answers for no process, for too many, and with bytes. */
+/* Answers for no process, for too many processes, and with bytes are
+ * refused. */
 static void what_no_node_has_heard_is_refused(void **state)
 {
     uint8_t mem[sizeof(heard_bytes) + 1] = {2, 0, 0, 0, 1};
@@ -78,7 +79,7 @@ static void what_no_node_has_heard_is_refused(void **state)
     assert_int_equal(decode(mem, sizeof(heard_bytes)), OV_EPROTO);
 }
 
-/* Cut anywhere, with unknown flags. */
+/* An answer is cut anywhere, or has unknown flags. */
 static void what_is_none_is_refused(void **state)
 {
     uint8_t mem[sizeof(answer_bytes)];

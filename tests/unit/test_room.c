@@ -1,7 +1,7 @@
-/* Facts of a machine are read as the kernel writes them.
+/* Facts about a machine are read as the kernel writes them.
  *
- * Files of /proc and of control groups are written into a folder of our own; of
- * the machine that the test runs on only what must hold on each is asked.
+ * Files of /proc and of control groups are written into a folder of this test.
+ * Of the real machine only facts are tested that are true on every machine.
  */
 #include "endpoints/sys/room.h"
 
@@ -24,7 +24,7 @@ enum { PATH_BYTES = 4096, CANNOT = 255 };
 
 static char root[PATH_BYTES];
 
-/* A file with its folders, below the root. */
+/* Writes a file, and makes its folders, below the root. */
 static void put(const char *name, const char *text)
 {
     char path[2 * PATH_BYTES];
@@ -94,8 +94,8 @@ static void numbers_of_the_machine_are_read(void **state)
     assert_int_equal(room.memory_bytes, 724 * 1024);
 }
 
-/* Among nested groups the one with least left counts, for each kind by itself;
- * cached pages of files do not count as used. */
+/* Among nested groups the one with the least left counts, for each resource
+ * separately; cached pages of files do not count as used. */
 static void the_tightest_of_the_groups_counts(void **state)
 {
     struct ep_room room;
@@ -127,8 +127,8 @@ static void the_tightest_of_the_groups_counts(void **state)
     assert_int_equal(room.group_bytes, 0);
 }
 
-/* In a container the group is the highest that can be seen; a group outside of
- * it cannot be looked at. */
+/* In a container only the highest visible group is read; a group outside of the
+ * container cannot be read. */
 static void the_highest_group_alone_is_read(void **state)
 {
     struct ep_room room;
@@ -158,7 +158,8 @@ static void this_machine_has_room_for_this_process(void **state)
 }
 
 /* Runs as the user nobody, with a limit: that user's processes are counted, and
- * our own is one of them. The exit code says the failing line. */
+ * this process is one of them. The exit code is the number of the failing
+ * line. */
 static int count_as_nobody(void)
 {
     struct rlimit limit = {.rlim_cur = 4000, .rlim_max = 4000};
@@ -170,7 +171,7 @@ static int count_as_nobody(void)
         return CANNOT;
     ep_room_read(&room);
     if (room.user_max == UINT64_MAX)
-        return CANNOT; /* a user who may do anything */
+        return CANNOT; /* This user has no limit. */
     if (room.user_max != 4000)
         return __LINE__;
     if (room.is_counted || room.user_tasks != room.tasks)

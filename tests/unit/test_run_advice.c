@@ -1,4 +1,4 @@
-/* What a user is told about a program that cannot be started. */
+/* The advice that a user gets about a program that cannot be started. */
 #include "endpoints/run/advice.h"
 
 #include <errno.h>
@@ -17,7 +17,8 @@ static void check_has(const char *words, const char *advice)
     assert_int_equal(advice[strlen(advice) - 1], ')');
 }
 
-/* Words that a shell, an option or a whole command line would be. */
+/* Words that are probably a shell command, an option or a whole command
+ * line. */
 static void a_word_that_is_something_else_is_known(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The hosts that a launch waits for: which are named, and which are counted. */
+/* The hosts that a launch waits for: when they are named, and when only
+ * counted. */
 #include "endpoints/run/awaited.h"
 
 #include <setjmp.h>
@@ -17,7 +18,8 @@
  * and the one on h2 those on h5 and h6. */
 static struct {
     struct fixture f;
-    const char *joined, *tried; /* hosts: as far as the tree and launch know */
+    const char *joined, *tried; /* lists of hosts: those that the tree and the
+                                 * launch know of */
 } launch;
 
 static bool is_among(const char *hosts, uint32_t node)
@@ -49,8 +51,8 @@ static void fail_launch(const struct run_plan *plan, const struct ep_hub *hub)
     ep_run_awaited_failed(plan, hub, NULL);
 }
 
-/* Opens the launch and checks what is said. Hosts that are not in use stand in
- * for the hub. */
+/* Opens the launch and checks the message. The lists of hosts replace the
+ * hub. */
 static void says(tell_fn *tell, enum ep_launcher launcher, bool is_again,
                  const char *want)
 {

@@ -1,4 +1,5 @@
-/* What is started beside processes that make no progress, and when. */
+/* The command that is started beside processes without progress, and when it
+ * is. */
 #include "config.h"
 
 #include "endpoints/run/beside.h"
@@ -28,11 +29,11 @@ static struct trial {
     void *arg;
     char last[1 << 18]; /* the arguments of the last command */
     unsigned started, closed;
-    int rc; /* of the start of a spawner */
+    int rc; /* the result of starting a spawner */
     bool ranks[SIZE];
 } t;
 
-/* --- in the place of the spawner */
+/* --- functions that replace the spawner */
 
 static char spawner;
 
@@ -82,7 +83,7 @@ bool ep_spawner_close(struct ep_spawner *sp)
     return true;
 }
 
-/* --- */
+/* --- helpers of the tests */
 
 static void begin(const char *command)
 {
@@ -105,7 +106,7 @@ static void end(void)
     t.events->on_exit(t.arg, 0, 0, 1);
 }
 
-/* The arguments, behind the number of this process. */
+/* Returns the arguments after the number of this process. */
 static const char *args(void)
 {
     char head[64];
@@ -152,7 +153,8 @@ static void one_runs_at_a_time(void **state)
     ep_run_beside_close(t.beside);
 }
 
-/* Every second rank is more than one argument of the kernel holds. */
+/* The list of every second rank is longer than the kernel's limit on an
+ * argument. */
 static void more_ranks_than_fit_have_their_turn(void **state)
 {
     uint32_t count = 0;

@@ -1,5 +1,5 @@
-/* The time of the launcher's clock goes to all nodes, and does not queue up
- * where there is no room. */
+/* The time of the launcher's clock goes to all nodes, and messages do not queue
+ * up when there is no room. */
 #include "endpoints/run/clock.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 
 enum { MESSAGE_BYTES = 256 };
 
-/* What carries the orders: as many as there is room for. */
+/* Carries the orders, as many as there is room for. */
 struct carrier {
     struct ov_buf buf;
     uint8_t mem[OV_DOWN_HEAD_BYTES + MESSAGE_BYTES];
@@ -73,7 +73,7 @@ static void the_time_is_told(void **state)
     assert_int_equal(c.heard_count, 1);
     assert_int_equal(c.heard.kind, JOB_CONTROL_CLOCK);
     assert_in_range(c.heard.time_ns, before_ns, ep_clock_ns());
-    /* It is told again later, but nothing keeps the loop busy. */
+    /* The time is sent again later, but nothing keeps the loop busy. */
     assert_int_equal(event_base_loop(base, EVLOOP_NONBLOCK), 0);
     assert_int_equal(c.heard_count, 1);
     ep_run_clock_close(clock);

@@ -1,4 +1,4 @@
-/* What a run counts, and where in the report it stands. */
+/* The counters of a run, and where in the report they are. */
 #include "endpoints/run/counts.h"
 
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 
 #include "endpoints/run/stats_json.h"
 
-/* Three words of two daemons: all numbers are apart, and so are their sums. */
+/* Three reports of two daemons: all numbers differ, and so do their sums. */
 static void words_of_daemons_are_summed_but_for_the_peak(void **state)
 {
     static const struct job_usage words[] = {
@@ -77,7 +77,7 @@ static void bytes_and_the_launch_stand_in_their_places(void **state)
     assert_int_equal(stats.stddiag_bytes, 4);
 }
 
-/* Where nothing was counted, the report is as it was before. */
+/* Where nothing was counted, the report stays as it was. */
 static void what_comes_from_elsewhere_stays(void **state)
 {
     static const uint32_t lost = 7;

@@ -1,6 +1,6 @@
-/* What the launcher sends down, with a hub that has as much room as it is
- * given. Its words: "0:KIND" is a message of stream 0, "1:text" a frame of
- * stdin, "1." the end of that; the others are what the events say. */
+/* What the launcher sends down, with a hub whose room the test sets. Words:
+ * "0:KIND" is a message of stream 0, "1:text" a frame of stdin, "1." the end of
+ * stdin; all other words are events. */
 #include "config.h"
 
 #include "endpoints/run/down.h"
@@ -27,8 +27,8 @@ static struct fixture {
     struct job job;
     struct run_down *down;
     uint32_t room[STREAMS_END];
-    uint64_t head, taken, lead; /* of the stream in the tree */
-    unsigned bufs;              /* that are out */
+    uint64_t head, taken, lead; /* positions of the stream in the tree */
+    unsigned bufs;              /* how many buffers are in use */
     unsigned ends, errors;
     char words[WORDS_BYTES];
 } fx;
@@ -55,7 +55,7 @@ static const char *said(void)
     return words;
 }
 
-/* --- the hub */
+/* --- functions that replace the hub */
 
 uint32_t ep_hub_down_room(const struct ep_hub *hub, uint32_t stream)
 {
@@ -115,7 +115,7 @@ void ep_hub_down(struct ep_hub *hub, uint32_t stream, struct ov_buf *buf,
     ep_hub_put(hub, buf);
 }
 
-/* --- who hears of it */
+/* --- callbacks */
 
 static void on_end(void *arg)
 {
@@ -147,9 +147,9 @@ static void on_error(void *arg, int err)
     say("error");
 }
 
-/* --- what happens */
+/* --- helpers of the tests */
 
-/* Six processes on nodes 5, 2, 2, 3, 3 and 1, of which three read. */
+/* Six processes on nodes 5, 2, 2, 3, 3 and 1, of which three read stdin. */
 static const char job_text[] =
     "job 0 6 4\nstdin 1 2\nstdin 5 5\nopen-ms 0\nlinger-ms 0\n"
     "places 1 1 5\nplaces 2 3 2\nplaces 4 4 1\n"
@@ -258,7 +258,7 @@ static void what_has_no_room_waits(void **state)
     fx_close();
 }
 
-/* The buffer that was to be filled is the hub's again. */
+/* The hub gets back the buffer that was to be filled. */
 static void a_reader_that_waits_is_ended(void **state)
 {
     int fds[2];
@@ -302,8 +302,7 @@ static void take_all(void)
     ep_run_down_took(fx.down, 5, 2);
 }
 
-/* The rest of a file that was named in an option belongs to no other
- * program. */
+/* The rest of a file that an option names is not left for another program. */
 static void a_file_of_its_own_is_not_given_back(void **state)
 {
     int fd = file_of("some input"), other = dup(fd);
@@ -426,8 +425,8 @@ static void stdin_is_looked_at(void **state)
     fx_close();
 }
 
-/* They use their own stream. A set is named anew after a push of another job,
- * and forgotten with its job. */
+/* Further jobs use their own stream. A set is named again after a push to
+ * another job, and forgotten together with its job. */
 static void further_jobs_have_a_stream_and_a_set_each(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The environment of a program beside the run's own: one line of settings. */
+/* The environment of a program that runs beside the run: one list of
+ * changes. */
 #include "endpoints/run/environ.h"
 
 #include <setjmp.h>
@@ -11,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What these changes make of A=1 B=2 A=3, separated by blanks. */
+/* Returns the result of these changes to A=1 B=2 A=3, separated by blanks. */
 static const char *made_by(const struct job_env *env, uint32_t count)
 {
     static char *const own[] = {"A=1", "B=2", "A=3", NULL};
@@ -86,7 +87,7 @@ static void what_comes_after_a_clear_is_there(void **state)
     assert_string_equal(made_by(changes, COUNT(changes)), "A=6 B=");
 }
 
-/* A name is meant as a whole, but for the prefixes. */
+/* Names are compared as a whole, except for the prefixes. */
 static void what_is_the_launchers_own_is_private(void **state)
 {
     static const char *const private[] = {

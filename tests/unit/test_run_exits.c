@@ -92,7 +92,8 @@ static void who_failed_first_is_named(void **state)
     (void)state;
     fail_at(7, 2 << 8, 5000000, 6000000);
     assert_string_equal(told_first(), "xylem: rank 7 on n1 returned 2\n");
-    fail_at(3, 2 << 8, 5500000, 7000000); /* ended alike */
+    fail_at(3, 2 << 8, 5500000,
+            7000000); /* the processes ended in the same way */
     assert_string_equal(told_first(), "xylem: rank 3 on n1 returned 2\n");
     fail_at(250, SIGSEGV, 5500000, 7500000);
     assert_string_equal(told_first(),

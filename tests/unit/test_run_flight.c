@@ -28,8 +28,8 @@ static void what_is_not_taken_is_on_its_way(void **state)
     ep_run_flight_close(&flight);
 }
 
-/* Frame N has N bytes. A whole window is known at any time, and one frame that
- * is about to leave. */
+/* Frame N has N bytes. At all times a whole window is remembered, and one frame
+ * that is about to leave. */
 static void a_window_is_remembered(void **state)
 {
     struct run_flight flight;

@@ -24,7 +24,7 @@ struct trial {
     struct job_life life;
     struct text_buf text;
     uint8_t known[HOSTS * EACH]; /* what each process is doing */
-    const uint8_t *doing;        /* NULL, or `known` */
+    const uint8_t *doing;        /* NULL, or the address of `known` */
     struct capture said;
 };
 
@@ -85,7 +85,7 @@ static void processes_run_when_their_node_has_started(void **state)
     assert_string_equal(groups(), "running: ranks 0-39 (40) on n[1-4]\n");
 }
 
-/* A process may end before all of its node were started. */
+/* A process may end before all processes of its node were started. */
 static void each_end_has_a_line(void **state)
 {
     (void)state;
@@ -132,7 +132,7 @@ static void many_ways_to_end_are_nine_lines(void **state)
                                      "ways\n"));
 }
 
-/* What is not known of a process that runs is not said. */
+/* For a process that runs, facts that are not known are left out. */
 static void processes_that_run_are_listed_by_what_they_do(void **state)
 {
     (void)state;

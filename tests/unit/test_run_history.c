@@ -1,4 +1,4 @@
-/* Jobs that are over, and what is forgotten when. */
+/* Jobs that are over, and when each of them is forgotten. */
 #include "endpoints/run/history.h"
 
 #include <setjmp.h>
@@ -12,8 +12,10 @@
 enum { SEEN_MAX = 64, EACH = 2, NODES = 3, FIRST_NODE = 4 };
 
 struct seen {
-    uint32_t forgotten[SEEN_MAX], forgotten_count; /* bases */
-    uint32_t lost[SEEN_MAX], lost_count;           /* processes */
+    /* the bases of forgotten jobs */
+    uint32_t forgotten[SEEN_MAX], forgotten_count;
+    /* the processes that were reported as lost */
+    uint32_t lost[SEEN_MAX], lost_count;
     bool is_awaited;
 };
 
@@ -44,7 +46,7 @@ static bool is_awaited(void *arg)
 static const struct run_history_events events = {on_forget, on_lost,
                                                  is_awaited};
 
-/* Two processes on each of the nodes 4, 5 and 6. */
+/* Adds a job with two processes on each of the nodes 4, 5 and 6. */
 static void add_at(struct run_history *past, uint32_t base, uint64_t now_ns)
 {
     const struct job_places places = {{1, NODES}, FIRST_NODE};
@@ -85,7 +87,7 @@ static void the_first_goes_when_there_are_too_many(void **state)
     assert_int_equal(seen.forgotten_count, 1);
     assert_int_equal(seen.forgotten[0], 100);
     ep_run_history_close(past);
-    assert_int_equal(seen.forgotten_count, 1); /* without a word */
+    assert_int_equal(seen.forgotten_count, 1); /* no report comes */
 }
 
 static void each_goes_when_its_time_is_over(void **state)

@@ -1,5 +1,5 @@
-/* The launch of a run: which daemons are started, which of them hear of which,
- * and what their ends mean. Nothing is started. */
+/* The launch of a run: which daemons are started, which addresses each is told,
+ * and what their ends mean. No daemon is really started. */
 #include "config.h"
 
 #include "endpoints/run/launch.h"
@@ -15,7 +15,7 @@ struct launch {
     struct event_base *base;
     struct run_launch *launch;
     struct capture said;
-    unsigned failed, broken, gone; /* calls of these */
+    unsigned failed, broken, gone; /* how often each callback was called */
 };
 
 static void self(void *arg, struct ep_boot_peer *out)
@@ -49,13 +49,15 @@ static void plan_launch(struct launch *l, const char *hosts,
     memset(l, 0, sizeof(*l));
     l->session = JOB_SESSION_INIT;
     open_fixture(&l->f, hosts);
-    l->f.options.launcher = /* this test is in no allocation of Slurm */
+    l->f.options
+        .launcher = /* the test does not run in an allocation of Slurm */
         launcher == EP_LAUNCHER_SLURM ? EP_LAUNCHER_SSH : launcher;
     l->f.options.arity = 2;
     if (hosts == NULL)
         l->f.options.nodes = 5;
     assert_int_equal(ep_run_plan_nodes(&l->f.plan, &l->f.most), 0);
-    l->f.plan.config.launcher = launcher; /* as the session's plan sets it */
+    l->f.plan.config.launcher =
+        launcher; /* as the plan of the session sets it */
     l->f.plan.nodes_per_daemon = hosts == NULL ? 3 : 1;
     l->base = event_base_new();
 }
@@ -109,9 +111,9 @@ static void said(const char *want)
     assert_string_equal(fake_starter_said(), want);
 }
 
-/* --- who is started, and told */
+/* --- which daemons are started, and what they are told */
 
-/* Nodes are dealt out: 1, 3, 5 and 2, 4. All hear when all are there. */
+/* Nodes are dealt out: 1, 3, 5 and 2, 4. All are told when all are there. */
 static void virtual_nodes_are_dealt_out(void **state)
 {
     struct launch l;
@@ -132,7 +134,8 @@ static void virtual_nodes_are_dealt_out(void **state)
     close_launch(&l, "");
 }
 
-/* Two daemons, and a processor is left for the launcher itself, or is not. */
+/* There are two daemons, and one processor is left for the launcher, or
+ * none. */
 static void daemons_begin_at_once_beside_a_free_processor(void **state)
 {
     for (uint32_t processors = 2; processors <= 3; processors++) {
@@ -167,8 +170,8 @@ static void children_hear_of_the_launcher(void **state)
     close_launch(&l, "");
 }
 
-/* The launcher starts all daemons: each hears of those above it as they
- * come. */
+/* The launcher starts all daemons: each is told the addresses of those above it
+ * as they come. */
 static void without_a_tree_all_are_told(void **state)
 {
     struct launch l;
@@ -186,8 +189,8 @@ static void without_a_tree_all_are_told(void **state)
     close_launch(&l, "");
 }
 
-/* A daemon whose own parent cannot reach it is started from here, and is told
- * of all above it that are known. */
+/* A daemon that its own parent cannot start is started by the launcher, and is
+ * told all known addresses above it. */
 static void one_further_down_is_taken_over(void **state)
 {
     struct ep_boot_peer peer = {.node = 1};
@@ -215,13 +218,14 @@ static void one_command_starts_all(void **state)
     (void)state;
     open_launch(&l, "h[1-3]", EP_LAUNCHER_SLURM);
     said("gate\nexpect 1 on h1\nexpect 2 on h2\nstart all as 0\n");
-    assert_true(ep_run_launch_is_alive(l.launch)); /* srun itself */
+    /* the process is srun itself */
+    assert_true(ep_run_launch_is_alive(l.launch));
     ep_run_launch_joined(l.launch);
     said("arrived 0\ngate closed\n");
     close_launch(&l, "");
 }
 
-/* --- what ends mean */
+/* --- what the end of a daemon means */
 
 static void one_that_does_not_come_ends_the_launch(void **state)
 {
@@ -231,7 +235,8 @@ static void one_that_does_not_come_ends_the_launch(void **state)
     open_launch(&l, "h1,h2", EP_LAUNCHER_SSH);
     fake_starter.events->on_error(fake_starter.arg, 2, "h2: no route");
     assert_true(ep_run_launch_misses(l.launch));
-    assert_int_equal(l.failed, 0); /* others may fail as well, in a moment */
+    assert_int_equal(l.failed, 0); /* other daemons may fail as well, in a
+                                    * moment */
     event_base_dispatch(l.base);
     assert_int_equal(l.failed, 1);
     close_launch(&l, "xylem: cannot start the daemon on h2: no route\n");
@@ -255,7 +260,7 @@ static void the_parent_tries_as_soon_as_it_is_there(void **state)
     close_launch(&l, "");
 }
 
-/* A daemon has come, and is gone before the others have come. */
+/* A daemon has connected, and is gone before the others have connected. */
 static void an_early_end_is_one_that_does_not_come(void **state)
 {
     struct launch l;
@@ -286,7 +291,7 @@ static void a_failure_in_the_job_is_told_at_once(void **state)
     assert_false(ep_run_launch_misses(l.launch));
     job_session_step(&l.session, JOB_SESSION_ABORT, 1);
     fake_starter.events->on_error(fake_starter.arg, 1, "h1: out of memory");
-    assert_int_equal(l.broken, 1); /* it was told to end */
+    assert_int_equal(l.broken, 1); /* the daemon was told to end */
     close_launch(&l, "xylem: the daemon of node 1 on h2, with rank 1, has "
                      "failed: out of memory\n");
 }

@@ -1,4 +1,4 @@
-/* Lines of tools as records. */
+/* Lines of PMIx tools, as records of the console. */
 #include "endpoints/run/log.h"
 
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static void each_text_is_whole_lines(void **state)
     expect_text(&record, "\n");
     assert_true(ep_run_logs_taken(logs, record.cookie, &token));
     assert_int_equal(token, 3);
-    ep_run_logs_close(logs); /* two were never taken */
+    ep_run_logs_close(logs); /* two of the records were never taken */
 }
 
 static void a_token_is_due_when_its_text_is_taken(void **state)

@@ -1,4 +1,4 @@
-/* What nodes answer to the question what processes are doing. */
+/* The answers of nodes to the question what their processes are doing. */
 #include "endpoints/run/look.h"
 
 #include <setjmp.h>
@@ -22,11 +22,11 @@ static struct trial {
     struct job_life life;
     uint8_t processes[SIZE];
     struct run_look look;
-    struct job_order order; /* the last one that was given */
+    struct job_order order; /* the last order */
     unsigned orders;
 } t;
 
-/* In the place of orders.c. */
+/* Replaces the function of orders.c. */
 void ep_run_orders_give(struct run_orders *orders,
                         const struct job_order *order)
 {

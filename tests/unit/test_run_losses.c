@@ -1,4 +1,5 @@
-/* The words on lost nodes: those of a moment in one line, with their ranks. */
+/* The messages about lost nodes: losses at about the same time share one line,
+ * with their ranks. */
 #include "config.h"
 
 #include "endpoints/run/losses.h"
@@ -14,7 +15,7 @@ struct loss {
     struct capture said;
 };
 
-/* Six hosts with two ranks each; nodes are in the order of hosts. */
+/* Opens six hosts with two ranks each; nodes are in the order of hosts. */
 static void open_loss(struct loss *l)
 {
     memset(l, 0, sizeof(*l));
@@ -51,7 +52,7 @@ static void those_of_a_moment_are_one_line(void **state)
                    "ranks 2-7; the job goes on without them\n");
 }
 
-/* The loop tells them, without a further word. */
+/* The loop writes the message by itself. */
 static void they_are_told_in_a_moment(void **state)
 {
     struct loss l;
@@ -75,7 +76,8 @@ static void what_ends_the_job_is_told_at_once(void **state)
     open_loss(&l);
     ep_run_losses_add(l.losses, 1, true, true);
     ep_run_losses_add(l.losses, 2, false, true);
-    ep_run_losses_add(l.losses, 3, false, false); /* with --verbose only */
+    /* shown with --verbose only */
+    ep_run_losses_add(l.losses, 3, false, false);
     close_loss(&l, "xylem: the daemon of node 0 on h1 is lost, with ranks 0-1; "
                    "the job goes on without it\n"
                    "xylem: the daemon of node 1 on h2 is lost, with ranks 2-3; "

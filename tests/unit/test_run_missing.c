@@ -1,5 +1,5 @@
-/* Daemons that do not come: what is told of them, and what the next launch does
- * without. */
+/* Daemons that do not connect: the messages about them, and the hosts that the
+ * next launch leaves out. */
 #include "endpoints/run/missing.h"
 
 #include <setjmp.h>
@@ -18,7 +18,7 @@ enum { SETTLE_MS = 1000 };
 struct launch {
     struct fixture f;
     struct run_missing *missing;
-    unsigned settles; /* calls of it */
+    unsigned settles; /* how often it was called */
 };
 
 static void on_settle(void *arg, uint32_t after_ms)
@@ -54,7 +54,7 @@ static void close_launch(struct launch *l)
     close_fixture(&l->f);
 }
 
-/* The node on a host. */
+/* Returns the node on a host. */
 static uint32_t node_on(const struct launch *l, const char *host)
 {
     uint32_t node = 1;
@@ -72,7 +72,7 @@ static void add(struct launch *l, const char *host, const char *why)
     ep_run_missing_add(l->missing, node_on(l, host), text, NULL);
 }
 
-/* Checks what is said when no further daemon fails. */
+/* Checks the message when no further daemon fails. */
 static void settled(struct launch *l, const char *want)
 {
     struct capture said;
@@ -116,7 +116,7 @@ static void those_of_one_reason_are_one_line(void **state)
     close_launch(&l);
 }
 
-/* One that was passed on by those above begins with their names. */
+/* A message that daemons above have passed on begins with their names. */
 static void the_last_name_is_whom_it_is_about(void **state)
 {
     struct launch l;
@@ -208,8 +208,8 @@ static void the_next_launch_goes_without(void **state)
     close_launch(&l);
 }
 
-/* The command that starts all has ended: it is not known which daemons are
- * missing, unless that was said before. */
+/* The command that starts all daemons has ended: it is not known which are
+ * missing, unless that was reported before. */
 static void nobody_knows_who(void **state)
 {
     struct launch l;

@@ -1,5 +1,5 @@
-/* The nodes of a run: what they do, what their machines are, what room they
- * have. */
+/* The nodes of a run: what they are doing, what their machines have, and how
+ * much room is left. */
 #include "endpoints/run/nodes.h"
 
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 enum { NODES = 4 };
 
-/* One process on each of the nodes first to last. */
+/* Makes a job with one process on each of the nodes first to last. */
 static void make_job(struct job *job, uint32_t first, uint32_t last)
 {
     const struct job_ranks ranks = {{first, last}, 1, 0};
@@ -45,7 +45,7 @@ static void all_are_final_when_all_have_said_so(void **state)
     for (uint32_t n = 1; n <= NODES; n++) {
         assert_false(ep_run_nodes_are_final(nodes));
         ep_run_nodes_over(nodes, n, 1);
-        ep_run_nodes_over(nodes, n, 1); /* once is enough */
+        ep_run_nodes_over(nodes, n, 1); /* a second report changes nothing */
         assert_true(ep_run_nodes_is_final(nodes, n));
     }
     assert_true(ep_run_nodes_are_final(nodes));
@@ -164,7 +164,7 @@ static void a_lost_one_is_not_waited_for(void **state)
     bool is_news;
 
     (void)state;
-    assert_false(says(nodes, 1, 2, 16)); /* unasked, and kept */
+    assert_false(says(nodes, 1, 2, 16)); /* it came unasked, and is kept */
     assert_int_equal(ep_run_nodes_ask(nodes, both, 2, &blind), OV_EAGAIN);
     assert_int_equal(ep_run_nodes_due(nodes), 2);
     assert_true(ep_run_nodes_said(nodes, 2, NULL, &is_news));

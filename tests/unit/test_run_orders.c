@@ -1,5 +1,4 @@
-/* Orders to all nodes, before a carrier that has as much room as it is given.
- */
+/* Orders to all nodes, through a carrier whose room the test sets. */
 #include "endpoints/run/orders.h"
 
 #include <setjmp.h>
@@ -23,13 +22,13 @@ enum {
     BODY_BYTES = MESSAGE_BYTES - OV_CONTROL_HEAD_BYTES,
     MESSAGES_MAX = 16,
     KIND = OV_CONTROL_APP,
-    RANGES = 150, /* two messages are full of them, and the third is not */
+    RANGES = 150, /* the ranges fill two messages, and a part of a third */
 };
 
 struct fixture {
     struct run_orders *orders;
     uint32_t room, bufs;
-    bool is_pumping; /* called from within the sending */
+    bool is_pumping; /* the carrier pumps from within its send function */
     struct ov_buf buf;
     uint8_t mem[OV_DOWN_HEAD_BYTES + MESSAGE_BYTES];
     uint8_t sent[MESSAGES_MAX][MESSAGE_BYTES];
@@ -96,8 +95,7 @@ static int leave(void **state)
     return 0;
 }
 
-/* The message that was sent as number n: its head is checked, its body
- * returned. */
+/* Checks the head of the n-th message that was sent, and returns its body. */
 static struct ov_rd sent(const struct fixture *fx, unsigned n, uint8_t kind,
                          bool more)
 {
@@ -132,7 +130,7 @@ static void orders_leave_as_they_were_given(void **state)
     assert_true(ep_run_orders_is_empty(fx->orders));
     queue_text(fx, "one");
     queue_text(fx, "two");
-    assert_int_equal(fx->count, 0); /* nothing before the pump */
+    assert_int_equal(fx->count, 0); /* nothing is sent before the pump */
     assert_false(ep_run_orders_is_empty(fx->orders));
     ep_run_orders_send(fx->orders, OV_CONTROL_GOODBYE, NULL, 0);
     assert_int_equal(fx->count, 3);
@@ -143,7 +141,8 @@ static void orders_leave_as_they_were_given(void **state)
     assert_int_equal(ov_rd_left(&body), 0);
 }
 
-/* Neither without room nor without a buffer; and what waited leaves first. */
+/* Nothing is sent without room or without a buffer; orders that waited are sent
+ * first. */
 static void orders_wait_for_room_and_for_a_buffer(void **state)
 {
     struct fixture *fx = *state;
@@ -170,8 +169,9 @@ static void orders_wait_for_room_and_for_a_buffer(void **state)
     check_text(fx, 3, "four");
 }
 
-/* Lengths around those where one message more is needed, with room for one at a
- * time, so that the rest of an order waits, too. */
+/* Orders have lengths just below and above those at which one more message is
+ * needed, with room for one message at a time, so that the rest of an order
+ * waits, too. */
 static void a_long_order_leaves_in_pieces(void **state)
 {
     static const uint32_t lens[] = {1, BODY_BYTES - 1, BODY_BYTES,
@@ -203,7 +203,7 @@ static void a_long_order_leaves_in_pieces(void **state)
     }
 }
 
-/* A carrier may pump while it is given a message. */
+/* A carrier may pump from within its send function. */
 static void sending_may_send_what_comes_next(void **state)
 {
     static const uint8_t text[2 * BODY_BYTES];
@@ -221,7 +221,7 @@ static void sending_may_send_what_comes_next(void **state)
     assert_true(ep_run_orders_is_empty(fx->orders));
 }
 
-/* The fixture's end, under a leak checker, is the other half of this. */
+/* A leak checker, at the fixture's end, tests the rest. */
 static void a_half_sent_order_is_forgotten_at_the_end(void **state)
 {
     static const uint8_t text[2 * BODY_BYTES];
@@ -244,7 +244,7 @@ static void make_ranges(void)
         ranges[i] = (struct topo_range){10 * i, 10 * i + 3};
 }
 
-/* Reads all ranges that are left in a body; they go on at ranges[at]. */
+/* Reads all ranges that are left in a body; they continue at ranges[at]. */
 static struct job_order sent_order(struct fixture *fx, unsigned n, uint8_t kind)
 {
     struct job_order order;
@@ -277,7 +277,7 @@ static void a_signal_without_ranges_is_for_all(void **state)
 }
 
 /* None of the messages may come without ranges, because such a message would be
- * for all. */
+ * for all processes. */
 static void
 a_signal_with_many_ranges_leaves_in_messages_of_its_own(void **state)
 {
@@ -296,7 +296,8 @@ a_signal_with_many_ranges_leaves_in_messages_of_its_own(void **state)
     }
     assert_int_equal(at, RANGES);
     ep_run_orders_signal(fx->orders, 9, ranges, 64);
-    assert_int_equal(fx->count, 4); /* a full message has none behind it */
+    assert_int_equal(fx->count, 4); /* the message is exactly full, so none
+                                     * follows */
 }
 
 static void a_replay_says_its_ticket_in_each_message(void **state)
@@ -325,7 +326,7 @@ static void a_replay_says_its_ticket_in_each_message(void **state)
     assert_int_equal(at, RANGES);
 }
 
-/* Numbers that follow each other are one range; a full order goes at once. */
+/* Consecutive numbers become one range; a full order is sent at once. */
 static void an_order_for_many_numbers_goes_in_parts(void **state)
 {
     struct fixture *fx = *state;

@@ -1,4 +1,5 @@
-/* Where the processes of a further job run, and what they are. */
+/* Where the processes of a further job run, and what the job's description
+ * contains. */
 #include "endpoints/run/placing.h"
 
 #include <setjmp.h>
@@ -23,7 +24,7 @@ struct tree {
     struct run_nodes *nodes;
     enum ep_client_refusal refusal;
     char why[EP_CLIENT_WHY_MAX];
-    char text[TEXT_BYTES]; /* of a job */
+    char text[TEXT_BYTES]; /* the text that describes a job */
 };
 
 static void open_tree(struct tree *t, const char *hosts)
@@ -40,7 +41,7 @@ static void close_tree(struct tree *t)
     close_fixture(&t->f);
 }
 
-/* The hosts of its ranks, a program behind the other. */
+/* Returns the hosts of the job's ranks, one program after the other. */
 static const char *hosts_of(struct tree *t, const struct job *job)
 {
     uint32_t app, before = 0;
@@ -71,7 +72,7 @@ static int place(struct tree *t, struct job_wish *apps, uint32_t count,
                           t->why);
 }
 
-/* Checks that these processes run there, and keeps them. */
+/* Checks that these processes run there, and keeps the job. */
 static void is_placed(struct tree *t, struct job_wish *apps, uint32_t count,
                       const char *want)
 {
@@ -109,7 +110,8 @@ static void where_least_runs(void **state)
     apps[0] = procs(1);
     is_placed(&t, apps, 1, "h3");
     is_placed(&t, apps, 1, "h3");
-    is_placed(&t, apps, 1, "h1"); /* all have two: their order */
+    is_placed(&t, apps, 1, "h1"); /* all programs together have two processes,
+                                   * in their order */
     close_tree(&t);
 }
 
@@ -152,8 +154,8 @@ static void without_a_number_one_on_each_node(void **state)
     close_tree(&t);
 }
 
-/* A node takes no more than it has room for. When the number of processes is
- * given, the nodes with room share them. */
+/* A node takes no more processes than it has room for. When the number of
+ * processes is given, the nodes with room share them. */
 static void what_does_not_fit_goes_where_there_is_room(void **state)
 {
     struct job_wish full[] = {procs(RUN_SPARE_PROCS - 1)}, more[] = {procs(5)};
@@ -167,8 +169,8 @@ static void what_does_not_fit_goes_where_there_is_room(void **state)
     assert_int_equal(place(&t, full, 1, &job), 0);
     ep_run_nodes_fill(t.nodes, &job);
     job_fini(&job);
-    more[0].hosts = "h1,h2"; /* five at h1 by its slots, which has room for
-                                one */
+    more[0].hosts = "h1,h2"; /* h1 has five slots in the list, and room for one
+                              * process */
     is_placed(&t, more, 1, "h1 h2 h2 h2 h2");
     more[0].hosts = "h1";
     is_refused(&t, more, 1, OV_EFULL);
@@ -225,7 +227,7 @@ static void one_that_cannot_tell_is_named(void **state)
     close_tree(&t);
 }
 
-/* --- what it is besides */
+/* --- the rest of the description */
 
 static int describe(struct tree *t, struct ep_client_spawn *spawn,
                     struct job *job)

@@ -1,4 +1,4 @@
-/* Hosts, ranks and the tree of a run, before anything is started. */
+/* The hosts, ranks and tree of a run, before anything is started. */
 #include "endpoints/run/plan.h"
 
 #include <setjmp.h>
@@ -12,7 +12,8 @@
 #include "endpoints/run/layout.h"
 #include "tests/unit/plan_rig.h"
 
-/* Is one of the nodes on this host? The tree has an order of its own. */
+/* True when one of the nodes is on this host. The tree has an order of its
+ * own. */
 static bool has_host(const struct fixture *f, const char *host)
 {
     for (uint32_t node = 1; node <= f->plan.nodes_count; node++) {
@@ -53,7 +54,7 @@ static void what_was_left_out_is_not_used(void **state)
     close_fixture(&f);
 }
 
-/* Three of four nodes are left: the job has three. */
+/* Three of four nodes are left, so the job has three. */
 static void fewer_hosts_make_fewer_nodes(void **state)
 {
     struct fixture f;

@@ -21,7 +21,7 @@ struct tree {
     struct run_pool pool;
     enum ep_client_refusal refusal;
     char why[EP_CLIENT_WHY_MAX];
-    char text[1024]; /* of the pool */
+    char text[1024]; /* the text that describes the pool */
 };
 
 static void open_tree(struct tree *t, const char *hosts)
@@ -39,7 +39,7 @@ static void close_tree(struct tree *t)
     close_fixture(&t->f);
 }
 
-/* Its hosts with their slots. */
+/* Returns the hosts of the pool with their slots. */
 static const char *pool_text(struct tree *t)
 {
     size_t at = 0;
@@ -76,7 +76,7 @@ static void is_refused(struct tree *t, const struct job_wish *app,
     assert_null(t->pool.nodes);
 }
 
-/* A node of the tree that is on the host. */
+/* Returns a node of the tree that is on the host. */
 static uint32_t node_on(const struct tree *t, const char *host)
 {
     uint32_t node = 1;
@@ -154,7 +154,7 @@ static void no_host_of_the_tree(void **state)
     close_tree(&t);
 }
 
-/* A file is read in the program's folder; a list chooses among its hosts. */
+/* A file is read in the program's folder; a list selects some of its hosts. */
 static void a_file_and_a_list(void **state)
 {
     char folder[] = "/tmp/xylem-pool-XXXXXX", path[64];
@@ -200,7 +200,7 @@ static void virtual_nodes_have_one_name(void **state)
     snprintf(t.f.plan.host, sizeof(t.f.plan.host), "here");
     assert_int_equal(open_pool(&t, &app), 0);
     assert_int_equal(t.pool.hosts.count, 3);
-    app.hosts = "here:2"; /* shared; the third has none */
+    app.hosts = "here:2"; /* the slots are shared; the third node has none */
     assert_int_equal(open_pool(&t, &app), 0);
     assert_int_equal(t.pool.hosts.count, 2);
     assert_int_equal(t.pool.hosts.items[1].slots, 1);

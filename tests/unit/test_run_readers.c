@@ -1,4 +1,5 @@
-/* Which processes are told that do not read their stdin, and when. */
+/* Which processes are reported because they do not read their stdin, and
+ * when. */
 #include "config.h"
 
 #include "endpoints/run/readers.h"
@@ -23,10 +24,10 @@ static struct trial {
     struct capture said;
     void (*look)(void *arg); /* set by ep_watch_open() */
     void *arg;
-    bool is_due; /* a look was asked for */
+    bool is_due; /* a look was requested */
 } t;
 
-/* --- a watch whose time does not pass by itself */
+/* --- replaces the watch, so that its time does not pass by itself */
 
 int ep_watch_open(struct event_base *base, unsigned first_ms, unsigned most_ms,
                   void (*look)(void *arg), void *arg, struct run_watch **out)

@@ -1,4 +1,5 @@
-/* The last lines of a process that has failed, out of what all have written. */
+/* The last lines of a process that has failed, among the output of all
+ * processes. */
 #include "endpoints/run/recent.h"
 
 #include <setjmp.h>
@@ -30,7 +31,7 @@ static void writes(uint32_t rank, const char *text)
     ep_recent_add(recent, rank, (const uint8_t *)text, (uint32_t)strlen(text));
 }
 
-/* Others write so many lines of 100 bytes. */
+/* Other processes write this many lines of 100 bytes. */
 static void others_write(unsigned lines)
 {
     char line[101];
@@ -86,7 +87,8 @@ static void they_are_fifty_at_most(void **state)
     said[0] = '\0';
     assert_int_equal(ep_recent_lines(recent, RUN_RECENT_LINES, note, NULL), 50);
     assert_string_equal(said, want);
-    assert_string_equal(last_lines(), ""); /* they are still to be seen */
+    assert_string_equal(last_lines(),
+                        ""); /* the lines are on the screen still */
 }
 
 static void control_bytes_and_long_lines_are_no_harm(void **state)
@@ -99,7 +101,7 @@ static void control_bytes_and_long_lines_are_no_harm(void **state)
     writes(3, text);
     ep_recent_keep(recent, 3);
     others_write(50);
-    /* The long line has lost its begin. */
+    /* The beginning of the long line is gone. */
     assert_string_equal(last_lines(), ".[0m|");
 
     memset(text, 'y', sizeof(text));
@@ -117,7 +119,7 @@ static void what_was_kept_stays(void **state)
     ep_recent_keep(recent, 3);
     others_write(50000);
     assert_string_equal(last_lines(), "out of memory|");
-    ep_recent_keep(recent, 3); /* it is the same process: nothing new */
+    ep_recent_keep(recent, 3); /* the same process again: nothing changes */
     assert_string_equal(last_lines(), "out of memory|");
     writes(5, "another\n");
     ep_recent_keep(recent, 5);
@@ -153,7 +155,7 @@ static void the_newest_are_there_after_much_output(void **state)
         assert_string_equal(last_lines(), text);
     }
     others_write(20000);
-    ep_recent_keep(recent, 0); /* long gone */
+    ep_recent_keep(recent, 0); /* the lines are gone long ago */
     assert_string_equal(last_lines(), "");
 }
 

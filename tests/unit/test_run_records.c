@@ -1,4 +1,4 @@
-/* Records and their holders. */
+/* Records, and the outputs that hold them. */
 #include "endpoints/run/records.h"
 
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* What a launch leaves to the next one. */
+/* What a launch passes on to the next launch. */
 #include "endpoints/run/relaunch.h"
 
 #include <setjmp.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* More than a list has room for before it grows. */
+/* More hosts than a list has room for before it grows. */
 enum { HOSTS = 1000 };
 
 static const char *name_of(uint32_t host, char *name, size_t len_bytes)

@@ -1,4 +1,4 @@
-/* Where the address of a dvm goes, and what stands in its way. */
+/* Where the address of a dvm is written, and which errors can prevent that. */
 #include "config.h"
 
 #include "endpoints/run/report.h"
@@ -34,7 +34,7 @@ static void fx_make(struct report *fx)
     snprintf(fx->path, sizeof(fx->path), "%s/uri", fx->folder);
 }
 
-/* 0, or the exit code; said.text has what the user reads. */
+/* Returns 0, or the exit code; said.text has the message for the user. */
 static int fx_open(struct report *fx)
 {
     int rc;
@@ -149,7 +149,8 @@ static void that_of_one_that_lives_stays(void **state)
     fx_close(&fx);
 }
 
-/* An address that follows is missed once, and not an error. */
+/* When the file was replaced meanwhile, a new address is reported as missing
+ * once, which is no error. */
 static void what_came_in_between_is_left_alone(void **state)
 {
     struct report fx;

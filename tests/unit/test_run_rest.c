@@ -1,4 +1,5 @@
-/* What the user is told of processes that still run, and when. */
+/* The messages to the user about processes that still run, and when they
+ * come. */
 #include "config.h"
 
 #include "endpoints/run/rest.h"
@@ -29,11 +30,11 @@ static struct trial {
     struct job_session session;
     struct run_rest *rest;
     struct capture said;
-    uint16_t ticket; /* of the last order */
+    uint16_t ticket; /* the ticket of the last order */
     unsigned orders, done;
 } t;
 
-/* In the place of orders.c. */
+/* Replaces the function of orders.c. */
 void ep_run_orders_give(struct run_orders *orders,
                         const struct job_order *order)
 {
@@ -102,7 +103,8 @@ static void answer(void)
         ep_run_rest_heard(t.rest);
 }
 
-/* Lets the loop run until nothing is due, or (`waits`) nothing is awaited. */
+/* Runs the loop until nothing is due, or (`waits`) no event is pending. Returns
+ * the messages. */
 static const char *said(bool waits)
 {
     capture_begin(&t.said);

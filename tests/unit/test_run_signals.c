@@ -17,7 +17,7 @@ struct fixture {
     struct event_base *base;
     struct run_signals *signals;
     unsigned heard;
-    char said[64]; /* of the last one */
+    char said[64]; /* the last signal that was reported */
 };
 
 static void on_interrupt(void *arg, int signo, uint32_t nth)
@@ -59,7 +59,7 @@ static void on_other(void *arg, int signo)
                                 : "?");
 }
 
-/* As at the start of a program. What is pending is dropped. */
+/* Sets all signals as at the start of a program. Pending ones are dropped. */
 static void reset_signals(void)
 {
     sigset_t all;
@@ -120,7 +120,7 @@ static const char *hear(struct fixture *fx, int signo)
     return fx->said;
 }
 
-/* SIGHUP is an interrupt as SIGTERM is; they count together. */
+/* SIGHUP interrupts like SIGTERM does; they count together. */
 static void each_signal_is_heard_as_what_it_means(void **state)
 {
     struct fixture *fx = *state;
@@ -137,7 +137,7 @@ static void each_signal_is_heard_as_what_it_means(void **state)
     assert_int_equal(ep_run_signals_interrupts(fx->signals), 3);
 }
 
-/* SIGUSR1 comes after it, and alone. */
+/* SIGUSR1 comes after it, and is the only one. */
 static void what_was_ignored_stays_ignored(void **state)
 {
     struct fixture *fx = *state;
@@ -149,7 +149,7 @@ static void what_was_ignored_stays_ignored(void **state)
     assert_int_equal(ep_run_signals_interrupts(fx->signals), 0);
 }
 
-/* Each of them would end or stop this process, or be heard. */
+/* Each of these signals would end or stop this process, or be reported. */
 static void after_the_close_they_change_nothing(void **state)
 {
     struct fixture *fx = *state;
@@ -166,7 +166,7 @@ static void after_the_close_they_change_nothing(void **state)
     assert_int_equal(sigismember(&pending, SIGTERM), 1);
 }
 
-/* A launcher that was not opened has nothing to hear them with. */
+/* A launcher that was not opened has no means to receive signals. */
 static void a_close_without_an_open_blocks_them_too(void **state)
 {
     (void)state;

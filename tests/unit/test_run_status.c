@@ -1,4 +1,4 @@
-/* The line of status: its words, and where there is none. */
+/* The status line: its words, and when there is none. */
 #include "config.h"
 
 #include "endpoints/run/status.h"
@@ -18,7 +18,7 @@
 
 enum { TEXT_BYTES = 256 };
 
-/* --- an output that nothing may be shown on */
+/* --- replaces the output, on which nothing is really shown */
 
 bool ep_output_status(struct ep_output *out, const char *text)
 {
@@ -100,7 +100,7 @@ static void a_launch_counts_nodes(void **state)
     check(&view, 80, "xylem: 0 of 1 node joined, 1:07");
 }
 
-/* A list of hosts of that length always has room. */
+/* A list of hosts of this length always fits. */
 static void hosts_are_given_the_room_that_is_left(void **state)
 {
     char awaited[TEXT_BYTES];
@@ -158,7 +158,7 @@ static void a_job_counts_processes_and_stdin(void **state)
     check(&view, 80, "xylem: 9993 starting, 7 failed, 3:01:02");
 }
 
-/* A reader that is the last by chance is none that lags. */
+/* A reader that happens to be the last once does not count as slow. */
 static void a_reader_lags_that_is_slow_twice(void **state)
 {
     const struct run_status_view slow = {

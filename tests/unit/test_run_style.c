@@ -1,4 +1,4 @@
-/* Where output goes, by what the options say. */
+/* Where output goes, depending on the options. */
 #include "endpoints/run/style.h"
 
 #include <setjmp.h>
@@ -81,7 +81,8 @@ static void the_style_is_that_of_the_options_with_the_jobs_name(void **state)
     assert_true(cfg.console.style.has_time);
 }
 
-/* A directory, a file for all, or one for each where the name says so. */
+/* The output goes to a directory, to one file for all processes, or to one file
+ * for each when the name has a place for the rank. */
 static void files_are_named_by_what_was_given(void **state)
 {
     struct ep_output_cfg cfg;
@@ -103,8 +104,8 @@ static void files_are_named_by_what_was_given(void **state)
     assert_string_equal(cfg.names.text, "%r.txt");
 }
 
-/* stderr goes to the file of stdout unless it has one of its own; where both
- * have one nothing is left for the console. */
+/* stderr goes to the file of stdout unless it has its own; when both have a
+ * file nothing is left for the console. */
 static void exact_names_are_given_by_channel(void **state)
 {
     struct ep_output_cfg cfg;

@@ -1,4 +1,5 @@
-/* What the hosts say of their machines, and whether ranks are placed by it. */
+/* The hosts' reports about their machines, and whether ranks are placed by
+ * them. */
 #include "config.h"
 
 #include "endpoints/run/survey.h"
@@ -14,8 +15,8 @@
 #include "job/word.h"
 #include "tests/unit/plan_rig.h"
 
-/* Two hosts, with a process for each core. What a is is known from the launch
- * before, and b is taken to be like it. */
+/* Two hosts, with a process for each core. The machine `a` is known from the
+ * launch before, and `b` is assumed to be the same. */
 struct survey {
     struct fixture f;
     struct run_nodes *nodes;
@@ -46,7 +47,7 @@ static void close_survey(struct survey *s)
     close_fixture(&s->f);
 }
 
-/* Returns whether it was the last one. */
+/* Returns whether this was the last report. */
 static bool says(struct survey *s, uint32_t node, uint32_t packages,
                  uint32_t cores)
 {
@@ -72,7 +73,7 @@ static void hosts_that_are_as_was_taken_fit(void **state)
 
     (void)state;
     open_survey(&s);
-    assert_false(says(&s, 1, 2, 2)); /* what does not matter may differ */
+    assert_false(says(&s, 1, 2, 2)); /* numbers that do not matter may differ */
     assert_true(says(&s, 2, s.b.packages, s.b.cores));
     assert_true(fits(&s));
     assert_string_equal(s.said.text, "");
@@ -112,7 +113,8 @@ static void one_that_changes_is_an_error(void **state)
     close_survey(&s);
 }
 
-/* The guess had no room for the job, so it can only be for the next launch. */
+/* The guess had no room for the job, so it can only be used by the next
+ * launch. */
 static void a_blind_guess_never_fits(void **state)
 {
     struct survey s;

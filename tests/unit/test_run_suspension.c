@@ -1,4 +1,5 @@
-/* What a suspension makes happen, in a loop: looks, and the signal mask. */
+/* What a suspension does in an event loop: looks, and changes of the signal
+ * mask. */
 #include "config.h"
 
 #include "endpoints/run/suspension.h"
@@ -13,7 +14,7 @@ enum { LOOKS_MAX = 8 };
 struct fixture {
     struct event_base *base;
     struct run_suspension *suspension;
-    enum job_suspension_event looks[LOOKS_MAX]; /* what each look finds */
+    enum job_suspension_event looks[LOOKS_MAX]; /* the result of each look */
     unsigned looks_count;
     char said[128];
 };
@@ -26,7 +27,7 @@ static bool is_held_back(void)
     return sigismember(&now, SIGTSTP) == 1;
 }
 
-/* An upper case word: further SIGTSTP are held back meanwhile. */
+/* Records a word. In upper case: further SIGTSTP are blocked meanwhile. */
 static void say(struct fixture *fx, const char *held, const char *heard)
 {
     size_t at = strlen(fx->said);
@@ -107,7 +108,7 @@ static void it_stops_at_the_second_look_and_resumes(void **state)
     assert_string_equal(fx->said, " TELL LOOK LOOK STOP resume");
     assert_true(ep_run_suspension_resumed_ns(fx->suspension) >= start_ns);
     assert_true(ep_run_suspension_resumed_ns(fx->suspension) <= rig_now_ns());
-    /* When the loop hears of SIGCONT afterwards, that is no news. */
+    /* When the loop reports SIGCONT afterwards, nothing changes. */
     ep_run_suspension_hear(fx->suspension, JOB_SUSPENSION_CONTINUED);
     assert_string_equal(fx->said, " TELL LOOK LOOK STOP resume");
 }
@@ -123,7 +124,7 @@ static void it_looks_until_all_is_told(void **state)
     assert_string_equal(fx->said, " TELL LOOK LOOK LOOK LOOK LOOK STOP resume");
 }
 
-/* A look was still to come, and does not come. */
+/* A look was due, and is not made. */
 static void a_continue_that_comes_first_ends_it(void **state)
 {
     struct fixture *fx = *state;

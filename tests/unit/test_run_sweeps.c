@@ -1,5 +1,5 @@
 /* Which hosts are swept, how many at a time, and which were not reached; the
- * spawner is the test's. */
+ * test replaces the spawner. */
 #include "config.h"
 
 #include "endpoints/run/sweeps.h"
@@ -23,7 +23,7 @@
 
 enum { STARTS_MAX = 80, AT_ONCE = 64, NODES_MAX = 80 };
 
-/* One that was started and has not ended. */
+/* A process that was started and has not ended. */
 struct started {
     char host[64], line[256];
     uint32_t proc;
@@ -39,7 +39,8 @@ struct ep_spawner {
 
 static struct ep_spawner spawner;
 static bool has_spawner;
-static bool is_dead; /* takes nothing, which was not noticed yet */
+static bool is_dead; /* the spawner accepts nothing, which has not been noticed
+                      * yet */
 static unsigned opened, closed;
 static uint32_t interrupts;
 
@@ -92,7 +93,7 @@ int ep_spawner_signal(struct ep_spawner *sp, uint32_t proc, int signo)
     (void)sp;
     (void)proc;
     (void)signo;
-    fail(); /* nothing takes ten seconds here */
+    fail(); /* nothing in this test takes ten seconds */
     return 0;
 }
 
@@ -152,7 +153,7 @@ static void close_run(struct run *r)
     close_fixture(&r->f);
 }
 
-/* The nth that was started ends, after these words. */
+/* Ends the nth process that was started, after it has written these words. */
 static void end_one(unsigned nth, const char *words)
 {
     struct started *one = &spawner.starts[nth];
@@ -163,7 +164,7 @@ static void end_one(unsigned nth, const char *words)
     spawner.events->on_exit(spawner.arg, one->proc, 0, 0);
 }
 
-/* The hosts that were not reached. */
+/* Checks the hosts that were not reached. */
 static void check_missed(struct run *r, const char *want)
 {
     char *missed = ep_run_sweeps_end(r->sweeps);
@@ -191,7 +192,7 @@ static void a_host_is_swept_once(void **state)
     close_run(&r);
 }
 
-/* The last words count, however much a shell has said before. */
+/* The last words count, whatever a shell has written before. */
 static void words_of_a_shell_are_passed_over(void **state)
 {
     char words[16384];
@@ -229,8 +230,8 @@ static void who_does_not_say_so_was_not_reached(void **state)
     close_run(&r);
 }
 
-/* What was under way begins again with another spawner, as if nothing had
- * happened. */
+/* Sweeps that were under way begin again with another spawner, as if nothing
+ * had happened. */
 static void a_spawner_that_dies_is_replaced_once(void **state)
 {
     struct run r;
@@ -274,7 +275,8 @@ static void one_that_dies_while_nothing_runs_is_replaced(void **state)
     close_run(&r);
 }
 
-/* A host that is waited for when a signal ends the waiting was not reached. */
+/* A host that is still waited for when a signal ends the wait was not
+ * reached. */
 static void on_interrupt(evutil_socket_t fd, short what, void *arg)
 {
     (void)fd;
@@ -307,7 +309,7 @@ static void sixty_four_are_swept_at_a_time(void **state)
     close_run(&r);
 }
 
-/* Virtual nodes are dealt out: 1, 3 and 5 are the first daemon's. */
+/* Virtual nodes are dealt out: 1, 3 and 5 belong to the first daemon. */
 static void a_daemon_is_lost_with_all_of_its_nodes(void **state)
 {
     struct run r;
@@ -327,7 +329,7 @@ static void a_daemon_is_lost_with_all_of_its_nodes(void **state)
     close_run(&r);
 }
 
-/* Called from within the waiting. */
+/* Called from within the wait. */
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     const bool *is_interrupt = arg;

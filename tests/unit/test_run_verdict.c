@@ -1,4 +1,4 @@
-/* What is said when output is incomplete, and about which processes. */
+/* The messages about incomplete output, and which processes they name. */
 #include "config.h"
 
 #include "endpoints/run/verdict.h"
@@ -15,8 +15,8 @@
 
 enum { OUT = OV_CHANNEL_STDOUT };
 
-/* A process on each of three hosts, all of which have ended with 5 bytes; and
- * what is made of it. */
+/* A process on each of three hosts, each of which has ended after writing 5
+ * bytes; and the verdict. */
 struct trial {
     struct fixture f;
     struct run_nodes *nodes;
@@ -60,7 +60,7 @@ static void ends(struct trial *c, uint32_t rank, const char *came)
     ep_proof_ended(c->proof, rank, said);
 }
 
-/* Returns whether it lacks something; *said is what the user reads. */
+/* Returns whether output is missing; *said is the message for the user. */
 static bool judge(struct trial *c)
 {
     bool lacks;
@@ -102,7 +102,8 @@ static void each_gap_is_named_with_what_is_known(void **state)
     close_trial(&c);
 }
 
-/* Its node lives and has said that it has ended, so it is no loss. */
+/* The node lives and has reported the end of the job, so nothing was lost with
+ * it. */
 static void an_exit_that_was_never_told_is_a_gap(void **state)
 {
     struct trial c;
@@ -150,7 +151,8 @@ static void a_loss_that_was_said_is_no_news(void **state)
     close_trial(&c);
 }
 
-/* Missing bytes are no wonder where output was given up; others are. */
+/* Missing bytes are expected where output was given up; other differences are
+ * not. */
 static void what_was_given_up_is_no_gap(void **state)
 {
     struct trial c;

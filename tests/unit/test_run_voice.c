@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* stderr is a pipe meanwhile, whose other end is read here. */
+/* stderr is a pipe for the time of a test, and the other end is read here. */
 struct rig {
     int kept, end;
     unsigned waits, asked, given_back;
@@ -61,7 +61,7 @@ static void expect(const struct rig *rig, const char *text)
     assert_string_equal(got, text);
 }
 
-/* Until the pipe takes nothing more. */
+/* Writes until the pipe takes nothing more. */
 static void fill(void)
 {
     static const char bytes[4096];
@@ -145,7 +145,8 @@ static void what_stderr_does_not_take_waits(void **state)
     ep_voice_fini(&voice);
 }
 
-/* The line is asked for again, and given back after the last line. */
+/* A turn on the terminal is requested again for each line, and given back after
+ * the last. */
 static void where_others_write_it_asks(void **state)
 {
     struct rig rig = take_stderr();
@@ -161,13 +162,14 @@ static void where_others_write_it_asks(void **state)
     ep_voice_retry(&voice, 0);
     expect(&rig, "xylem: one\nxylem: two\n");
     assert_int_equal(rig.given_back, 1);
-    ep_voice_retry(&voice, 0); /* there is nothing to say */
+    ep_voice_retry(&voice, 0); /* there is nothing to write */
     assert_int_equal(rig.asked, 3);
     give_back_stderr(&rig);
     ep_voice_fini(&voice);
 }
 
-/* 64 KiB of lines, and the one that goes beyond; then how many are missing. */
+/* 64 KiB of lines, and the one that exceeds them; then the number of missing
+ * lines. */
 static void so_much_waits_and_no_more(void **state)
 {
     struct rig rig = take_stderr();
@@ -197,7 +199,8 @@ static void so_much_waits_and_no_more(void **state)
     ep_voice_fini(&voice);
 }
 
-/* A notice is said unless the user wants none, a note only to one who asks. */
+/* A notice is written unless the user wants none, a note only when the user
+ * asks for notes. */
 static void a_quiet_voice_says_no_notice(void **state)
 {
     struct run_voice quiet = {.is_quiet = true}, loud = {.is_verbose = true};

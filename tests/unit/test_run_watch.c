@@ -1,4 +1,4 @@
-/* A look now and then while something waits. */
+/* A check that is repeated while something waits. */
 #include "endpoints/run/watch.h"
 
 #include <setjmp.h>
@@ -32,14 +32,14 @@ static void it_looks_as_long_as_something_waits(void **state)
     assert_int_equal(ep_watch_open(base, 1, 4, look, &looks, &looks.watch), 0);
     assert_int_equal(event_base_dispatch(base), 1); /* nothing waits */
     ep_watch_soon(looks.watch);
-    ep_watch_soon(looks.watch); /* the same look */
+    ep_watch_soon(looks.watch); /* this requests the same check */
     assert_int_equal(event_base_dispatch(base), 1);
     assert_int_equal(looks.count, 2);
     ep_watch_close(looks.watch);
     event_base_free(base);
 }
 
-/* The look that was to come is the one that comes. */
+/* The check that was due takes place once. */
 static void it_begins_anew(void **state)
 {
     struct event_base *base = event_base_new();

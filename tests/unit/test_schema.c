@@ -15,7 +15,7 @@ struct pair {
     uint8_t second;
 };
 
-/* One message with a member of each kind; a table has some of them. */
+/* A struct with a member for each kind of row; a table has some of them. */
 struct message {
     uint8_t u8;
     bool is_true;
@@ -87,13 +87,14 @@ static const struct job_schema_row strings_rows[] = {
 static const char *const two_strings[] = {"ab", "", NULL};
 static const uint8_t two_pairs[] = {1, 0, 2, 3, 0, 4};
 
-/* A message, and the bytes that it is. */
+/* A message and its bytes. */
 struct row_case {
     const struct job_schema_row *rows;
     struct message said;
     size_t len_bytes;
     uint8_t golden[24];
-    uint32_t whole; /* bits: cut to so many bytes it is whole, too */
+    uint32_t whole; /* bits: cut to this many bytes, the message is complete,
+                     * too */
 };
 
 static const struct row_case cases[] = {
@@ -154,7 +155,7 @@ static void rows_are_written_as_these_bytes(void **state)
     }
 }
 
-/* What does not fit is not written beyond the room for it. */
+/* Nothing is written beyond the end of the buffer. */
 static void a_writer_without_room_says_so(void **state)
 {
     (void)state;
@@ -169,8 +170,8 @@ static void a_writer_without_room_says_so(void **state)
     }
 }
 
-/* Reads them from memory of their own size, so that a sanitizer sees reads
- * beyond it. What was read is then written again and gives the same bytes. */
+/* Reads the bytes from memory of exactly their size, so that a sanitizer sees
+ * reads beyond it; then writes the message again and compares the bytes. */
 static int read_again(const struct job_schema_row *rows, const uint8_t *bytes,
                       size_t len_bytes)
 {
@@ -201,7 +202,8 @@ static void what_was_written_is_read(void **state)
             read_again(cases[i].rows, cases[i].golden, cases[i].len_bytes), 0);
 }
 
-/* Cut at each byte; only what goes on to the end may end elsewhere. */
+/* A message is cut at each byte; only a message whose last row takes all bytes
+ * may be shorter. */
 static void half_a_message_is_refused(void **state)
 {
     (void)state;
@@ -236,17 +238,17 @@ static void what_is_beyond_a_limit_is_refused(void **state)
         {bool_rows, 1, {2}},
         {flags_rows, 2, {2, 0}},
         {flags_rows, 2, {0, 1}},
-        {when_rows, 3, {0, 0, 0}}, /* a limit of the rows that are there */
-        {text_rows, 8, "seven+1"}, /* with its NUL */
+        {when_rows, 3, {0, 0, 0}}, /* a limit of rows that are present */
+        {text_rows, 8, "seven+1"}, /* the text with its NUL */
         {text_rows, 8, {"seven +1"}},
         {text_rows, 3, {'a', 0, 'b'}},
         {rest_rows, 10, {7, 1, 0, 2, 1, 0, 2, 1, 0, 2}},
         {list_rows, 13, {7, 1, 0, 2, 1, 0, 2, 1, 0, 2, 1, 0, 2}},
-        {list_rows, 4, {7, 0, 0, 2}},   /* an item's limit */
-        {list_rows, 4, {7, 1, 16, 2}},  /* the other one */
+        {list_rows, 4, {7, 0, 0, 2}},   /* the limit of an item */
+        {list_rows, 4, {7, 1, 16, 2}},  /* the other limit of an item */
         {places_rows, 4, {4, 1, 0, 2}}, /* before the first place */
-        {places_rows, 4, {8, 1, 0, 2}}, /* behind the last one */
-        {places_rows, 4, {5, 0, 0, 2}}, /* would have been left out */
+        {places_rows, 4, {8, 1, 0, 2}}, /* after the last place */
+        {places_rows, 4, {5, 0, 0, 2}}, /* this row would have been left out */
         {places_rows, 8, {6, 1, 0, 2, 5, 1, 0, 2}},
         {places_rows, 8, {6, 1, 0, 2, 6, 1, 0, 2}},
         {strings_rows, 5, {0, 0, 0, 0, 1}},
@@ -260,7 +262,7 @@ static void what_is_beyond_a_limit_is_refused(void **state)
             read_again(bad[i].rows, bad[i].bytes, bad[i].len_bytes), OV_EPROTO);
 }
 
-/* What is read is in its members, and borrowed where it says so. */
+/* What was read is in the members, which borrow where their rows say so. */
 static void members_are_what_was_said(void **state)
 {
     static const uint8_t list[] = {7, 1, 0, 2, 3, 0, 4};

@@ -1,4 +1,5 @@
-/* What is asked of Slurm: the scontrol here gives the test's own answers. */
+/* Questions to Slurm: the scontrol here is a script that gives answers of the
+ * test. */
 #include "endpoints/run/scontrol.h"
 
 #include <setjmp.h>
@@ -15,9 +16,10 @@
 
 #include "overlay/base/err.h"
 
-static char dir[] = "scontrol-XXXXXX"; /* in TMPDIR, which is ours */
+static char dir[] = "scontrol-XXXXXX"; /* a folder in TMPDIR, which belongs to
+                                        * the test */
 
-/* Writes the script so that it is found first. */
+/* Writes the script where it is found first. */
 static void write_script(const char *text)
 {
     char path[64];
@@ -66,8 +68,8 @@ static void nodes_are_those_of_the_job(void **state)
     expect(OV_ENOENT, "");
 }
 
-/* The asking process is stopped for longer than the answer may take; the answer
- * is there by then. */
+/* The asking process is stopped for longer than an answer may take; the answer
+ * is there when it goes on. */
 static void an_answer_that_is_there_is_not_late(void **state)
 {
     (void)state;

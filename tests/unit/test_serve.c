@@ -1,5 +1,5 @@
-/* What a link sends next: words before data, in their order, in frames of 4 KiB
- * at most. */
+/* What a link sends next: messages before data, in their order, in frames of 4
+ * KiB at most. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +13,15 @@
 
 enum {
     WORDS_FRAME_BYTES = 4096,
-    ASK_BYTES = 56, /* of one node without members, one stream being open */
+    ASK_BYTES = 56, /* the length of an ask for one node without members, when
+                     * one stream is open */
     ASK_BYTES_MAX = OV_ITEM_HEAD_BYTES + OV_CLAIM_BYTES + 2 * OV_MEMBER_BYTES +
                     OV_STREAMS_MAX * OV_CURSOR_BYTES
 };
 
 static struct lab lab;
 
-/* Node `self`, welcomed by its parent on L0. */
+/* Opens node `self`, welcomed by its parent on L0. */
 static void open_node(struct ov_cfg cfg, uint32_t self)
 {
     lab_open(&lab, cfg, self);
@@ -30,7 +31,7 @@ static void open_node(struct ov_cfg cfg, uint32_t self)
     seen(&lab, 0, SENT(0, 1));
 }
 
-/* A child on a link, welcomed; what was said to it. */
+/* Adds a child on a link, which is welcomed; returns what was sent to it. */
 static const char *add_child(uint16_t link, uint32_t child)
 {
     static char said[LAB_TEXT_BYTES];
@@ -42,11 +43,11 @@ static const char *add_child(uint16_t link, uint32_t child)
     snprintf(words, sizeof(words), "answer:%u#1", (unsigned)child);
     strcpy(said, heard(&lab, 0, 0, words));
     seen(&lab, 0, SENT(0, 1));
-    seen(&lab, 0, SENT(link, 2)); /* that it is asked for, and the welcome */
+    seen(&lab, 0, SENT(link, 2)); /* the messages ASKED and WELCOME */
     return said;
 }
 
-/* The transport holds all that it takes of a link. */
+/* Fills all slots of the transport on a link; returns how many there were. */
 static unsigned fill(uint16_t link)
 {
     unsigned frames = 0;
@@ -58,8 +59,8 @@ static unsigned fill(uint16_t link)
 
 /* --- order */
 
-/* To a parent go asks, which say how far this node is, or bases; then records;
- * and a read comes last. */
+/* A parent gets asks, which say how far this node is in the streams, or bases;
+ * then records; and inputs are read last. */
 static void words_to_the_parent_have_an_order(void **state)
 {
     unsigned frames;
@@ -93,8 +94,8 @@ static void words_to_the_parent_have_an_order(void **state)
     lab_close(&lab);
 }
 
-/* The hello is the first word of all; what was known before waits behind it,
- * and for the welcome. */
+/* The hello is the first message; facts known before follow it, after the
+ * welcome. */
 static void the_hello_is_the_first_word(void **state)
 {
     (void)state;
@@ -111,9 +112,9 @@ static void the_hello_is_the_first_word(void **state)
     lab_close(&lab);
 }
 
-/* To a child go the welcome, the answers to its asks as they came, the limit,
- * then acknowledgements for nodes beneath it, then stream 0, then the
- * others. */
+/* A child gets the welcome, the answers to its asks as they came, the limit,
+ * acknowledgements for nodes beneath it, stream 0, and last the other
+ * streams. */
 static void words_to_a_child_have_an_order(void **state)
 {
     struct ov_cfg cfg = lab_cfg(15, 2);
@@ -141,8 +142,8 @@ static void words_to_a_child_have_an_order(void **state)
     lab_close(&lab);
 }
 
-/* A child that has not been welcomed is told that it is asked for, and nothing
- * else. */
+/* A child that has not been welcomed is told that the root is asked, and
+ * nothing else. */
 static void nothing_is_said_before_the_welcome(void **state)
 {
     (void)state;
@@ -159,8 +160,8 @@ static void nothing_is_said_before_the_welcome(void **state)
 
 /* --- slots */
 
-/* Data never takes all slots: words find one. With none left they wait, and go
- * together when there is one. */
+/* Data never takes all slots, so messages find one. When no slot is left they
+ * wait, and go together when there is one. */
 static void words_find_a_slot_beside_data(void **state)
 {
     struct ov_cfg cfg = lab_cfg(15, 2);
@@ -188,7 +189,7 @@ static void words_find_a_slot_beside_data(void **state)
 
 /* --- length */
 
-/* The asks in what was seen, and the frames. */
+/* Returns how many asks were sent, and in how many frames. */
 static unsigned count_asks(const char *text, unsigned *frames)
 {
     unsigned asks = 0;
@@ -200,9 +201,9 @@ static unsigned count_asks(const char *text, unsigned *frames)
     return asks;
 }
 
-/* More words than a frame of 4 KiB has room for: as many frames as it takes,
- * full ones first, and every word once. An ask begins where the largest first
- * part of one would fit. */
+/* There are more messages than fit into a frame of 4 KiB: they take as many
+ * frames as needed, full ones first, and each message is sent once. An ask
+ * begins only where its largest first part would fit. */
 static void many_words_take_several_frames(void **state)
 {
     const unsigned room = WORDS_FRAME_BYTES - OV_FRAME_HEAD_BYTES;
@@ -212,12 +213,12 @@ static void many_words_take_several_frames(void **state)
     char words[64];
 
     (void)state;
-    cfg.frame_bytes = 65536; /* they are not longer for that */
+    cfg.frame_bytes = 65536; /* larger frames do not make messages longer */
     cfg.up_window_bytes = 4 * 65536;
     open_node(cfg, 1);
     add_child(1, 3);
     slots = fill(0);
-    /* 3 has 7 and 8 beneath it, they 15 to 18, then 31 to 38 ... */
+    /* Node 3 has 7 and 8 beneath it, these have 15 to 18, then 31 to 38 ... */
     for (uint32_t low = 7, high = 8; high < 1300;
          low = 2 * low + 1, high = 2 * high + 2) {
         for (uint32_t n = low; n <= high; n++, count++) {
@@ -242,7 +243,8 @@ static void many_words_take_several_frames(void **state)
     lab_close(&lab);
 }
 
-/* The path of a chain is cut to 64: the nearest ancestors, and the root. */
+/* The path of a chain is cut to 64 nodes: the nearest ancestors, and the
+ * root. */
 static void a_long_path_names_the_nearest_and_the_root(void **state)
 {
     char want[1024] = "send:L1[welcome:#1 path:70";

@@ -14,11 +14,13 @@
 
 enum {
     MIB = 1 << 20,
-    LIBRARIES_BYTES = 14 * MIB, /* of 32: code, libfabric, what is in flight */
-    CHILDREN_MAX = 256,         /* more are refused before anything starts */
+    LIBRARIES_BYTES = 14 * MIB, /* of the 32 MiB: code, libfabric, and frames in
+                                 * flight */
+    CHILDREN_MAX = 256,         /* more children are refused before anything
+                                 * starts */
 };
 
-/* The bytes that a node with so many children may hold in frames and
+/* Returns the bytes that a node with this many children may hold in frames and
  * records. */
 static uint64_t held_bytes(const struct ep_session_sizes *sizes,
                            uint64_t children)
@@ -47,14 +49,14 @@ static void further_nodes_of_a_daemon_take_a_mebibyte_each(void **state)
         struct topo_tree tree = {.nodes = 1001, .arity = arity};
         struct ep_session_sizes sizes = ep_session_sizes(tree, 500);
 
-        /* A node has one child on the average. */
+        /* A node has one child on average. */
         assert_true(held_bytes(&sizes, 1) <= MIB);
     }
 }
 
-/* What the budget names fits into it: frames and unfinished lines of a daemon
- * beside code and libraries. Each bound grows only with what it names; an
- * adopted node counts up to as many as the launcher takes. */
+/* The parts of the budget fit into it: frames and unfinished lines of a daemon,
+ * besides code and libraries. Each bound grows only with what it is said to
+ * depend on; adopted nodes count up to the number that the launcher accepts. */
 static void bounds_are_what_the_documents_say(void **state)
 {
     struct topo_tree tree = {.nodes = 100000, .arity = 4};
@@ -72,7 +74,7 @@ static void bounds_are_what_the_documents_say(void **state)
                      ep_session_launcher_bytes(0, 0, 10000));
 }
 
-/* Small trees get large frames; the core accepts all that is chosen. */
+/* Small trees get large frames; the core accepts all sizes that are chosen. */
 static void what_is_chosen_is_usable(void **state)
 {
     (void)state;

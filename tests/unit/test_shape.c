@@ -1,5 +1,5 @@
-/* Trees over fabrics of switches: what must hold of any, on all small ones and
- * on random larger ones. */
+/* Trees over fabrics of switches: rules for every tree, checked on all small
+ * fabrics and on random larger ones. */
 #include "topo/shape.h"
 
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 enum { HOSTS_MAX = 12000, MEDIUM_MAX = 3000, SMALL_MAX = 18 };
 
-/* A fabric, and what is counted of a tree over it. */
+/* A fabric, and the counts of a tree over it. */
 static uint32_t under[HOSTS_MAX], above[HOSTS_MAX], children[HOSTS_MAX + 1];
 static uint32_t entries[HOSTS_MAX];
 static bool seen[HOSTS_MAX];
@@ -30,8 +30,8 @@ static void print_ask(const struct topo_shape_ask *ask)
     printf("\n");
 }
 
-/* Each host once, children of a node within the arity, numbers level by
- * level. */
+/* Checks that each host is there once, that no node has more children than the
+ * arity, and that numbers go level by level. */
 static void check_tree(const struct topo_shape *shape,
                        const struct topo_shape_ask *ask)
 {
@@ -52,8 +52,8 @@ static void check_tree(const struct topo_shape *shape,
     }
 }
 
-/* A switch is entered by one link; by several only from a launcher that is
- * under none. */
+/* Checks that only one link enters a switch; several may only when the launcher
+ * is under no switch. */
 static void check_crossings(const struct topo_shape *shape,
                             const struct topo_shape_ask *ask)
 {
@@ -79,7 +79,8 @@ static void check_crossings(const struct topo_shape *shape,
     assert_true(crossings <= used - 1);
 }
 
-/* Returns the levels more than a complete tree has. */
+/* Checks the tree, and returns how many levels more it has than a complete
+ * tree. */
 static uint32_t check(const struct topo_shape_ask *ask)
 {
     const struct topo_tree plain = {.nodes = ask->hosts + 1,
@@ -98,8 +99,8 @@ static uint32_t check(const struct topo_shape_ask *ask)
     return more;
 }
 
-/* All ways to have so many hosts under switches, by size, with the launcher
- * outside, under each of them, and under one of its own. */
+/* Tries all ways to put this many hosts under switches, by size, with the
+ * launcher outside, under each of them, and under a switch of its own. */
 static uint32_t all_asks(uint32_t hosts, uint32_t switches, uint32_t arity)
 {
     struct topo_shape_ask ask = {.hosts = hosts,
@@ -143,8 +144,8 @@ static void test_all_small_fabrics_cost_one_level_at_most(void **state)
     printf("%u trees with one level more\n", more);
 }
 
-/* Sizes of one law for all switches of a fabric: all alike, small beside
- * large, or any. */
+/* Draws the sizes of a fabric's switches by one rule: all alike, small ones
+ * beside large ones, or any. */
 static void draw(struct chance *chance, struct topo_shape_ask *ask)
 {
     uint32_t law = chance_in(chance, 0, 3), at = 0, s = 0;
@@ -191,8 +192,8 @@ static void test_random_fabrics_are_crossed_as_rarely_as_can_be(void **state)
     printf("%u of %u with one level more\n", more, rounds);
 }
 
-/* Thousands of hosts under switches of the usual sizes and of any, with some
- * that have few left of them, as in an allocation. */
+/* Thousands of hosts are under switches of the usual sizes and of any size,
+ * some of which have few hosts left, as in an allocation. */
 static void test_large_fabrics_are_crossed_as_rarely_as_can_be(void **state)
 {
     struct chance chance = chance_start(2);

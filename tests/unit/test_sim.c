@@ -1,4 +1,4 @@
-/* Simulated jobs: what they must come to, and times computed by hand. */
+/* Simulated jobs: their results, and times computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #define MS UINT64_C(1000000)
 #define S  UINT64_C(1000000000)
 
-enum { WIDE = 256 /* a window, in frames */, BINOMIAL_ORDER_MAX = 12 };
+enum { WIDE = 256 /* a wide window, in frames */, BINOMIAL_ORDER_MAX = 12 };
 
 static struct sim_world w;
 
@@ -55,7 +55,7 @@ static void run_to(const struct sim_cfg *cfg, enum sim_end end)
 }
 
 /* All nodes read all of stdin, and everything that is written is shown,
- * whatever the shape; the checks of the simulator itself watch every byte. */
+ * whatever the shape; the checks of the simulator itself follow every byte. */
 static void jobs_of_all_shapes_end_well(void **state)
 {
     static const struct {
@@ -77,8 +77,8 @@ static void jobs_of_all_shapes_end_well(void **state)
     }
 }
 
-/* I5: twice the same configuration is twice the same run; another seed with
- * chance in it is another one. */
+/* I5: the same configuration gives the same run twice; another seed, with
+ * chance in it, gives another run. */
 static void a_seed_is_a_run(void **state)
 {
     struct sim_cfg cfg = cfg_of(50, 3, 100000, 3000);
@@ -100,7 +100,7 @@ static void a_seed_is_a_run(void **state)
     sim_world_close(&w);
 }
 
-/* --- what goes wrong */
+/* --- faults */
 
 static struct sim_fault fault_of(enum sim_fault_kind kind, uint32_t node)
 {
@@ -120,9 +120,9 @@ static void run_with(struct sim_cfg cfg, struct sim_fault fault,
     run_to(&cfg, end);
 }
 
-/* The time at which the root gives up a node with such a fault: at once when
- * nothing listens there; otherwise after the adoption time, preceded by the
- * heartbeat time when only silence shows the fault. */
+/* Returns the time at which the root gives up a node with such a fault: at once
+ * when nothing listens there; otherwise after the adoption time, preceded by
+ * the heartbeat time when only silence shows the fault. */
 static uint64_t verdict_ns(const struct ov_times *t, enum sim_fault_kind kind)
 {
     if (kind == SIM_FAULT_KILL)
@@ -130,8 +130,9 @@ static uint64_t verdict_ns(const struct ov_times *t, enum sim_fault_kind kind)
     return t->adoption_ns + (kind == SIM_FAULT_CUT ? 0 : t->heartbeat_ns);
 }
 
-/* In the middle of a job each kind of loss costs that node alone, whatever is
- * beneath it: the others read all of stdin and all of their output is shown. */
+/* In the middle of a job, each kind of loss costs only the lost node, whatever
+ * is beneath it: the others read all of stdin and all of their output is
+ * shown. */
 static void a_loss_costs_nobody_else_a_byte(void **state)
 {
     static const enum sim_fault_kind losses[] = {
@@ -157,8 +158,8 @@ static void a_loss_costs_nobody_else_a_byte(void **state)
     }
 }
 
-/* A link that breaks between two living nodes costs nothing, nor does a way
- * that is closed for good between two that have another one. */
+/* A link that breaks between two living nodes costs nothing, and neither does
+ * the permanent loss of a way between two nodes that have another one. */
 static void a_broken_link_costs_nothing(void **state)
 {
     static const enum sim_fault_kind kinds[] = {SIM_FAULT_RESET, SIM_FAULT_CUT,
@@ -175,8 +176,8 @@ static void a_broken_link_costs_nothing(void **state)
     }
 }
 
-/* Where a loss ends the job, the processes of the others are killed, and all
- * that they wrote before is shown. */
+/* When a loss ends the job, the processes of the other nodes are killed, and
+ * everything that they wrote before is shown. */
 static void a_loss_ends_a_job_that_wants_that(void **state)
 {
     struct sim_cfg cfg = cfg_of(40, 3, 0, 1000000);
@@ -227,7 +228,7 @@ static void stdin_goes_to_those_who_read_it(void **state)
     sim_world_close(&w);
 }
 
-/* A node that stands still for less than the heartbeat is waited for. */
+/* A node that stands still for less than the heartbeat time is waited for. */
 static void a_short_freeze_is_no_loss(void **state)
 {
     struct sim_fault fault = fault_of(SIM_FAULT_FREEZE, 5);
@@ -251,8 +252,8 @@ static void a_refused_dial_is_tried_again(void **state)
     sim_world_close(&w);
 }
 
-/* A reader that never reads stops all others within the window; the launcher is
- * told which one it is, and nothing else breaks. */
+/* A reader that never reads stops all others when the window is full; the
+ * launcher is told which one it is, and nothing else fails. */
 static void a_reader_that_never_reads_is_named(void **state)
 {
     static const struct sim_reader reader = {.node = 8,
@@ -271,9 +272,9 @@ static void a_reader_that_never_reads_is_named(void **state)
     sim_world_close(&w);
 }
 
-/* --- times by hand */
+/* --- times computed by hand */
 
-/* Within 5 %. */
+/* Checks that a time is within 5 % of the computed one. */
 static void assert_near(uint64_t ns, double want_ns)
 {
     if ((double)ns < want_ns * 0.95 || (double)ns > want_ns * 1.05)
@@ -285,8 +286,8 @@ static uint64_t stdin_time_ns(void)
     return sim_report_stdin_ns(&w) - w.measure->fed_first_ns;
 }
 
-/* A message of one frame down a chain: each hop costs both ends' overhead, the
- * latency and the time on the wire. */
+/* A message of one frame goes down a chain: each hop costs the overhead of both
+ * ends, the latency and the time on the wire. */
 static void one_frame_down_a_chain(void **state)
 {
     struct sim_cfg cfg = cfg_of(50, 1, 60000, 0);
@@ -298,8 +299,8 @@ static void one_frame_down_a_chain(void **state)
     sim_world_close(&w);
 }
 
-/* Many frames: where the window covers the way there and back, the wire is
- * full and the last frame runs behind the others. */
+/* Many frames: when the window covers the way there and back, the wire is full
+ * and the last frame follows the others. */
 static void a_pipeline_down_a_chain(void **state)
 {
     struct sim_cfg cfg = cfg_of(50, 1, 1000 * (65536 - 24), 0);
@@ -313,7 +314,7 @@ static void a_pipeline_down_a_chain(void **state)
     sim_world_close(&w);
 }
 
-/* All at the root: it sends every byte to each. */
+/* All nodes hang on the root, which sends every byte to each. */
 static void a_flat_tree_sends_everything_from_the_root(void **state)
 {
     struct sim_cfg cfg = cfg_of(101, 100, 200 * (65536 - 24), 0);
@@ -325,7 +326,8 @@ static void a_flat_tree_sends_everything_from_the_root(void **state)
     sim_world_close(&w);
 }
 
-/* A k-ary tree is as fast as a parent sends a byte k times. */
+/* The time of a tree of arity k is the time in which a parent sends every byte
+ * k times. */
 static void a_pipeline_down_a_tree_of_arity_k(void **state)
 {
     static const uint32_t arities[] = {2, 4, 8};
@@ -347,9 +349,9 @@ static void a_pipeline_down_a_tree_of_arity_k(void **state)
     }
 }
 
-/* A binomial tree: a node of order k has children of the orders 0 to k - 1.
- * Numbered level by level; children of the greatest order come first, or
- * last. */
+/* Makes a binomial tree: a node of order k has children of the orders 0 to k -
+ * 1. Nodes are numbered level by level; children of the greatest order come
+ * first, or last. */
 static void binomial(uint32_t order, bool is_greatest_first, uint32_t *parents)
 {
     uint32_t orders[1 << BINOMIAL_ORDER_MAX] = {order};
@@ -363,12 +365,13 @@ static void binomial(uint32_t order, bool is_greatest_first, uint32_t *parents)
     }
 }
 
-/* One frame down a binomial tree of 2^k nodes; a large one, beside which the
- * words that open the stream take no time. A child hears of it after a hop of
- * two overheads, the latency and the wire, the next one a time on the wire
- * later. Greatest first the longest way is one hop for each order: k hops, the
- * textbook's binomial broadcast. Greatest last each order waits for all those
- * before it: k (k - 1) / 2 times on the wire more. */
+/* One frame goes down a binomial tree of 2^k nodes; it is so large that the
+ * messages that open the stream take no time beside it. A child has the frame
+ * after a hop of two overheads, the latency and the time on the wire, the next
+ * child one time on the wire later. With the greatest order first the longest
+ * way is one hop for each order: k hops, the textbook's binomial broadcast.
+ * With the greatest order last each order waits for all those before it: k (k -
+ * 1) / 2 times on the wire more. */
 static void one_frame_down_a_binomial_tree(void **state)
 {
     uint32_t parents[1 << BINOMIAL_ORDER_MAX];
@@ -393,7 +396,7 @@ static void one_frame_down_a_binomial_tree(void **state)
     }
 }
 
-/* Everything comes in at the root's port in the end. */
+/* All output comes in at the root's port, which limits the speed. */
 static void output_is_as_fast_as_the_root_takes_it(void **state)
 {
     struct sim_cfg cfg = cfg_of(101, 10, 0, 2000000);

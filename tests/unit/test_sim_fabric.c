@@ -1,5 +1,5 @@
-/* Jobs on trees that stay under switches, simulated: all bytes arrive, and who
- * leads into a switch may die. */
+/* Simulated jobs on trees that keep to switches: all bytes arrive, even when
+ * the node that connects a switch dies. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ enum { HOSTS_MAX = 300, ROUNDS = 12 };
 static struct sim_world w;
 static uint32_t losses;
 
-/* Hosts under switches of 1 to 20, in any order. */
+/* Draws hosts under switches of 1 to 20 hosts, in any order. */
 static void draw(struct chance *chance, uint32_t *under,
                  struct topo_shape_ask *ask)
 {
@@ -91,7 +91,7 @@ static void random_fabrics_carry_jobs_and_losses(void **state)
         draw(&chance, under, &ask);
         assert_int_equal(topo_shape_init(&shape, &ask), 0);
         simulate(&shape, 0);
-        simulate(&shape, 1); /* on the first level */
+        simulate(&shape, 1); /* a node on the first level */
         simulate(&shape, topo_tree_parent(&shape.tree, ask.hosts) > 0
                              ? topo_tree_parent(&shape.tree, ask.hosts)
                              : ask.hosts);

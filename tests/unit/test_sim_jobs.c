@@ -1,5 +1,5 @@
 /* Simulated jobs beside each other: how they begin, fail, are killed and end.
- * The checks of the simulator look on at every word. */
+ * The checks of the simulator follow every message. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -25,8 +25,8 @@ struct plan {
     struct sim_fault fault;
 };
 
-/* The own job writes for about 100 ms; each further one has nodes 11 to 20 and
- * begins 10 ms after the one before. */
+/* The session's own job writes for about 100 ms; each further job has nodes 11
+ * to 20 and begins 10 ms after the one before. */
 static void plan_jobs(struct plan *plan, uint32_t further_count)
 {
     struct sim_further further = {.nodes = {11, 20},
@@ -113,7 +113,7 @@ static void jobs_run_beside_each_other(void **state)
     sim_world_close(&w);
 }
 
-/* The process that fails first decides. */
+/* The process that fails first decides the exit code. */
 static void the_first_that_fails_has_the_exit_code(void **state)
 {
     struct plan plan;
@@ -133,7 +133,7 @@ static void the_first_that_fails_has_the_exit_code(void **state)
     sim_world_close(&w);
 }
 
-/* How those end that were told to die says nothing. */
+/* The ends of processes that were told to die do not count. */
 static void a_job_is_killed_and_the_others_go_on(void **state)
 {
     struct plan plan;
@@ -169,7 +169,7 @@ static void a_further_job_that_cannot_be_started_ends(void **state)
     sim_world_close(&w);
 }
 
-/* All other jobs end with it, and no further ones are told. */
+/* All other jobs end with it, and no further ones are started. */
 static void the_own_job_that_cannot_be_started_ends_the_run(void **state)
 {
     struct plan plan;
@@ -195,7 +195,7 @@ static void a_lost_node_takes_its_processes_of_all_jobs(void **state)
     (void)state;
     plan_jobs(&plan, 2);
     plan.further[0].lasts_ns = plan.further[1].lasts_ns = 2000 * MS;
-    /* One that has no node left, told once that is known. */
+    /* A job that has no node left, started when that is known. */
     plan.further[2] = plan.further[1];
     plan.further[2].nodes = (struct topo_range){15, 15};
     plan.further[2].at_ns = 1000 * MS;
@@ -218,8 +218,8 @@ static void a_lost_node_takes_its_processes_of_all_jobs(void **state)
     sim_world_close(&w);
 }
 
-/* Own stdin and what a tool pushes are one stream; the others' pushes another
- * one, and their processes wait for its end. */
+/* The job's own stdin and pushes of a tool are one stream; pushes to other jobs
+ * are another one, and the processes of these jobs wait for its end. */
 static void tools_push_beside_each_other(void **state)
 {
     struct plan plan;
@@ -244,7 +244,7 @@ static void tools_push_beside_each_other(void **state)
     sim_world_close(&w);
 }
 
-/* More room than a driver keeps events. */
+/* There is room for more events than a driver keeps. */
 static void a_wide_window_is_filled_bit_by_bit(void **state)
 {
     struct plan plan;
@@ -263,8 +263,8 @@ static void a_wide_window_is_filled_bit_by_bit(void **state)
     sim_world_close(&w);
 }
 
-/* No process reads the run's own stdin, and what is pushed there is not
- * missed. */
+/* No process reads the run's own stdin, and nobody misses what is pushed
+ * there. */
 static void a_push_that_nobody_reads_is_dropped(void **state)
 {
     struct plan plan;
@@ -294,7 +294,7 @@ static void a_run_is_ended_by_its_limit_of_time(void **state)
     sim_world_close(&w);
 }
 
-/* The console takes nothing: three seconds are all that it gets. */
+/* The console takes nothing: it is given three seconds, and no more. */
 static void an_end_does_not_wait_for_the_console(void **state)
 {
     struct plan plan;

@@ -1,4 +1,4 @@
-/* The queue against the plainest one there is. */
+/* The queue of events, compared with the simplest possible queue. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,8 +30,8 @@ static void push(struct sim_queue *queue, uint64_t at_ns, uint32_t order)
     sim_queue_push(queue, &(struct sim_item){.at_ns = at_ns, .node = order});
 }
 
-/* Times with many equal ones among them, near and very far, come out sorted,
- * equal ones in the order they went in. */
+/* Times with many equal ones among them, near and very far, come out sorted;
+ * events of equal times keep their order. */
 static void items_come_in_order_of_time_then_of_pushing(void **state)
 {
     struct chance chance = chance_start(7);
@@ -67,7 +67,7 @@ static void items_come_in_order_of_time_then_of_pushing(void **state)
     sim_queue_fini(&queue);
 }
 
-/* What is pushed while other events are taken finds its place; even the last
+/* Events that are pushed while others are taken find their place; even the last
  * moment of time can be used. */
 static void pushing_goes_on_while_time_does(void **state)
 {

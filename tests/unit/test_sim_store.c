@@ -1,4 +1,5 @@
-/* Loads and views: extents, parts of them, memory that comes back. */
+/* Loads (contents of frames) and views of them: extents, parts of extents,
+ * memory that is given back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +36,8 @@ static void assert_extent(const struct sim_load *load, unsigned i, uint32_t key,
     assert_int_equal(load->extent[i].len_bytes, len_bytes);
 }
 
-/* Bytes that continue an extent join it; other keys, gaps and words do not. */
+/* Bytes that continue an extent join it; bytes with another key, bytes after a
+ * gap, and words do not. */
 static void payload_that_continues_is_one_extent(void **state)
 {
     struct sim_load *load = sim_load_new(&store, 8, 5);
@@ -76,7 +78,7 @@ static void a_part_is_the_same_bytes(void **state)
     sim_load_put(&store, to);
 }
 
-/* Views share a load; it goes with the last of them. */
+/* Views share a load, which is freed with the last of them. */
 static void a_load_lives_as_long_as_its_views(void **state)
 {
     struct sim_load *load = sim_load_new(&store, 40, 0);

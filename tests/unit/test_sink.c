@@ -1,4 +1,5 @@
-/* The root's end of UP: accepting once, handing on, acknowledging. */
+/* The root's end of UP: each record is accepted once, handed on, and
+ * acknowledged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,11 +13,12 @@
 
 static struct lab lab;
 
-/* The root of a tree of 7, with children 1 on L0 and 2 on L1, and 3 beneath 1;
- * the others have not joined. Half of a source's window is 8192 bytes. */
+/* Opens the root of a tree of 7, with children 1 on L0 and 2 on L1, and 3
+ * beneath 1; the others have not joined. Half of a source's window is 8192
+ * bytes. */
 static void open_root(struct ov_cfg cfg)
 {
-    cfg.send_slots = OV_SEND_SLOTS_MAX; /* the transport holds nothing up */
+    cfg.send_slots = OV_SEND_SLOTS_MAX; /* The transport always has room. */
     cfg.data_slots = OV_SEND_SLOTS_MAX - 1;
     lab_open(&lab, cfg, 0);
     seen(&lab, 0, START);
@@ -29,7 +31,7 @@ static void open_root(struct ov_cfg cfg)
 
 /* --- accepting */
 
-/* The next record of a source, and no other: what is ahead of it comes again
+/* Only the next record of a source is accepted: records ahead of it come again
  * by the path on which the ones between are. */
 static void only_the_next_record_is_accepted(void **state)
 {
@@ -45,7 +47,8 @@ static void only_the_next_record_is_accepted(void **state)
     lab_close(&lab);
 }
 
-/* A repeat is answered with what is known by then. */
+/* A repeated record is answered with an acknowledgement of what is known by
+ * then. */
 static void a_repeat_is_dropped_and_answered(void **state)
 {
     (void)state;
@@ -58,8 +61,8 @@ static void a_repeat_is_dropped_and_answered(void **state)
     lab_close(&lab);
 }
 
-/* Sources count for themselves, whatever link their records come on; one that
- * has not joined has none. */
+/* Each source counts separately, whatever link its records come on; a node that
+ * has not joined is no source. */
 static void each_source_counts_for_itself(void **state)
 {
     (void)state;
@@ -76,7 +79,7 @@ static void each_source_counts_for_itself(void **state)
     lab_close(&lab);
 }
 
-/* The head of a record reaches the sink as it was. */
+/* The head of a record reaches the sink unchanged. */
 static void records_keep_their_heads(void **state)
 {
     (void)state;
@@ -87,9 +90,10 @@ static void records_keep_their_heads(void **state)
     lab_close(&lab);
 }
 
-/* --- how much */
+/* --- limits */
 
-/* The sinks hold so many records; the others wait, in their order. */
+/* The sinks hold a limited number of records; the others wait, in their
+ * order. */
 static void records_wait_for_the_sinks(void **state)
 {
     struct ov_cfg cfg = lab_cfg(7, 2);
@@ -127,8 +131,8 @@ static void children_take_turns(void **state)
     lab_close(&lab);
 }
 
-/* A frame holds its buffer, and its place among those granted, until the last
- * of its records is taken. */
+/* A frame keeps its buffer, and counts towards the granted frames, until the
+ * last of its records is taken. */
 static void a_frame_counts_until_its_records_are_taken(void **state)
 {
     (void)state;
@@ -145,7 +149,7 @@ static void a_frame_counts_until_its_records_are_taken(void **state)
     lab_close(&lab);
 }
 
-/* More records in a frame than one step has room for: the rest follows. */
+/* A frame has more records than one step has room for: the rest follows. */
 static void a_long_frame_takes_several_steps(void **state)
 {
     char words[4096] = "up:";
@@ -176,7 +180,8 @@ static void a_long_frame_takes_several_steps(void **state)
 
 /* --- acknowledging */
 
-/* 20 ms after the first record that waits for it, with all that came since. */
+/* An acknowledgement goes 20 ms after the first record that waits for one, and
+ * includes all records that have come since. */
 static void an_acknowledgement_waits_a_little(void **state)
 {
     (void)state;
@@ -198,14 +203,14 @@ static void an_acknowledgement_waits_a_little(void **state)
     lab_close(&lab);
 }
 
-/* Three records of a source are taken in that order of cookies; with the last
- * one `bytes` are. What is told then. */
+/* Three records of a source, which together have `bytes`, are taken in this
+ * order of cookies. Returns what is sent then. */
 static const char *take_three(const unsigned *order, uint32_t bytes)
 {
     struct ov_cfg cfg = lab_cfg(7, 2);
     char words[32];
 
-    cfg.up_frames = 16; /* no limit is told */
+    cfg.up_frames = 16; /* no limit is sent */
     open_root(cfg);
     heard(&lab, 0, 0, "up:1.1(4048)");
     heard(&lab, 0, 0, "up:1.2(4048)");
@@ -217,8 +222,8 @@ static const char *take_three(const unsigned *order, uint32_t bytes)
     return seen(&lab, 0, TAKEN(order[2]));
 }
 
-/* Half of the window is told at once: heads count, as they do there. What comes
- * after waits again. */
+/* Half of the window is acknowledged at once, where heads count, too. Records
+ * that come later wait again. */
 static void half_of_the_window_is_acknowledged_at_once(void **state)
 {
     static const unsigned order[] = {0, 1, 2};
@@ -234,8 +239,8 @@ static void half_of_the_window_is_acknowledged_at_once(void **state)
     lab_close(&lab);
 }
 
-/* Cumulative: what a sink took out of order is told when those before are
- * taken too. */
+/* Acknowledgements are cumulative: a record that a sink took out of order is
+ * acknowledged when those before it are taken, too. */
 static void records_are_acknowledged_in_order(void **state)
 {
     static const unsigned order[] = {2, 1, 0};
@@ -245,7 +250,8 @@ static void records_are_acknowledged_in_order(void **state)
     lab_close(&lab);
 }
 
-/* What a lost child had sent is still taken, without an acknowledgement. */
+/* Records that a lost child had sent are still taken, without an
+ * acknowledgement. */
 static void what_a_lost_child_had_sent_is_taken(void **state)
 {
     struct ov_cfg cfg = lab_cfg(7, 2);
@@ -265,9 +271,9 @@ static void what_a_lost_child_had_sent_is_taken(void **state)
     lab_close(&lab);
 }
 
-/* An acknowledgement may be lost with the link on which it was sent, or have no
- * link to go on: a child that comes back hears it again, with all those beneath
- * it. A source of which nothing was accepted hears nothing. */
+/* An acknowledgement may be lost with its link, or have no link to go on: a
+ * child that comes back gets it again, with those for all nodes beneath it. A
+ * source of which nothing was accepted gets none. */
 static void what_was_taken_is_told_again_on_a_new_link(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The spawner starts processes as its contract says. */
+/* The spawner starts processes as its header promises. */
 #include "config.h"
 
 #include "endpoints/spawn/spawner.h"
@@ -23,7 +23,7 @@
 #include "overlay/base/err.h"
 #include "tests/unit/spawn_rig.h"
 
-/* Starts process 0 of job 1, which is to fail, and checks how. */
+/* Starts process 0 of job 1, which must fail, and checks how. */
 static void expect_failure(struct rig *rig, const char *step, int err)
 {
     unsigned wanted = rig->failed + 1;
@@ -35,8 +35,8 @@ static void expect_failure(struct rig *rig, const char *step, int err)
     assert_int_equal(rig->procs[0].err, err);
 }
 
-/* valgrind keeps a descriptor limit of its own that exec does not hand down,
- * and does not live through an exec that fails for its size. */
+/* valgrind keeps a descriptor limit of its own that exec does not pass on, and
+ * does not survive an exec that fails because of its size. */
 static void skip_when_wrapped(void)
 {
     if (getenv("XYLEM_TEST_WRAP") != NULL)
@@ -72,8 +72,8 @@ static void directory_failure_is_reported_with_step_and_errno(void **state)
     expect_failure(rig, "chdir", ENOENT);
 }
 
-/* The number of a process that failed is free at once, that of a living one
- * is not; a job must be known. */
+/* The number of a process that failed is free at once, that of a living one is
+ * not; a job must be known. */
 static void impossible_starts_are_reported(void **state)
 {
     struct rig *rig = *state;
@@ -150,7 +150,7 @@ static void missing_optional_directory_falls_back_to_our_own(void **state)
     assert_int_equal(rig->started, 1);
 }
 
-/* execvp's other two services: PATH, and scripts without "#!". */
+/* The two other services of execvp(): PATH, and scripts without "#!". */
 static void program_is_searched_in_the_path_of_the_job(void **state)
 {
     struct rig *rig = *state;
@@ -188,7 +188,7 @@ static void additions_replace_settings_of_the_same_name(void **state)
     rig_wait(rig, &rig->exited, 1);
 }
 
-/* The processors that a process is bound to, as the system says. */
+/* Returns the processors that the system binds a process to. */
 static const char *bound_to(struct rig *rig, const char *cpus)
 {
     struct ep_spawn_proc proc = {.job = 1, .cpus = cpus, .stdio = {-1, -1, -1}};
@@ -256,7 +256,7 @@ static void exit_status_and_signals_are_reported(void **state)
     assert_int_equal(WTERMSIG(rig->procs[2].status), SIGABRT);
 }
 
-/* What the owner blocks and ignores is not handed down. */
+/* A process inherits no blocked or ignored signals from the owner. */
 static void signal_mask_and_ignored_signals_are_reset(void **state)
 {
     struct rig *rig = *state;
@@ -289,15 +289,16 @@ static void every_other_descriptor_is_closed(void **state)
         leaky[i] = open("/dev/null", O_RDONLY);
     rig_reopen(rig, 0);
     rig_shell(rig, "ls /proc/self/fd");
-    /* 3 is the folder that ls reads. */
+    /* Descriptor 3 is the folder that ls reads. */
     assert_string_equal(rig_capture(rig), "0\n1\n2\n3\n");
     for (unsigned i = 0; i < 20; i++)
         close(leaky[i]);
-    /* The spawner itself: stdio, its socket, its signals (and "." and ".."). */
+    /* Descriptors of the spawner: stdio, its socket, its signals; and "." and
+     * "..". */
     assert_int_equal(rig_fd_count(ep_spawner_pid(rig->sp)), 5 + 2);
 }
 
-/* As on kernels without close_range. */
+/* Closes descriptors as on kernels without close_range(). */
 static void descriptors_are_closed_by_listing_too(void **state)
 {
     int status;
@@ -317,7 +318,7 @@ static void descriptors_are_closed_by_listing_too(void **state)
     assert_int_equal(status, 0);
 }
 
-/* The owner raises its own limit later; programs see the one of the start. */
+/* The owner raises its limit later; programs get the limit from the start. */
 static void descriptor_limit_is_that_of_our_start(void **state)
 {
     struct rig *rig = *state;
@@ -346,7 +347,7 @@ static void umask_is_inherited(void **state)
     assert_string_equal(rig_capture(rig), "0137\n");
 }
 
-/* Fields 1, 5 and 6 of stat: pid, process group, session. */
+/* Fields 1, 5 and 6 of stat are pid, process group, and session. */
 static void process_leads_its_group_or_session(void **state)
 {
     struct rig *rig = *state;
@@ -399,7 +400,7 @@ static void stdio_is_given_or_null(void **state)
     rig_wait(rig, &rig->exited, 2);
 }
 
-/* The descriptor has its number, and none is open behind it. */
+/* The descriptor has the requested number, and none is open beyond it. */
 static void a_further_descriptor_has_its_number(void **state)
 {
     struct rig *rig = *state;
@@ -411,7 +412,7 @@ static void a_further_descriptor_has_its_number(void **state)
     proc.further = fds[1];
     assert_int_equal(ep_spawner_start(rig->sp, &proc), 0);
     close(fds[1]);
-    /* 4 is the folder that ls reads. */
+    /* Descriptor 4 is the folder that ls reads. */
     assert_string_equal(rig_read_all(fds[0]), "0\n1\n2\n3\n4\nend\n");
     rig_wait(rig, &rig->exited, 1);
 }
@@ -422,7 +423,7 @@ static void signals_reach_the_whole_group(void **state)
     int fds[2];
     char byte;
 
-    /* Shell and sleep hold the pipe; its end shows that both are gone. */
+    /* Shell and sleep hold the pipe, whose end shows that both are gone. */
     rig_shell(rig, "sleep 1000 & echo; wait");
     for (uint32_t proc = 0; proc < 2; proc++) {
         assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
@@ -436,14 +437,14 @@ static void signals_reach_the_whole_group(void **state)
     }
     assert_int_equal(WTERMSIG(rig->procs[0].status), SIGTERM);
     assert_int_equal(WTERMSIG(rig->procs[1].status), SIGHUP);
-    /* One that has gone is not an error. */
+    /* A process that has already ended is no error. */
     assert_int_equal(ep_spawner_signal(rig->sp, 0, SIGTERM), 0);
     rig_shell(rig, "echo alive");
     assert_string_equal(rig_capture(rig), "alive\n");
 }
 
-/* A program whose file is leased cannot be opened, so its exec hangs until
- * the lease is given back: a file system that does not answer. */
+/* A file with a lease cannot be opened, so an exec of it hangs until the lease
+ * is given back: this acts as a file system that does not answer. */
 static void hanging_exec_delays_nobody_and_keeps_its_signals(void **state)
 {
     struct rig *rig = *state;
@@ -478,8 +479,8 @@ static void hanging_exec_delays_nobody_and_keeps_its_signals(void **state)
     signal(SIGIO, SIG_DFL);
 }
 
-/* 1.5 MiB of environment, asked for before anybody reads the socket: it is
- * queued and arrives whole. */
+/* 1.5 MiB of environment are sent before anybody reads the socket: they are
+ * queued and arrive complete. */
 static void big_environment_arrives_whole(void **state)
 {
     enum { COUNT = 15, BYTES = 100000 };
@@ -522,7 +523,7 @@ static void too_big_a_job_is_refused_or_reported(void **state)
     expect_failure(rig, "exec", E2BIG);
 }
 
-/* All at once, each with a pipe; nothing is left open on either side. */
+/* All processes start at once, each with a pipe; nothing is left open. */
 static void three_hundred_processes_come_and_go(void **state)
 {
     enum { COUNT = 300 };
@@ -532,7 +533,7 @@ static void three_hundred_processes_come_and_go(void **state)
     unsigned its;
     size_t lines = 0;
 
-    rig_shell(rig, ":"); /* so that the spawner has set itself up */
+    rig_shell(rig, ":"); /* by then the spawner has set itself up */
     rig_capture(rig);
     ours = rig_fd_count(getpid());
     its = rig_fd_count(ep_spawner_pid(rig->sp));

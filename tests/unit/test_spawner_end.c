@@ -1,8 +1,8 @@
-/* Nothing that the spawner started outlives the order to end, the owner's death
- * or the spawner's own death.
+/* No process that the spawner started outlives the order to end, the owner's
+ * death or the spawner's own death.
  *
  * The tests see that a process is gone, whatever its parent is by then, because
- * each holds the write end of a pipe, and the reader waits for its end.
+ * each holds the write end of a pipe, whose reader waits for its end.
  */
 #include "config.h"
 
@@ -30,13 +30,14 @@
 
 enum { LIVENESS_MS = 60000 };
 
-/* Leaves its group, its session and its parent, and ignores what it can. A
- * line of output says that it is on its own. */
+/* The process leaves its group, its session and its parent, and ignores what
+ * signals it can. A line of output says that it has done so. */
 #define ESCAPE                                                                 \
     "trap '' TERM HUP INT; (setsid sh -c 'trap \"\" TERM HUP INT; "            \
     "(setsid sh -c \"echo; while :; do sleep 1000; done\" &) ; exit' &); "
 
-/* Reads one line, then nothing: holders are alive and silent. */
+/* Reads one line, then no further byte: the processes with the pipe are alive
+ * and silent. */
 static void await_line(int fd)
 {
     char byte = 0;
@@ -81,7 +82,8 @@ static void end_kills_all_descendants(void **state)
     await_nobody(fds[0]);
 }
 
-/* Processes that fork without end, each parent leaving at once, are caught. */
+/* Processes that fork without end, each parent leaving at once, are all
+ * killed. */
 static void end_catches_those_who_keep_forking(void **state)
 {
     struct rig *rig = *state;
@@ -131,9 +133,9 @@ static void close_kills_all_descendants(void **state)
     assert_int_equal(errno, ECHILD);
 }
 
-/* An owner in a process of its own that starts `command` with the pipe and
- * waits to be killed. Every process it has anything to do with holds the
- * pipe, the spawner does not. */
+/* Starts an owner in a process of its own, which starts `command` with the pipe
+ * and waits to be killed. Every process involved holds the pipe, except the
+ * spawner. */
 static pid_t owner_fork(const char *command, unsigned grace_ms, int out_fd)
 {
     pid_t pid = fork();
@@ -156,8 +158,8 @@ static pid_t owner_fork(const char *command, unsigned grace_ms, int out_fd)
     return pid;
 }
 
-/* This process becomes the reaper of what the dead owner leaves, so that the
- * spawner's own leaving can be seen. */
+/* Kills the owner. This process becomes the reaper of what the dead owner
+ * leaves, so that the end of the spawner can be seen. */
 static void owner_kill(pid_t owner)
 {
     int status;
@@ -181,7 +183,8 @@ static void killed_owner_leaves_nothing(void **state)
     await_line(fds[0]);
     owner_kill(owner);
     await_nobody(fds[0]);
-    /* The spawner came to us, and no other process. */
+    /* The spawner has become a child of this process, and no other process has.
+     */
     assert_true(waitpid(-1, &status, 0) > 0);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
@@ -189,7 +192,7 @@ static void killed_owner_leaves_nothing(void **state)
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-/* The state letter of a process: S when it waits. */
+/* Returns the state letter of a process: S when it waits. */
 static char state_of(pid_t pid)
 {
     char path[64];
@@ -208,7 +211,7 @@ static char state_of(pid_t pid)
 }
 
 /* Waits until the spawner has seen that its owner is dead, which closes its
- * socket, and has done what there is to do. */
+ * socket, and has nothing left to do. */
 static void await_orphaned(pid_t spawner)
 {
     char path[64];
@@ -221,8 +224,9 @@ static void await_orphaned(pid_t spawner)
         sched_yield();
 }
 
-/* Within the grace a process lives on and may end by itself; the spawner then
- * leaves without waiting for the rest of the grace, which is an hour here. */
+/* Within the grace time a process lives on and may end by itself; the spawner
+ * then ends without waiting for the rest of the grace time, which is an hour
+ * here. */
 static void killed_owner_grants_its_grace(void **state)
 {
     int fds[2];
@@ -236,7 +240,8 @@ static void killed_owner_grants_its_grace(void **state)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
     assert_int_equal(pipe2(go, O_CLOEXEC), 0);
-    /* The process names the spawner, then waits for us, through /proc. */
+    /* The process names the spawner, then waits for this test by looking into
+     * /proc. */
     snprintf(command, sizeof(command),
              "echo $PPID; read x </proc/%d/fd/%d; echo y", (int)getpid(),
              go[0]);
@@ -257,8 +262,8 @@ static void killed_owner_grants_its_grace(void **state)
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-/* Left by an owner that lives, its processes live on and end by themselves;
- * then the spawner leaves, too. */
+/* The owner leaves the spawner and lives on: the processes go on and end by
+ * themselves; then the spawner ends, too. */
 static void a_spawner_that_is_left_waits(void **state)
 {
     struct rig *rig = *state;
@@ -309,7 +314,7 @@ static void killed_spawner_takes_its_processes_along(void **state)
 }
 
 /* The owner decides about signals that a terminal or a resource manager sends
- * to all; the spawner stays. */
+ * to the whole group; the spawner stays. */
 static void group_signals_do_not_end_the_spawner(void **state)
 {
     static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
@@ -318,7 +323,7 @@ static void group_signals_do_not_end_the_spawner(void **state)
     pid_t spawner = (pid_t)ep_spawner_pid(rig->sp);
 
     rig_shell(rig, "echo");
-    rig_capture(rig); /* so it has come as far as serving requests */
+    rig_capture(rig); /* so that the spawner serves requests by now */
     assert_int_equal(getpgid(spawner), spawner);
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         assert_int_equal(kill(spawner, signals[i]), 0);
@@ -329,7 +334,7 @@ static void group_signals_do_not_end_the_spawner(void **state)
 #define RIG_TEST(name)                                                         \
     cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 
-/* The owner listens only when the process has been gone for some time. */
+/* The owner reads only when the process has been gone for some time. */
 static void an_exit_has_the_time_of_the_spawner(void **state)
 {
     struct rig *rig = *state;

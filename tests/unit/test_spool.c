@@ -1,5 +1,6 @@
-/* Many spools of one writer: one thread has the files of all, none waits for
- * another one's queue, and the loop waits for none, whatever a file does. */
+/* Many spools of one writer: one thread handles the files of all, no spool
+ * waits for the queue of another, and the loop waits for no file, whatever the
+ * file does. */
 #include "config.h"
 
 #include "endpoints/sys/spool.h"
@@ -18,7 +19,8 @@ enum {
     BLOCK = 4096,
     MEM_BLOCKS = 2,
     PIECE = 1000,
-    PIECES = 40, /* of each spool: ten times what its memory takes */
+    PIECES =
+        40, /* pieces for each spool: ten times what fits into its memory */
     FDS_MAX = 1024,
 };
 
@@ -42,12 +44,12 @@ struct fixture {
 
 static unsigned threads_at_start;
 
-/* --- writes that fail, or last
- * */
+/* --- writes that fail or hang */
 
-/* For each write from now on; set while the thread is idle. */
+/* The error of each write from now on; set while the thread is idle. */
 static int write_err;
-static bool is_held; /* likewise */
+static bool is_held; /* True: each write hangs; also set while the thread is
+                      * idle. */
 static sem_t held, may_go;
 
 ssize_t __real_pwrite(int fd, const void *mem, size_t len, off_t off);
@@ -58,7 +60,8 @@ ssize_t __wrap_pwrite(int fd, const void *mem, size_t len, off_t off)
     if (is_held) {
         sem_post(&held);
         while (sem_wait(&may_go) != 0)
-            ; /* a nudge: this system does not let the thread go */
+            ; /* A signal interrupts the wait without letting the thread go on.
+               */
     }
     if (write_err != 0) {
         errno = write_err;
@@ -105,7 +108,7 @@ static int setup(void **state)
     return 0;
 }
 
-/* Unlinked files that this process has open. */
+/* Returns how many unlinked files this process has open. */
 static unsigned files(void)
 {
     unsigned count = 0;
@@ -158,7 +161,7 @@ static void wait_for_change(struct fixture *fx)
     rig_run_until(fx->base, &fx->changes, fx->changes + 1);
 }
 
-/* Gets all pieces back, each as it was. */
+/* Gets all pieces back and compares each. */
 static void take_all(struct fixture *fx, int i)
 {
     struct one *one = &fx->ones[i];
@@ -184,7 +187,8 @@ static bool is_writer_idle(const void *arg)
     return ep_writer_is_idle(arg);
 }
 
-/* All of them fill their files, a piece of each in turn, and have them back. */
+/* All spools fill their files, a piece of each in turn, and get everything
+ * back. */
 static void a_hundred_files_have_one_thread(void **state)
 {
     struct fixture *fx = *state;
@@ -210,8 +214,8 @@ static void a_hundred_files_have_one_thread(void **state)
     assert_int_equal(rig_threads(), threads_at_start + 1);
 }
 
-/* The file fails at each of its writes in turn: what was taken stays in memory,
- * and comes back; then a disk that has room again is used. */
+/* The file fails at each of its writes in turn: accepted pieces stay in memory,
+ * and come back; then a disk that has room again is used. */
 static void a_file_that_fails_leaves_what_was_taken(void **state)
 {
     struct fixture *fx = *state;
@@ -241,7 +245,7 @@ static void a_file_that_fails_leaves_what_was_taken(void **state)
     }
 }
 
-/* One that has no place for its file is no matter of the others. */
+/* A spool that has no place for its file does not affect the others. */
 static void one_that_fails_fails_alone(void **state)
 {
     struct fixture *fx = *state;
@@ -262,15 +266,16 @@ static void one_that_fails_fails_alone(void **state)
         take_all(fx, i);
 }
 
-/* Puts until it waits for the file. */
+/* Puts pieces until the spool waits for its file. */
 static void put_until_it_waits(struct fixture *fx, int i)
 {
     while (put(fx, i) == 0)
         ;
 }
 
-/* The disk hangs in a write of the first one. All can be closed meanwhile, also
- * that: nothing here lets the disk go on before. Then their files go. */
+/* The disk hangs in a write for the first spool. All spools can be closed
+ * meanwhile, the first one, too, although the disk does not go on before that.
+ * Then their files are closed. */
 static void closing_waits_for_no_disk(void **state)
 {
     struct fixture *fx = *state;

@@ -1,4 +1,4 @@
-/* What srun says of its tasks: lines as Slurm 22.05 has printed them. */
+/* srun's messages about its tasks: lines as Slurm 22.05 has printed them. */
 #include "endpoints/boot/srun.h"
 
 #include <setjmp.h>
@@ -26,7 +26,7 @@ static void feed(struct ep_srun *srun, const char *line)
     ep_srun_line(srun, line, "/x/xylemd", record, NULL);
 }
 
-/* Feeds lines, ended by NULL, and expects exactly this to be told. */
+/* Feeds lines, ended by NULL, and checks that exactly this is reported. */
 static void expect(const char *const *lines, const char *want)
 {
     struct ep_srun srun = {.count = 8};
@@ -61,7 +61,7 @@ static void words_come_with_the_end_of_their_task(void **state)
         "code 1); its stderr: too late, but of use\n");
 }
 
-/* Whatever a killed one says is not why. */
+/* The words of a task that was killed are not the reason of the failure. */
 static void who_is_not_started_is_told_apart_from_who_is_killed(void **state)
 {
     static const char *const lines[] = {
@@ -82,7 +82,8 @@ static void who_is_not_started_is_told_apart_from_who_is_killed(void **state)
            "0 xylemd was not started (srun: Killed)\n");
 }
 
-/* One that was about to run when the step was cancelled, and ends by itself. */
+/* A task that was about to run when the step was cancelled, and ends by
+ * itself. */
 static void words_of_the_step_are_not_those_of_a_task(void **state)
 {
     static const char *const lines[] = {
@@ -122,7 +123,7 @@ static void other_lines_tell_nothing(void **state)
     expect(lines, "h3 0 xylemd was not started (srun: Killed?)\n");
 }
 
-/* Anybody's line may begin with a number. */
+/* Any program may write a line that begins with a number. */
 static void a_number_of_no_task_costs_nothing(void **state)
 {
     struct ep_srun srun = {.count = 8};

@@ -1,5 +1,5 @@
-/* What is read of the text of gdb and eu-stack. The texts are those that both
- * have written, but for shorter paths. */
+/* Reading the texts of gdb and eu-stack. Both programs have written these
+ * texts, which only have shorter paths here. */
 #include "commands/stack/frames.h"
 
 #include <setjmp.h>
@@ -51,8 +51,8 @@ static const char *chains(const char *text)
     return seen;
 }
 
-/* Threads, arguments, a library without source, a signal, what is said beside
- * the chains. */
+/* Threads, arguments, a library without source, a signal, and lines beside the
+ * chains. */
 static void chains_of_gdb_are_read(void **state)
 {
     (void)state;
@@ -78,7 +78,7 @@ static void chains_of_gdb_are_read(void **state)
         ">pause@../sysdeps/pause.c:29;main>solve@p.c:4;");
 }
 
-/* Names of C++ have blanks and parentheses, as arguments have. */
+/* Names of C++ contain blanks and parentheses, as arguments do. */
 static void names_of_cplusplus_are_whole(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void chains_of_eu_stack_are_read(void **state)
         "clock_nanosleep@../sysdeps/clock_nanosleep.c:71;pause;");
 }
 
-/* Lines that only look like frames are none. */
+/* Lines that only look like frames are ignored. */
 static void other_lines_mean_nothing(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void other_lines_mean_nothing(void **state)
     assert_string_equal(chains("#0  \n#1  (\n#2  ()\n#3  x"), "x>()>(;");
 }
 
-/* A recursion that is deeper than can be asked for has its two ends. */
+/* Of a recursion that is deeper than the limit, both ends are kept. */
 static void a_long_chain_has_its_two_ends(void **state)
 {
     static char text[STACK_FRAMES_ASKED * 2 * 24];
@@ -148,8 +148,8 @@ static void a_long_chain_has_its_two_ends(void **state)
     assert_int_equal(most, STACK_FRAMES_MAX);
 }
 
-/* Any bytes are read, in memory that ends with them: a sanitizer sees what is
- * read behind it. */
+/* Any bytes are read, in memory that ends with them, so that a sanitizer sees
+ * reads beyond them. */
 static void any_bytes_are_read(void **state)
 {
     static const char *const words[] = {

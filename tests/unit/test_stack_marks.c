@@ -1,4 +1,4 @@
-/* How the texts of processes are found in what a node writes. */
+/* How the texts of processes are found in the output of a node. */
 #include "commands/stack/marks.h"
 
 #include <setjmp.h>
@@ -39,8 +39,8 @@ static const char *read_pieces(const char *text, size_t len, size_t most)
     return seen;
 }
 
-/* Bytes are those between the marks, however they come in pieces; what is
- * outside of them, and marks that are not whole, are nothing. */
+/* A text is the bytes between its marks, in whatever pieces they come; bytes
+ * outside, and incomplete marks, are ignored. */
 static void texts_are_what_is_between_the_marks(void **state)
 {
     static const char text[] = "before\n"
@@ -65,7 +65,7 @@ static void texts_are_what_is_between_the_marks(void **state)
         assert_string_equal(read_pieces(text, sizeof(text) - 1, most), want);
 }
 
-/* A text without end is bounded, and the next one is whole. */
+/* A text without an end is cut at a limit, and the next one is complete. */
 static void a_long_text_is_cut(void **state)
 {
     static const char head[] = "MARK begin 1 2 own p\n";

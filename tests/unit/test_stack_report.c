@@ -1,4 +1,4 @@
-/* What becomes of the texts of processes: chains, texts, failures. */
+/* What is made of the texts of processes: chains, texts, failures. */
 #include "commands/stack/report.h"
 
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static const char *told(bool is_json)
     return text;
 }
 
-/* The ranks and texts of a kind of failure, as "0-3:text;". */
+/* Returns the ranks and texts of a kind of failure, as "0-3:text;". */
 static const char *faults(enum stack_fault fault)
 {
     static char text[1024];
@@ -69,8 +69,8 @@ static const char *faults(enum stack_fault fault)
     return text;
 }
 
-/* Chains come from the tools that are known, also where the user names one; the
- * exit code of a debugger says nothing. */
+/* Chains are read from the known tools, also when the user names one; the exit
+ * code of a debugger does not matter. */
 static void chains_are_of_known_tools(void **state)
 {
     static const char *const commands[] = {NULL, "/usr/bin/gdb", "pstack"};
@@ -86,8 +86,8 @@ static void chains_are_of_known_tools(void **state)
     }
 }
 
-/* Equal texts of other commands are told once, by their lowest rank, as they
- * are; only one that has no end of line gets one. */
+/* Equal texts of other commands are shown once, by their lowest rank,
+ * unchanged; only a text without a newline at its end gets one. */
 static void equal_texts_are_told_once(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void equal_texts_are_told_once(void **state)
     stack_report_free(&report);
 }
 
-/* What fails is told with the line that says why, and is no chain. */
+/* A failure is shown with the line that says why, and is no chain. */
 static void failures_have_their_reason(void **state)
 {
     (void)state;
@@ -128,8 +128,8 @@ static void failures_have_their_reason(void **state)
     stack_report_free(&report);
 }
 
-/* A process that has ended meanwhile is no failure; one below it that has is
- * nothing at all. */
+/* A process that has ended meanwhile is no failure; one beneath it that has
+ * ended is ignored. */
 static void ended_ones_are_no_failure(void **state)
 {
     struct stack_look look = of(4, STACK_TOOL_GDB, 0, "No such process.\n");
@@ -148,7 +148,7 @@ static void ended_ones_are_no_failure(void **state)
     stack_report_free(&report);
 }
 
-/* All of it is one object, whatever bytes there are. */
+/* The whole report is one JSON object, whatever bytes it contains. */
 static void json_has_all_of_it(void **state)
 {
     (void)state;
@@ -168,7 +168,8 @@ static void json_has_all_of_it(void **state)
     stack_report_free(&report);
 }
 
-/* Failures are told however little room there is; what is left out is one. */
+/* Failures are shown however little room there is; output that is left out
+ * counts as a failure. */
 static void what_is_left_out_is_told(void **state)
 {
     (void)state;

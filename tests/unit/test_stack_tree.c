@@ -1,4 +1,4 @@
-/* How call chains are merged, and what is drawn of them. */
+/* How call chains are merged, and how the tree is drawn. */
 #include "commands/stack/tree.h"
 
 #include <setjmp.h>
@@ -69,7 +69,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Functions that all call are one line; the largest part comes first. */
+/* Functions that all ranks call are one line; the largest part comes first. */
 static void chains_are_merged(void **state)
 {
     (void)state;
@@ -82,7 +82,7 @@ static void chains_are_merged(void **state)
                         "  write_result > fsync  rank 999\n");
 }
 
-/* A chain that ends where others go on is in the ranks of its last function. */
+/* A chain that ends where others go on is counted for its last function. */
 static void a_chain_may_end_within_another(void **state)
 {
     (void)state;
@@ -94,8 +94,8 @@ static void a_chain_may_end_within_another(void **state)
                                   "    c  rank 2\n");
 }
 
-/* Where a function is is told when it is the same for all; threads, when a rank
- * has several; programs, when there are several. */
+/* The place of a function is shown when it is the same for all; threads, when a
+ * rank has several; programs, when there are several. */
 static void places_threads_and_programs_are_told(void **state)
 {
     (void)state;
@@ -113,8 +113,8 @@ static void places_threads_and_programs_are_told(void **state)
                         "sh > main > wait (3 times)  rank 1\n");
 }
 
-/* Lines go on in the next one at the terminal's width; a name that is longer
- * than that is cut off; sets with many ranges, too. */
+/* Lines are continued at the terminal's width; a longer name is cut off, and so
+ * are sets with many ranges. */
 static void lines_are_as_wide_as_the_terminal(void **state)
 {
     char name[200], *line;
@@ -168,7 +168,7 @@ static void long_names_are_squeezed(void **state)
     }
 }
 
-/* What a terminal would take for a command becomes '?'. */
+/* A character that a terminal would obey becomes '?'. */
 static void names_are_made_clean(void **state)
 {
     const struct stack_frame frame = {.name = "a\033\0\xff", .name_bytes = 4};
@@ -178,7 +178,7 @@ static void names_are_made_clean(void **state)
     assert_string_equal(drawn(0), "a???  rank 7\n");
 }
 
-/* Memory and children are bounded, and the ranks that are known stay. */
+/* Memory and children have limits, and the ranks that are known stay. */
 static void what_is_kept_is_bounded(void **state)
 {
     char name[16];
@@ -197,8 +197,8 @@ static void what_is_kept_is_bounded(void **state)
                      STACK_CHILDREN_MAX + 10 + 1);
 }
 
-/* The sets of a function are those of the chains that have it, for chains of
- * any kind: counted by a table. */
+/* The sets of a function are those of the chains that contain it, for chains of
+ * any kind: compared with a simple table. */
 static void sets_are_those_of_the_chains(void **state)
 {
     enum { RANKS = 300, NAMES = 3, DEPTH = 3 };

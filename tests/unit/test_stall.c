@@ -1,4 +1,4 @@
-/* Which processes make no progress, over hours of their time. */
+/* Which processes make no progress, over simulated hours. */
 #include "job/stall.h"
 
 #include <setjmp.h>
@@ -16,12 +16,12 @@ enum { EVERY_MS = 400 };
 static const struct job_stall_limit minute = {60 * S, true};
 static const struct job_stall_limit minute_all = {60 * S, false};
 
-/* A process that is looked at all the time. */
+/* A process that is looked at again and again. */
 struct watched {
     struct job_stall stall;
     struct job_stall_sample sample;
     uint64_t now_ns;
-    uint64_t told_ns; /* when it was last told */
+    uint64_t told_ns; /* when the process was last reported */
     unsigned told, went_on;
 };
 
@@ -31,7 +31,7 @@ static struct watched begin(enum job_doing doing)
                             .now_ns = S};
 }
 
-/* Lets time pass, in which the process uses so many ticks and moves so many
+/* Lets time pass, in which the process uses this many ticks and moves this many
  * bytes between two looks. */
 static void pass(struct watched *w, const struct job_stall_limit *limit,
                  uint64_t s, uint64_t ticks, uint64_t bytes)
@@ -76,7 +76,8 @@ static void an_hour_of_quiet_computing_is_progress(void **state)
     (void)state;
     pass(&w, &minute, 3600, 40, 0);
     assert_int_equal(w.told, 0);
-    /* It is looked at when it waits for a moment, as it does for memory. */
+    /* The look happens while the process waits for a moment, for example for
+     * memory. */
     w.sample.doing = JOB_DOING_WAITS;
     pass(&w, &minute, 3600, 1, 0);
     assert_int_equal(w.told, 0);
@@ -104,9 +105,9 @@ static void each_kind_of_progress_counts(void **state)
         pass(&w, &minute, 50, 0, 0);
         w.sample.output_bytes++;
         pass(&w, &minute, 50, 0, 0);
-        w.sample.members = i; /* it has started another one */
+        w.sample.members = i; /* the process has started another one */
         pass(&w, &minute, 50, 0, 0);
-        w.sample.moved_bytes--; /* and that has ended */
+        w.sample.moved_bytes--; /* and that process has ended */
     }
     assert_int_equal(w.told, 0);
 }

@@ -1,4 +1,4 @@
-/* The starter with daemons that behave. */
+/* The starter with daemons that work as they should. */
 #include "config.h"
 
 #include "endpoints/boot/starter.h"
@@ -21,7 +21,8 @@
 
 static const struct ep_boot_peer peer = {.node = 9, .address = "b:2"};
 
-/* The text arrives first, then peers in order, then the end. */
+/* The text arrives first, then the addresses of peers in order, then the
+ * end. */
 static void local_daemon_gets_text_and_peers_and_leaves(void **state)
 {
     char body[2048];
@@ -43,7 +44,7 @@ static void local_daemon_gets_text_and_peers_and_leaves(void **state)
     assert_int_equal(ep_starter_peer(rig_st, 0, &peer), OV_ECLOSED);
     rig_wait("exit");
     assert_true(rig_has("exit 0 300\n"));
-    /* Leaving drops what was not yet fed; the text had been taken. */
+    /* Leaving drops what was not yet sent; the text had been sent. */
     assert_memory_equal(rig_read("got"), TEXT, strlen(TEXT));
 }
 
@@ -60,7 +61,7 @@ static void peers_follow_the_text_in_order(void **state)
              rig_path("peers"));
     rig_start(rig_script("d", body), NULL, 0, 0);
     rig_add(3, NULL);
-    /* Before it was started, and when it is ready. */
+    /* Peers come before the daemon was started, and when it is ready. */
     assert_int_equal(ep_starter_peer(rig_st, 3, &peer), 0);
     rig_wait("ready 3");
     assert_int_equal(ep_starter_peer(rig_st, 3, &other), 0);
@@ -73,8 +74,8 @@ static void peers_follow_the_text_in_order(void **state)
     assert_int_equal(ep_starter_peer(rig_st, 4, &peer), OV_ENOENT);
 }
 
-/* --rsh is split and quoted as a shell does; the command line is one word
- * that survives a path with a space. */
+/* --rsh is split and quoted as a shell does; the command line is one word, and
+ * a path with a space stays whole. */
 static void remote_shell_is_called_with_host_and_commandline(void **state)
 {
     char rsh[1024];
@@ -96,7 +97,8 @@ static void remote_shell_is_called_with_host_and_commandline(void **state)
     assert_int_equal(rig_count("stderr"), 4);
 }
 
-/* One of plain words is split without a shell, at blanks of any number. */
+/* A command of plain words is split without a shell, at any number of
+ * blanks. */
 static void remote_shell_of_plain_words_is_split_at_blanks(void **state)
 {
     char rsh[1024];
@@ -150,7 +152,8 @@ static void lines_after_ready_are_told_as_they_are(void **state)
                                   "exit 0 0\n");
 }
 
-/* Held back until the daemon is ready, then told with their host. */
+/* The lines are held back until the daemon is ready, then reported with their
+ * host. */
 static void stderr_lines_are_told_with_their_host(void **state)
 {
     char rsh[512];
@@ -186,8 +189,8 @@ static void count_on_their_way(const char *line)
         most_on_their_way = now;
 }
 
-/* Each daemon waits for a word of ours before it is ready, so the starter
- * cannot pass the bound by luck of timing. */
+/* Each daemon waits for a word of this test before it is ready, so the starter
+ * cannot keep to the limit just by luck of timing. */
 static void only_so_many_start_at_once(void **state)
 {
     enum { DAEMONS = 7, PARALLEL = 3 };
@@ -211,7 +214,7 @@ static void only_so_many_start_at_once(void **state)
     assert_int_equal(rig_count("error"), 0);
 }
 
-/* More than any pipe holds, to a daemon that takes it in small pieces. */
+/* The text is larger than any pipe, and the daemon reads it in small pieces. */
 static void long_text_arrives_whole(void **state)
 {
     enum { LINES = 100000 };
@@ -247,11 +250,12 @@ static void daemon_that_closes_stdin_is_no_error(void **state)
                      0);
     rig_wait("ready");
     while (ep_starter_peer(rig_st, 0, &peer) == 0)
-        rig_turn(); /* what was added is tried, and fails */
+        rig_turn(); /* the daemon that was added is started, and fails */
     ep_starter_leave(rig_st);
 }
 
-/* Two that wait are forgotten, the one on its way leaves without a word. */
+/* Two that wait are forgotten; the one that is being started leaves without a
+ * report. */
 static void leaving_early_is_quiet(void **state)
 {
     char body[1024];
@@ -272,8 +276,8 @@ static void leaving_early_is_quiet(void **state)
     assert_string_equal(rig_told, "note 0 of 5 here\n");
 }
 
-/* As many as may be starting begin while the caller is busy; the loop starts
- * the others. */
+/* As many daemons as may be starting begin while the caller is busy; the loop
+ * starts the others. */
 static void those_that_begin_need_no_loop(void **state)
 {
     char body[1024], word[4] = "";

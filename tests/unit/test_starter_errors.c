@@ -1,4 +1,4 @@
-/* The starter with daemons that do not come: the words for each reason. */
+/* The starter with daemons that fail: the message for each reason. */
 #include "config.h"
 
 #include "endpoints/boot/starter.h"
@@ -14,14 +14,14 @@
 #include "overlay/base/err.h"
 #include "tests/unit/starter_rig.h"
 
-/* A remote shell that runs the command line here. */
+/* Returns a remote shell that runs the command line on this machine. */
 static const char *local_rsh(void)
 {
     return rig_script("rsh", "eval \"$2\"\n");
 }
 
-/* Starts one daemon on host `n1` and expects exactly this to be told, with
- * no end after the error: the next daemon's ready line is told after its
+/* Starts one daemon on host `n1` and checks that exactly this is reported, with
+ * no end after the error: the next daemon's ready line is reported after its
  * process is gone. */
 static void expect_error(const char *xylemd, const char *rsh, const char *words)
 {
@@ -45,7 +45,7 @@ static void own_error_is_told_with_its_host(void **state)
                  "error 0 n1: no port\\x1b\n");
 }
 
-/* What was said on either stream is reported with the status. */
+/* The last words on either stream are reported with the status. */
 static void early_end_is_told_with_its_last_words(void **state)
 {
     char words[1024];
@@ -77,7 +77,7 @@ static void only_the_last_of_many_words_are_quoted(void **state)
     assert_non_null(strstr(error, "its stderr: line "));
     assert_non_null(strstr(error, " / line 1000 of many\n"));
     assert_null(strstr(error, "line 900 of many"));
-    /* The rest was told line by line. */
+    /* The other lines were reported one by one. */
     assert_true(rig_has("stderr 0 n1: line 1 of many\nstderr 0 n1: line 2 of"));
 }
 
@@ -123,7 +123,7 @@ static void missing_remote_shell_is_told(void **state)
                         "(--rsh names the remote shell)"));
 }
 
-/* The same when a shell has to split the command. */
+/* The same holds when a shell has to split the command. */
 static void missing_quoted_remote_shell_is_told(void **state)
 {
     (void)state;
@@ -177,7 +177,7 @@ static void endless_rubbish_is_cut_off_and_quoted(void **state)
     rig_wait_exits(1);
 }
 
-/* The same without any newline. */
+/* The same holds without any newline. */
 static void endless_line_of_rubbish_is_cut_off_and_quoted(void **state)
 {
     (void)state;
@@ -201,8 +201,8 @@ static void ill_formed_line_is_quoted(void **state)
     assert_true(rig_has("/d really xylemd?)"));
 }
 
-/* The one thing a test cannot do without a clock: the limit is short, and
- * the daemon never comes. */
+/* Only this test needs a clock: the limit is short, and the daemon never
+ * connects. */
 static void silent_daemon_is_given_up_and_ended(void **state)
 {
     (void)state;
@@ -218,13 +218,14 @@ static void silent_daemon_is_given_up_and_ended(void **state)
     assert_int_equal(rig_count(""), 1);
 }
 
-/* The limit counts from the start of each, not from ep_starter_add. */
+/* The limit counts from the start of each daemon, not from ep_starter_add(). */
 static void waiting_in_the_queue_is_not_late(void **state)
 {
     char body[512];
 
     (void)state;
-    /* The first never comes and holds the only place for the whole limit. */
+    /* The first daemon never gets ready and occupies the only place until the
+     * limit. */
     snprintf(body, sizeof(body),
              "if mkdir %s 2>/dev/null; then sleep 1000; fi\n" UNTIL_GO
              "@READY\n" UNTIL_EOF,
@@ -237,7 +238,7 @@ static void waiting_in_the_queue_is_not_late(void **state)
     assert_int_equal(rig_count("error 1"), 0);
 }
 
-/* One that fails makes room for the next; all are told, each once. */
+/* A daemon that fails makes room for the next; each is reported once. */
 static void failures_make_room_for_those_that_wait(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The --stats report: its exact text, and what becomes of the file. */
+/* The --stats report: its exact text, and what happens to the file. */
 #include "endpoints/run/stats_json.h"
 
 #include <dirent.h>
@@ -313,7 +313,8 @@ static void report_is_this_text(void **state)
     assert_int_equal(files_in_dir(), 1);
 }
 
-/* Zeroes, no provider, no lost node, numbers past what JSON readers take. */
+/* Zeroes, no provider, no lost node, and numbers beyond the range of JSON
+ * readers. */
 static void edges_of_the_numbers_stay_json(void **state)
 {
     const struct ep_proof_verdict nothing = {.channels = 0};
@@ -336,7 +337,7 @@ static void edges_of_the_numbers_stay_json(void **state)
     assert_non_null(strstr(why, "not a number"));
 }
 
-/* A reader that has the old report open keeps the old report, whole. */
+/* A reader that has the old report open keeps the whole old report. */
 static void old_report_is_replaced_not_rewritten(void **state)
 {
     char why[EP_WHY_MAX] = "", old_text[16] = "";
@@ -377,7 +378,8 @@ static void symbolic_link_stays_a_link(void **state)
     unlink(real);
 }
 
-/* Renaming onto a device would destroy it; a pipe's reader would starve. */
+/* Renaming a file onto a device would destroy the device, and the reader of a
+ * pipe would wait for ever. */
 static void pipe_is_written_to_and_stays(void **state)
 {
     char why[EP_WHY_MAX] = "", name[32], text[2048] = "";
@@ -405,7 +407,7 @@ static void missing_folder_is_told_in_words(void **state)
     assert_non_null(strstr(why, "No such file or directory"));
 }
 
-/* A limit on file sizes stands for a full disk: the write fails half-way. */
+/* A limit on file sizes acts as a full disk: the write fails half-way. */
 static void failed_write_leaves_the_old_report_alone(void **state)
 {
     char why[EP_WHY_MAX] = "";

@@ -1,5 +1,5 @@
-/* A stream of stdin that is for several jobs: what is consumed of it, and which
- * reader has what. */
+/* A stream of stdin that several jobs share: which part of it is consumed, and
+ * which reader gets which bytes. */
 #include "config.h"
 
 #include "endpoints/daemon/stdin_stream.h"
@@ -25,7 +25,7 @@ static struct {
     struct event_base *base;
     struct ep_stdin_stream *stream;
     struct ep_inlet *inlets[JOBS];
-    int fds[JOBS]; /* what its one reader reads */
+    int fds[JOBS]; /* the pipe that the job's only reader reads */
     uint32_t pipe_bytes;
     uint64_t consumed;
     uint32_t behind;
@@ -58,7 +58,8 @@ static void on_slow(void *arg, uint32_t proc, enum job_stdin_event what,
     fail_msg("nobody is slow");
 }
 
-/* Job 0 has the processes 10 to 19, job 1 20 to 29; one of each reads here. */
+/* Job 0 has the processes 10 to 19, job 1 has 20 to 29; one process of each
+ * reads here. */
 static void open_job(unsigned job)
 {
     const uint32_t first = (job + 1) * SIZE;
@@ -69,7 +70,8 @@ static void open_job(unsigned job)
                                    &fx.inlets[job]),
                      0);
     assert_int_equal(pipe2(pair, O_CLOEXEC | O_NONBLOCK), 0);
-    fx.pipe_bytes = (uint32_t)fcntl(pair[1], F_SETPIPE_SZ, 1); /* a page */
+    /* the pipe holds one page */
+    fx.pipe_bytes = (uint32_t)fcntl(pair[1], F_SETPIPE_SZ, 1);
     assert_in_range(fx.pipe_bytes, 1, BUF_BYTES / 2);
     fx.fds[job] = pair[0];
     assert_int_equal(
@@ -102,8 +104,8 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A message for processes from first to last, or for the same as before; of
- * `count` times this character. */
+/* A message for the processes from first to last, or for the same set as
+ * before; its text is `count` times this character. */
 static void take(uint32_t first, uint32_t last, char what, uint32_t count)
 {
     struct ov_buf *buf = calloc(1, sizeof(*buf) + BUF_BYTES);
@@ -135,7 +137,8 @@ static void settle(void)
         event_base_loop(fx.base, EVLOOP_NONBLOCK);
 }
 
-/* What the reader of a job has got since the last call: "" for nothing. */
+/* Returns what the reader of a job has got since the last call: "" for
+ * nothing. */
 static const char *got(unsigned job)
 {
     static char text[BUF_BYTES];
@@ -154,7 +157,8 @@ static void each_job_has_its_own(void **state)
     (void)state;
     take(10, 12, 'a', 3);
     take(1, 0, 'b', 2);
-    take(20, 29, 'c', 1); /* for the other reader, too: it is number 21 */
+    take(20, 29, 'c',
+         1); /* also for the other reader, which has the number 21 */
     take(1, 0, 'd', 1);
     take(15, 19, 'e', 1); /* not for number 10 */
     assert_string_equal(got(0), "aaabb");
@@ -163,8 +167,8 @@ static void each_job_has_its_own(void **state)
     assert_int_equal(fx.behind, TOPO_NONE);
 }
 
-/* The first frame that a reader still waits for holds the count; later ones
- * count when that is done. */
+/* The first frame that a reader still waits for stops the count; later frames
+ * count when that frame is done. */
 static void the_count_stands_at_who_does_not_read(void **state)
 {
     (void)state;
@@ -175,7 +179,7 @@ static void the_count_stands_at_who_does_not_read(void **state)
     assert_int_equal(fx.consumed, 3);
     take(10, 19, 'b', 1);
     take(20, 29, 'z', 1);
-    take(30, 39, 'z', 1); /* no job's */
+    take(30, 39, 'z', 1); /* for processes of no job */
     assert_string_equal(got(1), "xyz");
     assert_int_equal(fx.consumed, 3);
     assert_int_equal(strlen(got(0)), fx.pipe_bytes);

@@ -1,6 +1,5 @@
-/* Strangers at the listener: sockets that say nothing, garbage or half a
- * request neither disturb a link nor keep descriptors.
- */
+/* Strangers connect to the listener: sockets that send nothing, garbage or half
+ * a request neither disturb a link nor keep descriptors. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +37,7 @@ extern char **environ;
 static struct {
     int fds[STRANGERS_MAX];
     unsigned count;
-    unsigned ended; /* the first so many */
+    unsigned ended; /* how many of the first sockets have ended */
 } strangers;
 
 static int set_up(void **state)
@@ -84,8 +83,7 @@ static struct sockaddr_in address_of(const char *text)
 }
 
 /* Connects without waiting and sends len_bytes, which the system keeps until
- * the connection is there; the listener's queue may be full for a while.
- */
+ * the connection is made; the listener's queue may be full for a while. */
 static void stranger_come(struct rig *rig, const void *bytes, size_t len_bytes)
 {
     struct sockaddr_in to = address_of(rig->ops->address(rig->sides[1].t));
@@ -98,7 +96,8 @@ static void stranger_come(struct rig *rig, const void *bytes, size_t len_bytes)
         assert_int_equal(send(fd, bytes, len_bytes, MSG_NOSIGNAL), len_bytes);
 }
 
-/* Records what a dial of ours sends first, as a stranger could have done. */
+/* Records what a dial of ours sends first, as a stranger could have recorded
+ * it. */
 static size_t record_request(struct rig *rig, uint8_t *bytes)
 {
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -131,7 +130,7 @@ static size_t record_request(struct rig *rig, uint8_t *bytes)
     return (size_t)len;
 }
 
-/* Frames both ways while strangers are about. */
+/* Sends frames both ways while strangers connect. */
 static void keep_talking(struct rig_side *side, struct ep_conn *conn,
                          struct ov_buf *buf)
 {
@@ -149,7 +148,7 @@ static uint64_t shut_count(struct rig *rig)
 
 static unsigned fds_least;
 
-/* Whether the other side of the socket has ended it. */
+/* True when the other side of the socket has closed it. */
 static bool is_ended(int fd)
 {
     uint8_t rest[REQUEST_MAX];
@@ -161,7 +160,8 @@ static bool is_ended(int fd)
     return len == 0 || (errno != EAGAIN && errno != EINTR);
 }
 
-/* Ended, and nothing of them is left here but their own ends. */
+/* True when the strangers were disconnected, and only their own ends are still
+ * open in this process. */
 static bool are_strangers_gone(struct rig *rig)
 {
     (void)rig;
@@ -172,8 +172,8 @@ static bool are_strangers_gone(struct rig *rig)
            rig_fds() <= fds_least + strangers.count;
 }
 
-/* The number of links of which both ends can be in this process, under its
- * limit on descriptors. */
+/* Returns the number of links that can have both ends in this process, under
+ * its limit on descriptors. */
 static unsigned crowd(void)
 {
     struct rlimit limit;
@@ -185,9 +185,8 @@ static unsigned crowd(void)
                                               : (unsigned)limit.rlim_cur / 3;
 }
 
-/* Lets strangers come while a link carries frames; then all of their sockets
- * are gone here although they are still held there.
- */
+/* Lets strangers connect while a link carries frames; then all of their sockets
+ * are closed by the listener although the strangers keep theirs. */
 static void invite(struct rig *rig, const void *bytes, size_t len_bytes,
                    unsigned count)
 {
@@ -232,9 +231,8 @@ static void strangers_with_garbage_are_gone_while_links_go_on(void **state)
     invite(rig, garbage, sizeof(garbage), crowd());
 }
 
-/* Each cut of a genuine request; a provider that waits for the rest would
- * hold up everything.
- */
+/* A genuine request is cut at each byte; a provider that waited for the rest
+ * would hold up everything. */
 static void half_a_request_holds_nothing_up(void **state)
 {
     struct rig *rig = *state;
@@ -249,10 +247,10 @@ static void half_a_request_holds_nothing_up(void **state)
     assert_int_equal(rig->sides[1].requests, 1);
 }
 
-/* Each cut in front of the last byte of the private data's share: providers
- * send head and data apart, the head being the shorter one. The rest follows
- * when the listener has had every chance to read the first part.
- */
+/* A genuine request is cut at each byte before the last one of the private
+ * data's share: providers send head and data separately, the head being the
+ * shorter part. The rest follows when the listener has had every chance to read
+ * the first part. */
 static void a_request_in_two_parts_reaches_the_owner(void **state)
 {
     struct rig *rig = *state;
@@ -296,7 +294,7 @@ static void recorded_requests_are_for_the_owner_to_refuse(void **state)
     assert_int_equal(rig->sides[1].downs, 0);
 }
 
-/* The length says more than came, or more than a request may have. */
+/* The length is larger than what came, or larger than a request may be. */
 static void a_request_with_a_bad_length_never_reaches_the_owner(void **state)
 {
     struct rig *rig = *state;
@@ -316,7 +314,7 @@ static void a_request_with_a_bad_length_never_reaches_the_owner(void **state)
     assert_int_equal(rig->sides[1].requests, 0);
 }
 
-/* Strangers that come and go by themselves leave nothing to sweep. */
+/* Strangers that disconnect by themselves leave nothing to sweep. */
 static void strangers_that_leave_are_not_counted(void **state)
 {
     struct rig *rig = *state;
@@ -331,7 +329,8 @@ static void strangers_that_leave_are_not_counted(void **state)
     assert_int_equal(shut_count(rig), 0);
 }
 
-/* Connects as stranger_come does, from the port that it had the last time. */
+/* Connects as stranger_come() does, from the port that the stranger had the
+ * last time. */
 static void stranger_again(struct rig *rig, struct sockaddr_in *from)
 {
     struct sockaddr_in to = address_of(rig->ops->address(rig->sides[1].t));
@@ -348,7 +347,8 @@ static void stranger_again(struct rig *rig, struct sockaddr_in *from)
     assert_int_equal(getsockname(fd, (struct sockaddr *)from, &from_bytes), 0);
 }
 
-/* The port, and the descriptor here, of one that was shut before. */
+/* The stranger has the port, and here the descriptor, of one that was shut
+ * before. */
 static void a_stranger_that_comes_again_is_shut_again(void **state)
 {
     struct sockaddr_in from = {.sin_family = AF_INET};
@@ -374,7 +374,7 @@ static int flood_main(const char *address)
 {
     struct sockaddr_in to = address_of(address);
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* when the test fails */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* kills this child when the test fails */
     for (unsigned i = 0; i < FLOOD; i++) {
         int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -385,9 +385,8 @@ static int flood_main(const char *address)
         pause();
 }
 
-/* Far more strangers than descriptors: links go on, the strangers are taken in
- * turns and shut early, and then a newcomer gets in.
- */
+/* There are far more strangers than descriptors: links go on, the strangers are
+ * accepted in turns and disconnected early, and then a newcomer gets in. */
 static void running_out_of_descriptors_is_survived(void **state)
 {
     struct rig *rig = *state;

@@ -1,4 +1,4 @@
-/* The provider strict: what is legal works through it, within its limits. */
+/* The provider strict: legal operations work through it, within its limits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,9 +35,8 @@ static void endpoints_connect_and_exchange(void **state)
     net_close(&net);
 }
 
-/* Many refusals by chance change nothing but the effort: with every third
- * post refused, 200 messages arrive in order.
- */
+/* Many random refusals cost only effort: with every third post refused, 200
+ * messages arrive in order. */
 static void messages_survive_refusals_in_order(void **state)
 {
     struct net_op recv = {0}, send = {0};
@@ -64,7 +63,7 @@ static void messages_survive_refusals_in_order(void **state)
     setenv("STRICT_EAGAIN", "0", 1);
 }
 
-/* A rejected dial reports the listener's words and leaves nothing. */
+/* A rejected dial reports the listener's private data and leaves nothing. */
 static void rejection_reaches_the_dialler(void **state)
 {
     struct net net;
@@ -84,7 +83,7 @@ static void rejection_reaches_the_dialler(void **state)
     net_close(&net);
 }
 
-/* The peer goes: the other side is told, and its receives come back. */
+/* The peer goes away: the other side is told, and its receives come back. */
 static void loss_cancels_posted_receives(void **state)
 {
     struct net_op recv[2] = {{.is_done = false}};
@@ -101,7 +100,7 @@ static void loss_cancels_posted_receives(void **state)
     net_close(&net);
 }
 
-/* A program that reads a receive buffer too early meets a pattern, not old
+/* A program that reads a receive buffer too early gets a pattern, not old
  * bytes. */
 static void posted_receives_are_poisoned(void **state)
 {
@@ -118,7 +117,7 @@ static void posted_receives_are_poisoned(void **state)
     net_close(&net);
 }
 
-/* Sends 20 frames, the receive of each posted before or after it. */
+/* Sends 20 frames, each with its receive posted before or after it. */
 static void send_twenty(bool is_late)
 {
     struct net_op recv = {0}, send;

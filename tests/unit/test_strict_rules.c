@@ -1,7 +1,6 @@
 /* The provider strict: what a network card would not forgive ends the process
  * with the name of the rule. Each violation happens in a forked child that
- * opens everything by itself.
- */
+ * opens everything by itself. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,7 +19,7 @@ enum { TEXT_MAX = 4096 };
 
 #define OK(call) assert_int_equal(call, 0)
 
-/* Everything a violation needs: both ends up, two receives posted. */
+/* Everything that a violation needs: both ends up, two receives posted. */
 struct bench {
     struct net net;
     struct net_op recv[2];
@@ -247,7 +246,7 @@ static void accepted_twice(struct bench *b)
     (void)fi_accept(b->net.passive, NULL, 0);
 }
 
-/* The grandchild aborts; its end is passed on. */
+/* The grandchild aborts, and the child ends in the same way. */
 static void used_after_fork(struct bench *b)
 {
     int status = 0;
@@ -339,7 +338,7 @@ static _Noreturn void violate(const struct violation *violation, int fd)
 {
     static struct bench bench;
 
-    /* Libraries below may have taken the signal. */
+    /* The libraries may have set a handler for the signal. */
     signal(SIGABRT, SIG_DFL);
     dup2(fd, STDERR_FILENO);
     violation->commit(&bench);
@@ -356,7 +355,7 @@ static void read_all(int fd, char *text)
     text[at] = '\0';
 }
 
-/* The child must die by its own abort() and must have said why. */
+/* The child must die by its own abort() and must have written why. */
 static void violation_is_caught(void **state)
 {
     const struct violation *violation = *state;

@@ -23,7 +23,7 @@ static const char *const act_names[] = {
     [JOB_SUSPENSION_RESUME] = ": resume",
 };
 
-/* Steps, and says in words what has come of it. */
+/* Steps, and returns the effects as words. */
 static const char *step(struct job_suspension *suspension,
                         enum job_suspension_event event, uint64_t now_ns)
 {
@@ -90,8 +90,8 @@ static void each_event_has_its_effect_in_each_state(void **state)
     }
 }
 
-/* The suspension waits a second for output that is not on its way, and looks
- * twice all the same. */
+/* The suspension waits a second for output that does not come, and looks twice
+ * all the same. */
 static void a_second_later_it_stops_whatever_waits(void **state)
 {
     struct job_suspension s = {.state = JOB_SUSPENSION_NONE};
@@ -107,7 +107,7 @@ static void a_second_later_it_stops_whatever_waits(void **state)
                         "stopped: stop");
     assert_string_equal(step(&s, JOB_SUSPENSION_CONTINUED, 60 * S),
                         "none: resume");
-    /* The next one has a second of its own. */
+    /* The next suspension has a second of its own. */
     assert_string_equal(step(&s, JOB_SUSPENSION_HEARD, 61 * S),
                         "telling: tell");
     assert_string_equal(step(&s, JOB_SUSPENSION_WAITS, 62 * S), "looked: look");
@@ -115,8 +115,8 @@ static void a_second_later_it_stops_whatever_waits(void **state)
                         "stopped: stop");
 }
 
-/* One that comes too early is told when the job begins, and has its second
- * from there. */
+/* A suspension that comes too early is reported when the job begins, and its
+ * second begins then. */
 static void one_that_was_due_begins_with_the_job(void **state)
 {
     struct job_suspension s = {.state = JOB_SUSPENSION_NONE};

@@ -1,8 +1,8 @@
-/* Open lines come back as they were, from memory and from the file, and what
- * the file cannot take stays in memory.
+/* Unfinished lines come back unchanged, from memory and from the file, and
+ * lines that the file cannot take stay in memory.
  *
- * The pool of these tests holds a few lines of the largest size. A line has
- * bytes that depend on its number and their place.
+ * The pool of these tests holds a few lines of the largest size. The bytes of a
+ * line depend on its number and their position.
  */
 #include "config.h"
 
@@ -117,7 +117,7 @@ static void await_change(struct fixture *fx, struct line *line, unsigned before)
         rig_run_until(fx->base, &line->changes, before + 1);
 }
 
-/* Adds when the pool allows it; false where it is full for good. */
+/* Adds bytes when the pool allows it; false when the pool stays full. */
 static bool add(struct fixture *fx, struct line *line, uint32_t len)
 {
     static uint8_t mem[EP_TAIL_BYTES_MAX];
@@ -163,7 +163,7 @@ static void take_all(struct fixture *fx, struct line *line)
     take(fx, line, ep_tail_bytes(&line->tail));
 }
 
-/* Nothing but memory is used as long as that has room: no thread, no file. */
+/* Only memory is used as long as it has room: no thread, no file. */
 static void what_has_room_stays_in_memory(void **state)
 {
     struct fixture *fx = *state;
@@ -176,8 +176,8 @@ static void what_has_room_stays_in_memory(void **state)
         take_all(fx, &fx->lines[i]);
 }
 
-/* Many times the pool, in pieces of all lines in turn. Each comes back whole;
- * the file goes when the last one has left it. */
+/* Many times the pool's size goes in, in pieces of all lines in turn. Each line
+ * comes back whole; the file is closed when the last line has left it. */
 static void what_has_no_room_comes_back_from_the_file(void **state)
 {
     struct fixture *fx = *state;
@@ -197,8 +197,8 @@ static void what_has_no_room_comes_back_from_the_file(void **state)
     assert_int_equal(fx->failures, 0);
 }
 
-/* Any order of adding, taking, resting and dropping, also while the thread has
- * the line. */
+/* Adding, taking, resting and dropping come in any order, also while the thread
+ * has the line. */
 static void any_order_keeps_the_bytes(void **state)
 {
     struct fixture *fx = *state;
@@ -239,8 +239,8 @@ static void any_order_keeps_the_bytes(void **state)
 }
 
 /* There are more lines than may be read back at a time, and the first ones are
- * not taken. Once these rest the others come, and so do these when they are
- * asked for again. */
+ * not taken. Once these rest the others are read, and the first ones are, too,
+ * when they are requested again. */
 static void who_rests_leaves_its_place_to_others(void **state)
 {
     struct fixture *fx = *state;
@@ -265,7 +265,7 @@ static void who_rests_leaves_its_place_to_others(void **state)
         take_all(fx, &fx->lines[i]);
 }
 
-/* When no file can be made, the memory is used to its end, and that is
+/* When no file can be made, the memory is used to its end, which is
  * reported. */
 static void without_a_file_the_memory_is_all(void **state)
 {
@@ -282,8 +282,8 @@ static void without_a_file_the_memory_is_all(void **state)
         take_all(fx, &fx->lines[i]);
 }
 
-/* What was saved before the disk was full is good, what was not saved is still
- * in memory, and when there is room again more is saved. */
+/* Lines saved before the disk was full are good, the others are still in
+ * memory, and when there is room again more lines are saved. */
 static void a_full_disk_takes_nothing(void **state)
 {
     struct fixture *fx = *state;
@@ -313,7 +313,7 @@ static void cut_the_file(void)
     }
 }
 
-/* What the file does not give back is counted, and the rest comes. */
+/* Bytes that the file does not give back are counted, and the rest comes. */
 static void what_cannot_be_read_is_counted(void **state)
 {
     struct fixture *fx = *state;

@@ -1,4 +1,4 @@
-/* Tallies: whatever becomes of the records of a channel shows. */
+/* Tallies: any change in the records of a channel is noticed. */
 #include "job/tally.h"
 
 #include <setjmp.h>
@@ -27,7 +27,8 @@ static void speech_make(struct speech *sp, struct chance *chance)
     }
 }
 
-/* The tally of these records in this order; RECORDS: none. */
+/* Returns the tally of the records in this order; the number RECORDS stands for
+ * no record. */
 static struct job_tally tally_of(const struct speech *sp,
                                  const unsigned order[RECORDS + 1])
 {
@@ -50,8 +51,8 @@ static void the_sum_of_one_record_is_its_xxh3(void **state)
     assert_int_equal(tally.sum, UINT64_C(0x78af5f94892f3950));
 }
 
-/* Whatever code the library chooses for this processor: the other end may have
- * another one. */
+/* The checksum is the same whatever code the library chooses for this
+ * processor: the other end may use other code. */
 static void the_sum_of_long_records_is_the_same_everywhere(void **state)
 {
     static const size_t len_bytes[] = {1000, 100, 1000};

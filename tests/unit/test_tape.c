@@ -1,5 +1,5 @@
-/* A tape gives back what was put, from anywhere, out of memory and a small
- * file. */
+/* A tape returns the bytes that were put in, from any position, from memory and
+ * a small file. */
 #include "config.h"
 
 #include "endpoints/sys/tape.h"
@@ -30,11 +30,11 @@ struct fixture {
     struct ep_writer *writer;
     struct ep_tape *tape;
     unsigned changes;
-    uint64_t first, end; /* what it holds */
+    uint64_t first, end; /* the positions that the tape holds */
     uint8_t piece[PIECE_MAX];
 };
 
-/* The byte at a position: no two blocks look alike. */
+/* Returns the byte at a position: no two blocks look alike. */
 static uint8_t byte_at(uint64_t pos)
 {
     return (uint8_t)(pos ^ pos >> 8 ^ pos >> 15 ^ pos >> 21);
@@ -84,7 +84,8 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Unlinked files that this process has open on the file system of `dir`. */
+/* Returns how many unlinked files on the file system of `dir` this process has
+ * open. */
 static int spill_files_in(const char *dir)
 {
     struct stat of_dir, st;
@@ -103,7 +104,8 @@ static void wait_for_change(struct fixture *fx)
     rig_run_until(fx->base, &fx->changes, fx->changes + 1);
 }
 
-/* All that was put is in the file but for the block being filled. */
+/* Waits until everything is in the file, except the block that is being
+ * filled. */
 static void wait_for_file(struct fixture *fx)
 {
     while (!ep_writer_is_idle(fx->writer))
@@ -135,7 +137,7 @@ static int put(struct fixture *fx, uint32_t len)
     return rc;
 }
 
-/* Reads as many of len bytes as come at once, and says how many. */
+/* Reads as many of len bytes as come at once, and returns how many. */
 static uint32_t get(struct fixture *fx, uint64_t pos, uint32_t len)
 {
     uint32_t got = len;
@@ -169,7 +171,7 @@ static void start(struct fixture *fx, uint64_t pos)
     fx->end = pos;
 }
 
-/* Asks for bytes, like a reader that is gone before they have come. */
+/* Asks for bytes, like a reader that leaves before they have come. */
 static void ask_in_vain(struct fixture *fx, uint64_t pos)
 {
     uint32_t len = ASK_BYTES;
@@ -214,7 +216,7 @@ static void random_step(struct fixture *fx, uint64_t *seed)
     assert_in_range(spill_file_bytes() + 1, 0, LIMIT + 1);
 }
 
-/* Any order of putting, reading and forgetting, within the limit. */
+/* Putting, reading and forgetting come in any order, within the limit. */
 static void what_was_put_is_read(void **state)
 {
     const char *given = getenv("XYLEM_TEST_SEED");
@@ -239,7 +241,7 @@ static void little_is_in_memory_alone(void **state)
     assert_int_equal(spill_file_bytes(), -1);
 }
 
-/* A hundred times the limit go through a file that never has more than what
+/* A hundred times the limit goes through a file that never has more than what
  * was held at once. */
 static void the_file_is_as_large_as_what_was_held(void **state)
 {
@@ -290,7 +292,7 @@ static void nothing_held_is_an_empty_file(void **state)
     assert_int_equal(spill_file_bytes(), 0);
 }
 
-/* The file can be no larger: all that was taken is good, and after a start it
+/* The file cannot grow: all accepted bytes are good, and after a new start it
  * can be filled again. */
 static void a_full_disk_takes_nothing_from_what_is_there(void **state)
 {
@@ -333,8 +335,8 @@ static void what_is_not_in_the_file_any_more_is_said(void **state)
     get(fx, 2 * BLOCK, 1); /* this is in memory */
 }
 
-/* A reader may ask for bytes and go: others can have the same bytes, and they
- * can be asked for once more. */
+/* A reader may ask for bytes and leave: others can read the same bytes, and
+ * they can be requested once more. */
 static void readers_may_go_while_they_wait(void **state)
 {
     struct fixture *fx = *state;
@@ -356,7 +358,8 @@ static void readers_may_go_while_they_wait(void **state)
     }
 }
 
-/* TMPDIR is a place for little, even there; else the next one is tried. */
+/* Even in memory, TMPDIR is used only if it has enough room; otherwise the next
+ * place is tried. */
 static void in_memory_it_lies_where_it_may(void **state)
 {
     const char *tmp = getenv("TMPDIR");
@@ -370,7 +373,7 @@ static void in_memory_it_lies_where_it_may(void **state)
     for (int may = 0; may <= 1; may++) {
         open_in(fx, NULL, may == 1);
         start(fx, 0);
-        put(fx, 3 * BLOCK); /* no other place may be there, either */
+        put(fx, 3 * BLOCK); /* no other place may exist, either */
         wait_for_file(fx);
         assert_int_equal(spill_files_in("/dev/shm"), may);
     }

@@ -1,5 +1,5 @@
-/* What waits for a slow tool comes in order; what is dropped is told, and ends
- * come in any case. */
+/* Output that waits for a slow tool comes in order; dropped bytes are reported,
+ * and ends of channels come in any case. */
 #include "config.h"
 
 #include "tests/unit/rig.h"
@@ -76,7 +76,7 @@ static void put(uint32_t proc, uint32_t channel, uint32_t len, bool is_end)
         event_base_loop(lab.base, EVLOOP_ONCE);
 }
 
-/* False: there is nothing. */
+/* Gets the next output; false: there is none. */
 static bool get(void)
 {
     struct job_door msg;
@@ -111,7 +111,7 @@ static void get_all(void)
     assert_int_equal(px_backlog_bytes(lab.backlog), 0);
 }
 
-/* Up to its bound it takes all. */
+/* Up to its bound the backlog accepts everything. */
 static void in_order(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void in_order(void **state)
     end();
 }
 
-/* Beyond it what comes goes, */
+/* Beyond the bound new output is dropped. */
 static void newest(void **state)
 {
     (void)state;
@@ -142,7 +142,7 @@ static void newest(void **state)
     end();
 }
 
-/* or what has waited longest. */
+/* Beyond the bound the output that has waited longest is dropped. */
 static void oldest(void **state)
 {
     (void)state;
@@ -186,8 +186,8 @@ static void play(struct chance *chance, bool drops_oldest)
     end();
 }
 
-/* Whatever comes and goes, each byte has come or was told as dropped, in its
- * place, and each end has come, last. */
+/* However output comes and goes, each byte has come or was reported as dropped,
+ * at its place, and each end has come, last. */
 static void at_random(void **state)
 {
     struct chance chance = chance_start(11);
@@ -202,8 +202,8 @@ static bool is_idle(const void *arg)
     return ep_writer_is_idle(arg);
 }
 
-/* The file loses all it has: what comes and what is told to be missing is all.
- */
+/* The file loses everything: the output that comes and the bytes reported as
+ * missing are the whole output. */
 static void what_cannot_be_read_is_told(void **state)
 {
     uint64_t given = 0, got = 0, dropped = 0;

@@ -13,7 +13,7 @@ static struct asker {
     unsigned times;
     enum px_lib_answer answer;
     struct ep_table *table;
-    const char *then; /* it asks about this one next */
+    const char *then; /* the next job that the user asks about */
 } askers[3];
 
 static void on_word(const struct job_door *msg)
@@ -65,7 +65,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* One question is at the launcher. */
+/* Checks that one question has come to the launcher. */
 static void hear(uint32_t base)
 {
     struct job_door msg = tool_rig_hear(0);
@@ -91,7 +91,7 @@ static void say_place(uint32_t first, uint32_t count)
                                        .text = "x"});
 }
 
-/* Each has the table of its own job, in the order in which they asked. */
+/* Each user gets the table of its own job, in the order in which they asked. */
 static void one_after_the_other(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void one_after_the_other(void **state)
     assert_int_equal(askers[1].times, 1);
 }
 
-/* A table that lacks a part is not given out. */
+/* A table that lacks a part is not given to the user. */
 static void part_of_it(void **state)
 {
     (void)state;

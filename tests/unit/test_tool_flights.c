@@ -1,5 +1,5 @@
-/* Output that was given for pulls: what has reached the tool, and what comes
- * again. */
+/* Output that was handed over for pulls: which pieces have reached the tool,
+ * and which come again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static void add(struct px_flights *flights, uint32_t rank, const char *text,
     struct px_lib_output out = piece(rank, strcpy(copy, text));
 
     assert_true(px_flights_add(flights, &out, number));
-    memset(copy, 0, sizeof(copy)); /* theirs is a copy */
+    memset(copy, 0, sizeof(copy)); /* overwrites the original, as flights keep a
+                                    * copy */
 }
 
 static void check(const struct px_lib_output *out, uint32_t rank,
@@ -35,7 +36,7 @@ static void check(const struct px_lib_output *out, uint32_t rank,
     assert_memory_equal(out->mem, text, strlen(text));
 }
 
-/* Each is told once, in order, up to what the tool has read. */
+/* Each piece is reported once, in order, up to what the tool has read. */
 static void what_is_read_has_landed(void **state)
 {
     struct px_flights flights;
@@ -61,7 +62,7 @@ static void what_is_read_has_landed(void **state)
 }
 
 /* A piece that has reached no pull holds up its channel, and comes again, in
- * order; a piece between that has reached the tool does not. */
+ * order; a piece between that has reached the tool does not come again. */
 static void what_is_missed_comes_again(void **state)
 {
     const struct px_lib_output zero = piece(0, ""), one = piece(1, "");
@@ -79,7 +80,8 @@ static void what_is_missed_comes_again(void **state)
     check(px_flights_miss(&flights, 3), 0, "c");
     assert_true(px_flights_have(&flights, &zero, 0));
     assert_false(px_flights_have(&flights, &one, 0));
-    assert_null(px_flights_again(&flights)); /* others may be read before */
+    assert_null(
+        px_flights_again(&flights)); /* other pieces may be read before */
     check(px_flights_land(&flights, 3), 1, "b");
     assert_null(px_flights_land(&flights, 3));
     assert_false(px_flights_have(&flights, &zero, 1));
@@ -92,7 +94,7 @@ static void what_is_missed_comes_again(void **state)
     px_flights_fini(&flights);
 }
 
-/* A piece that is missed once more comes before those that have waited
+/* A piece that is missed again comes before those that have waited
  * meanwhile. */
 static void order_stays_where_it_is_missed_again(void **state)
 {
@@ -123,7 +125,7 @@ static void order_stays_where_it_is_missed_again(void **state)
     px_flights_fini(&flights);
 }
 
-/* Whatever is left goes. */
+/* The end frees all pieces that are left. */
 static void the_end(void **state)
 {
     struct px_flights flights;

@@ -1,5 +1,5 @@
-/* Pulls of a tool that ask for what was before, of a job whose output comes to
- * it by itself. */
+/* Pulls of a tool that ask for earlier output, for a job whose output goes to
+ * the tool without a pull. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -17,8 +17,8 @@ enum {
     LINE_BYTES = 8,
     ROUNDS = 12,
     STEPS = 60,
-    LINES_MAX = 40,  /* of a piece */
-    PULLS_MAX = 128, /* of a round */
+    LINES_MAX = 40,  /* lines of a piece */
+    PULLS_MAX = 128, /* pulls of a round */
     TICK_US = 60 * 1000,
 };
 
@@ -53,7 +53,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The job "new", of each channel of which so much is kept. */
+/* Starts the job "new", of which this much output of each channel is kept. */
 static void start(uint32_t cache_bytes, struct px_lib_wish wish)
 {
     struct job_door job = {.kind = JOB_DOOR_BEGUN,
@@ -118,7 +118,7 @@ static struct px_lib_wish last(uint64_t bytes)
                                 .drops_oldest = true};
 }
 
-/* The nth delivery, from 1 on. */
+/* Checks the nth delivery, counted from 1. */
 static void check(unsigned nth, const char *text, bool is_pulled,
                   uint64_t before)
 {
@@ -137,7 +137,7 @@ static void check_count(unsigned count)
     assert_int_equal(tool_rig.given, count);
 }
 
-/* Until time has had something to do. */
+/* Waits until output that was due after some time has been handled. */
 static void let_tick(void)
 {
     const struct timeval tick = {.tv_usec = TICK_US};
@@ -146,7 +146,7 @@ static void let_tick(void)
     event_base_dispatch(tool_rig.way.base);
 }
 
-/* --- one pull */
+/* --- a single pull */
 
 static void all_of_it(void **state)
 {
@@ -187,7 +187,7 @@ static void the_last_bytes(void **state)
     check_count(3);
 }
 
-/* Only what is kept is there, and bytes that were dropped never are. */
+/* Only kept output comes, and dropped bytes never do. */
 static void what_is_not_kept(void **state)
 {
     (void)state;
@@ -223,7 +223,7 @@ static void not_asked_for(void **state)
     assert_int_equal(tool_rig.withheld, 2);
 }
 
-/* The spawn wants nothing to be kept. */
+/* The spawn wants no output to be kept. */
 static void nothing_kept(void **state)
 {
     (void)state;
@@ -235,8 +235,8 @@ static void nothing_kept(void **state)
     check_count(2);
 }
 
-/* What is put together for the tool's library counts as new, and does not
- * wait. */
+/* Output that is being gathered for the tool's library counts as new, and does
+ * not wait. */
 static void behind_it_what_is_held(void **state)
 {
     struct px_lib_wish wish = first(100);
@@ -280,10 +280,10 @@ static void in_pieces(void **state)
     check(11, "new\n", true, 0);
 }
 
-/* --- one beside the other */
+/* --- several pulls */
 
-/* A pull does not get what another one has, and a pull that is gone gets
- * nothing. */
+/* A pull does not get output that another pull has, and a pull that has ended
+ * gets nothing. */
 static void another_has_it(void **state)
 {
     (void)state;
@@ -297,7 +297,7 @@ static void another_has_it(void **state)
     check_count(2);
 }
 
-/* A pull is left before it has had all: another one begins with the first
+/* A pull ends before it has got everything: another one begins with the first
  * byte. */
 static void left_before_it_is_paid(void **state)
 {
@@ -317,8 +317,9 @@ static void left_before_it_is_paid(void **state)
     check_count(3);
 }
 
-/* When a pull is left, a new one waits until it is known whether what was given
- * for the old one has reached the tool, and gets that first or last. */
+/* When a pull has ended, a new one waits until it is known whether the output
+ * handed over for the old one has reached the tool, and gets that output first,
+ * or not at all. */
 static void behind_another(bool is_missed)
 {
     (void)is_missed;
@@ -351,10 +352,10 @@ static void behind_one_that_missed_it(void **state)
     behind_another(true);
 }
 
-/* --- at random */
+/* --- random runs */
 
-/* A library that handles what it is given later than that: then it reaches the
- * pull that is registered, or is shown, or neither. */
+/* A delivery that libpmix handles later: then it reaches the pull that is
+ * registered, or is shown, or neither. */
 struct given {
     uint8_t *mem;
     size_t len_bytes;
@@ -364,7 +365,7 @@ struct given {
 
 struct reader {
     bool is_begun, has_cache;
-    uint64_t at; /* the next byte */
+    uint64_t at; /* the position of the next byte */
 };
 
 static struct {
@@ -372,10 +373,11 @@ static struct {
     unsigned handled, known;
     bool is_missed[TOOL_RIG_DELIVERIES];
     struct reader readers[PULLS_MAX];
-    unsigned pulls; /* made; */
-    bool has_pull;  /* the last one is registered */
-    uint64_t said;  /* bytes */
-    uint8_t shown[TOOL_RIG_DELIVERIES * LINES_MAX]; /* by line */
+    unsigned pulls; /* how many pulls were made */
+    bool has_pull;  /* the last pull is registered */
+    uint64_t said;  /* how many bytes were sent */
+    /* by line: how often it was shown */
+    uint8_t shown[TOOL_RIG_DELIVERIES * LINES_MAX];
     bool came[TOOL_RIG_DELIVERIES * LINES_MAX];
 } lib;
 
@@ -420,7 +422,8 @@ static uint64_t line_of(const uint8_t *mem)
     return strtoull((const char *)mem, NULL, 10);
 }
 
-/* A reader that asks for it begins with the first byte, else with any line. */
+/* A reader that asks for earlier output begins with the first byte, other
+ * readers with any line. */
 static void read_by(struct reader *reader, const struct given *d)
 {
     if (!reader->is_begun) {
@@ -478,7 +481,7 @@ static void write_lines(unsigned count)
     hear(0, mem, count * LINE_BYTES, 0);
 }
 
-/* Nothing is handled until it is answered. */
+/* Begins a pull. No delivery is handled until the pull is answered. */
 static void begin(struct px_lib_wish wish)
 {
     lib.readers[lib.pulls++] = (struct reader){.has_cache = wish.has_cache};
@@ -516,7 +519,7 @@ static void step(struct chance *chance)
         tool_rig_settle();
 }
 
-/* All that was said comes, to the last byte. */
+/* Checks that all output comes, to the last byte. */
 static void finish(void)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -534,9 +537,10 @@ static void finish(void)
         free(lib.all[i].mem);
 }
 
-/* Pulls come and go, and the library is behind: each has what was before from
- * the first byte on, or its lack told, and all that follows, once and in order;
- * nothing is shown twice, and each byte reaches the tool. */
+/* Pulls begin and end, and libpmix handles deliveries late: each pull gets
+ * earlier output from the first byte on, or is told what is missing, and then
+ * all that follows, once and in order; nothing is shown twice, and each byte
+ * reaches the tool. */
 static void at_random(void **state)
 {
     struct chance chance = chance_start(9);

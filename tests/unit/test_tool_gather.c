@@ -1,4 +1,4 @@
-/* Output is put together, and each channel keeps its order. */
+/* Output is gathered into larger pieces, and each channel keeps its order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void check(const struct px_lib_output *out, uint32_t rank,
     assert_memory_equal(out->mem, text, strlen(text));
 }
 
-/* Without a size everything goes as it comes. */
+/* Without a size every piece is released as it comes. */
 static void nothing_is_held(void **state)
 {
     struct px_lib_output in = piece(0, "a"), out;
@@ -49,7 +49,8 @@ static void nothing_is_held(void **state)
     px_gather_close(gather);
 }
 
-/* A channel goes when it has so much, or at its end; others stay. */
+/* The bytes of a channel are released when there are enough, or at its end;
+ * those of other channels stay. */
 static void size_and_end(void **state)
 {
     struct px_lib_output in = piece(1, "abc"), other = piece(0, "x"), out;
@@ -71,7 +72,8 @@ static void size_and_end(void **state)
     px_gather_close(gather);
 }
 
-/* Missing bytes are told in their place: what was held goes before. */
+/* Missing bytes are reported at their place: bytes that were held are released
+ * before. */
 static void missing_bytes(void **state)
 {
     struct px_lib_output in = piece(0, "abc"), out;
@@ -94,8 +96,8 @@ static void missing_bytes(void **state)
     px_gather_close(gather);
 }
 
-/* The time counts from the first byte that is held, of each by itself; all:
- * the one that is held for longest. */
+/* The time of each channel counts from the first byte that is held; with `all`
+ * the bytes held for longest are released. */
 static void time_and_all(void **state)
 {
     struct px_lib_output first = piece(1, "a"), second = piece(0, "b"), out;
@@ -121,7 +123,8 @@ enum { RANKS = 5, CHANNELS = 3, STEPS = 100000 };
 
 static uint64_t given[RANKS][CHANNELS], got[RANKS][CHANNELS];
 
-/* The byte at this place of a channel; each channel has bytes of its own. */
+/* Returns the byte at this position of a channel; each channel has other
+ * bytes. */
 static uint8_t byte_at(uint32_t rank, uint32_t channel, uint64_t at)
 {
     return (uint8_t)(at * 7 + at / 251 + rank * 31 + channel * 101);
@@ -178,7 +181,7 @@ static void play(struct chance *chance, uint64_t size_bytes)
     px_gather_close(gather);
 }
 
-/* Channels at random: each comes whole and in order. */
+/* Random pieces of random channels: each channel comes whole and in order. */
 static void random_pieces(void **state)
 {
     struct chance chance = chance_start(7);
@@ -201,7 +204,8 @@ static void put(struct px_gather *gather, const char *text, bool is_end,
         check(&out, 0, want);
 }
 
-/* Lines go when they are whole; the last one of a channel is made so. */
+/* Lines are released when they are whole; the last line of a channel gets a
+ * newline. */
 static void lines(void **state)
 {
     struct px_gather *gather;
@@ -227,8 +231,8 @@ static void lines(void **state)
     px_gather_close(gather);
 }
 
-/* A line that is too long goes as it is, and so does a piece before which
- * something is missing. */
+/* A line that is too long is released as it is, and so is a piece before which
+ * bytes are missing. */
 static void no_lines(void **state)
 {
     static char text[PX_GATHER_PIECE_BYTES];
@@ -260,7 +264,7 @@ static void no_lines(void **state)
     px_gather_close(gather);
 }
 
-/* What is held of a channel can be found and taken out. */
+/* Held bytes of a channel can be found and taken out. */
 static void taken_out(void **state)
 {
     struct px_lib_output in = piece(1, "b"), out;

@@ -1,4 +1,4 @@
-/* Compares what a tool has had of its job with a copy of every byte. */
+/* Compares what a tool has received of its job with a copy of every byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -23,9 +23,10 @@ enum {
 static uint8_t all[ALL_BYTES];
 static struct ep_cache_pool pool;
 
-/* A channel: the same bytes in all of them. */
+/* A channel: all channels have the same bytes. */
 struct stream {
-    uint64_t total, first_gap, last_gap; /* bytes; where there was none */
+    uint64_t total, first_gap, last_gap; /* the number of bytes, and the
+                                          * positions of gaps */
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -80,8 +81,8 @@ static void add(struct px_history *past, struct stream *stream, uint32_t nth,
     stream->total += piece.len_bytes;
 }
 
-/* Checks that the bytes given of a channel are a run of its bytes, and that
- * missing ones are told before or behind it. */
+/* Checks that the bytes paid of a channel are consecutive bytes of it, and that
+ * missing ones are reported before or after them. */
 static void check_paid(struct px_history *past, const struct stream *stream,
                        uint32_t nth, struct px_history_claim claim,
                        uint32_t room)
@@ -147,8 +148,8 @@ static void each_claim_gets_its_part(void **state)
 }
 
 /* Several channels are paid one after the other, in the order of the claims;
- * what was chosen with the first piece stays so. A pull that has gone is owed
- * nothing. */
+ * the bytes that were chosen with the first piece stay chosen. A pull that has
+ * ended is owed nothing. */
 static void debts_are_paid_in_turn(void **state)
 {
     struct px_history *past = open_past(100);
@@ -190,10 +191,10 @@ static void debts_are_paid_in_turn(void **state)
                                                         .channels = 8,
                                                         .max_bytes = 1}),
         0);
-    close_past(past); /* with what is owed */
+    close_past(past); /* while output is still owed */
 }
 
-/* An end takes what was kept of its channel with it. */
+/* The end of a channel drops what was kept of it. */
 static void an_end_takes_all(void **state)
 {
     struct px_history *past = open_past(100);

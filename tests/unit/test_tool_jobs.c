@@ -1,4 +1,5 @@
-/* The main connection: jobs that come and go, and the name of the tool. */
+/* The main connection of a helper: jobs that begin and are forgotten, and the
+ * name of the tool. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -19,7 +20,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* A session that is busy is dialled again, and what was said comes. */
+/* A session that is busy is dialled again, and earlier messages then reach
+ * it. */
 static void busy(void **state)
 {
     (void)state;
@@ -30,7 +32,7 @@ static void busy(void **state)
     assert_null(px_jobs_find(tool_rig.jobs, "three"));
 }
 
-/* One is forgotten, and a later one has its name. */
+/* A job is forgotten, and a later one gets its name. */
 static void come_and_go(void **state)
 {
     (void)state;
@@ -86,10 +88,11 @@ static void named(void **state)
                  &(struct job_door){.kind = JOB_DOOR_NAMED, .is_over = true});
     tool_rig_settle();
     assert_string_equal(tool_rig.named.nspace, "");
-    assert_int_equal(tool_rig.named.rank, 1); /* so it hears of none */
+    assert_int_equal(tool_rig.named.rank, 1); /* so it is told of no job */
 }
 
-/* A session that goes with a word of ours unread is heard to its end. */
+/* A session that ends without having read a message of ours is read to its
+ * end. */
 static void last_words(void **state)
 {
     (void)state;
@@ -102,7 +105,7 @@ static void last_words(void **state)
     assert_int_equal(tool_rig.ended, 1);
 }
 
-/* Names by job, each rank once. */
+/* Names are sorted by job, each rank once. */
 static void scopes(void **state)
 {
     static const struct px_lib_name names[] = {
@@ -124,7 +127,7 @@ static void scopes(void **state)
     px_scopes_end(&out);
 }
 
-/* A note is cut, and not answered. */
+/* A note is cut, and gets no answer. */
 static void notes(void **state)
 {
     char text[JOB_DOOR_TEXT_MAX + 9];

@@ -1,4 +1,5 @@
-/* Events of jobs: what is told, and when the end is. */
+/* Events of jobs: which ones the tool is sent, and when the event of the end
+ * comes. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -146,8 +147,9 @@ static void broken(void **state)
     }
 }
 
-/* What happens before the tool is in is told when it is, in order; nothing is
- * told of a job that is forgotten by then, nor what another tool has said. */
+/* Events from before the tool is let in are sent when it is, in order; no
+ * events are sent of a job that is forgotten by then, and none of other
+ * tools. */
 static void before_the_tool(void **state)
 {
     (void)state;
@@ -185,7 +187,7 @@ static void forgotten_before_the_tool(void **state)
                         "one 3 pmix.evproc=one.3 xylem.iof.channel=4/1");
 }
 
-/* A pull of rank 0 of the job. */
+/* Begins a pull of rank 0 of the job. */
 static void begin(struct px_lib_wish wish)
 {
     px_pulls_on_pull(
@@ -203,7 +205,7 @@ static void begin(struct px_lib_wish wish)
 }
 
 /* The end of a job waits for the output that comes on another connection, and
- * for a tool that takes it; that of another job does not. */
+ * for a tool that reads it; the end of another job does not wait. */
 static void behind_output(void **state)
 {
     (void)state;
@@ -227,7 +229,7 @@ static void behind_output(void **state)
     assert_int_equal(tool_rig.given, 2);
 }
 
-/* One that takes nothing is not waited for. */
+/* The event does not wait for a tool that reads nothing. */
 static void stuck(void **state)
 {
     (void)state;
@@ -240,7 +242,7 @@ static void stuck(void **state)
     assert_int_equal(tool_rig.given, 0);
 }
 
-/* Its name is void soon. */
+/* The name of the job soon becomes invalid. */
 static void forgotten(void **state)
 {
     (void)state;
@@ -258,7 +260,8 @@ static bool is_over(const void *arg)
     return told > 0;
 }
 
-/* The session has gone: all that there is goes to the tool, and is read. */
+/* The session has ended: everything that there is goes to the tool, and is
+ * read. */
 static void session_goes(void **state)
 {
     (void)state;
@@ -277,13 +280,13 @@ static void session_goes(void **state)
     tool_rig.taken = 1;
     tool_rig_settle();
     assert_int_equal(told, 0);
-    tool_rig.taken = 2; /* what is behind all events, too */
+    tool_rig.taken = 2; /* including what follows all events */
     tool_rig_run(is_over, NULL);
     assert_int_equal(tool_rig.given, 2);
 }
 
-/* The session has gone without a word about its jobs. Its end is not told
- * before output that waits, until that is given up. */
+/* The session has gone without a message about its jobs. The end is not
+ * reported before waiting output was sent or given up. */
 static void session_breaks_off(void **state)
 {
     (void)state;

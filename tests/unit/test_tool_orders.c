@@ -1,5 +1,5 @@
-/* Signals that a tool orders: names of processes become numbers, and the
- * session's word is the answer. */
+/* Signals that a tool requests: names of processes become numbers, and the
+ * session's answer is the answer to the tool. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -59,8 +59,8 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* "one/2 own/-3": -2 is all, -3 and -5 are those of this node. Its call is its
- * number. */
+/* Requests a signal for "one/2 own/-3": -2 means all, -3 and -5 the processes
+ * of this node. The request's call is its number. */
 static void order(const char *text, int signo)
 {
     struct px_lib_control *call = &calls[made];
@@ -83,7 +83,7 @@ static void order(const char *text, int signo)
     px_orders_on_control(orders, call);
 }
 
-/* What is heard until a signal comes, as "0-3,10-11 s15". */
+/* Returns the messages up to a signal, as "0-3,10-11 s15". */
 static const char *heard(void)
 {
     static char text[512];
@@ -119,7 +119,7 @@ static void check_answer(unsigned nth, unsigned call, enum px_lib_answer answer)
     assert_int_equal(tool_rig.push_answers[nth], answer);
 }
 
-/* Nothing is said of it. */
+/* Checks that the request is refused, and that the session gets no message. */
 static void check_refused(const char *text, enum px_lib_answer answer)
 {
     const unsigned nth = tool_rig.pushes;
@@ -153,8 +153,8 @@ static void hear_describe(uint32_t base)
     assert_int_equal(msg.base, base);
 }
 
-/* Each process once, in ascending order over all jobs; the answer is the
- * session's, in its order. */
+/* Each process gets the signal once, in ascending order over all jobs; the
+ * answers are the session's, in order. */
 static void in_order(void **state)
 {
     (void)state;
@@ -171,11 +171,11 @@ static void in_order(void **state)
     check_answer(1, 1, PX_LIB_NOT_NOW);
     say_signalled(false);
     check_answer(2, 2, PX_LIB_YES);
-    say_signalled(false); /* no order waits */
+    say_signalled(false); /* no request waits */
     assert_int_equal(tool_rig.pushes, 3);
 }
 
-/* Orders for unknown processes are refused. The other orders go on. */
+/* Requests for unknown processes are refused. The other requests go on. */
 static void refused(void **state)
 {
     (void)state;
@@ -192,7 +192,7 @@ static void refused(void **state)
     check_answer(5, 0, PX_LIB_YES);
 }
 
-/* An order for this node names processes of several jobs. Later orders wait,
+/* A request for this node names processes of several jobs. Later requests wait,
  * and one that is refused meanwhile gets its answer in its turn. */
 static void of_this_node(void **state)
 {
@@ -200,7 +200,7 @@ static void of_this_node(void **state)
     order("one/-3 two/-5 own/4 own/0", 15);
     order("own/1", 9);
     hear_describe(10);
-    say_signalled(false); /* nothing was said */
+    say_signalled(false); /* no message was sent */
     assert_int_equal(tool_rig.pushes, 0);
     assert_true(tool_rig_is_silent(0));
     say_place(10, 1, here);
@@ -218,7 +218,8 @@ static void of_this_node(void **state)
     check_answer(1, 1, PX_LIB_YES);
 }
 
-/* No process is on this node, or the job goes while it is asked for. */
+/* No process is on this node, or the job is forgotten while its table is
+ * requested. */
 static void none_of_this_node(void **state)
 {
     (void)state;
@@ -236,13 +237,13 @@ static void none_of_this_node(void **state)
     assert_string_equal(heard(), "1-1 s9");
     order("one/-3", 15);
     hear_describe(10);
-    say_place(10, 5, here); /* it has not so many */
+    say_place(10, 5, here); /* the job does not have so many processes */
     say_described(false);
     check_answer(2, 3, PX_LIB_NO_RESOURCE);
 }
 
-/* So many orders wait; the next one is refused. At the end one is at the
- * launcher. */
+/* The greatest number of requests waits; the next one is refused. At the end
+ * one request is at the launcher. */
 static void too_many(void **state)
 {
     (void)state;
@@ -257,8 +258,8 @@ static void too_many(void **state)
     tool_rig_settle();
 }
 
-/* Every other process of a large job: as many ranges as the launcher takes, and
- * one more. */
+/* Every other process of a large job: as many ranges as the launcher accepts,
+ * and one more. */
 static void many_ranges(void **state)
 {
     static struct px_lib_name some[MANY + 1];

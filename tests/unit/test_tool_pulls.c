@@ -1,5 +1,5 @@
-/* Pulls of a tool: what the session is asked, what the tool is given, and what
- * is said to be taken. */
+/* Pulls of a tool: requests to the session, deliveries to the tool, and reports
+ * of what the tool has read. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -96,7 +96,7 @@ static void hear_pull(unsigned door, const char *job, uint32_t first,
     assert_int_equal(msg.cache_bytes, want->cache_bytes);
 }
 
-/* A pull of the job "one" that is answered. */
+/* Begins a pull of the job "one", which is answered. */
 static void begin(unsigned door, struct px_lib_wish wish)
 {
     const struct job_door want = {.channels = BOTH,
@@ -139,7 +139,7 @@ static void check_taken(unsigned door, uint64_t outputs)
     assert_int_equal(msg.taken, outputs);
 }
 
-/* Checks that the pull is over after so many outputs: none of the others has
+/* Checks that the pull is over after this many outputs: none of the others has
  * reached it. */
 static void check_over(unsigned door, uint64_t outputs)
 {
@@ -153,7 +153,7 @@ static void check_over(unsigned door, uint64_t outputs)
 
 static const struct px_lib_wish copies = {.copies = true}, redirects = {0};
 
-/* What comes before the answer waits for the answer. */
+/* Output that comes before the answer waits for the answer. */
 static void copied(void **state)
 {
     (void)state;
@@ -176,11 +176,11 @@ static void copied(void **state)
     tool_rig_output(FIRST, 12, OUT, "after", true);
     check_given(2, 2, "after");
     assert_true(tool_rig.all[1].output.is_end);
-    /* Its only channel has ended: the connection does, too. */
+    /* The only channel has ended, so the connection ends, too. */
     assert_int_equal(tool_rig_hear(FIRST).kind, 0);
 }
 
-/* While the tool takes nothing the session is read all the same. */
+/* While the tool reads nothing the session is read all the same. */
 static void copied_slowly(void **state)
 {
     (void)state;
@@ -212,8 +212,8 @@ static void say_large(uint32_t len_bytes)
     tool_rig_settle();
 }
 
-/* A large one is given as it has come, in the memory in which it came; one that
- * is small, or has waited, is copied. */
+/* A large OUTPUT is delivered in the memory in which it came; one that is
+ * small, or has waited, is copied. */
 static void large_ones_are_not_copied(void **state)
 {
     static const uint32_t large[] = {JOB_DOOR_OUTPUT_MAX,
@@ -240,8 +240,8 @@ static void large_ones_are_not_copied(void **state)
     assert_null(tool_rig.all[5].output.block);
 }
 
-/* Before a file is made the session keeps what comes, for a moment. On a busy
- * machine that may be over before it is seen: then it is tried again. */
+/* Before a file is made output waits in the session for a moment. On a busy
+ * machine that moment may pass unseen: then the test tries again. */
 static void copies_wait_a_moment_before_the_file(void **state)
 {
     bool was_read = true;
@@ -259,7 +259,8 @@ static void copies_wait_a_moment_before_the_file(void **state)
     assert_true(tool_rig_is_read(FIRST, 10));
 }
 
-/* One that redirects is read as the tool takes, and says what it has read. */
+/* A pull that redirects is read as fast as the tool reads, and reports what the
+ * tool has read. */
 static void redirected(void **state)
 {
     (void)state;
@@ -279,7 +280,7 @@ static void redirected(void **state)
     assert_false(tool_rig_is_read(FIRST, 10));
 }
 
-/* So it is after a pause, too, in which nothing was due. */
+/* The same holds after a pause in which nothing was due. */
 static void redirected_again(void **state)
 {
     struct event_base *base = tool_rig.way.base;
@@ -298,7 +299,7 @@ static void redirected_again(void **state)
     }
 }
 
-/* What was put together counts only when it has gone. */
+/* Gathered output counts only when it has been delivered. */
 static void redirected_together(void **state)
 {
     (void)state;
@@ -314,7 +315,7 @@ static void redirected_together(void **state)
     check_taken(FIRST, 3);
 }
 
-/* What was dropped is told with what comes next, even when nothing waits by
+/* Dropped bytes are reported with the next output, even when nothing waits by
  * then. */
 static void drop_is_told(void **state)
 {
@@ -347,7 +348,8 @@ static void drop_is_told(void **state)
     assert_int_equal(tool_rig.all[fits + 1].output.dropped_bytes, 0);
 }
 
-/* The tool has gone: what it has read by then is told, and then it is over. */
+/* The tool has disconnected: what it has read by then is reported, and then the
+ * pull is over. */
 static void tool_goes(void **state)
 {
     const unsigned one = 1;
@@ -367,8 +369,8 @@ static void tool_goes(void **state)
     assert_int_equal(tool_rig.given, 2);
 }
 
-/* The tool deregisters its only pull: what was given is waited for, then the
- * connection ends. */
+/* The tool deregisters its only pull: deliveries under way are waited for, then
+ * the connection ends. */
 static void stopped(void **state)
 {
     (void)state;
@@ -384,10 +386,10 @@ static void stopped(void **state)
     check_over(FIRST, 1);
 }
 
-/* What two pulls have in common is asked for once. The tool deregisters one and
- * does not say which: it is the first one whose delivery reaches no pull. That
- * delivery does not count as taken, and the other pull asks for what it relied
- * on. */
+/* Output that two pulls name is requested once. The tool deregisters one of
+ * them and does not say which: it is the first one whose delivery reaches no
+ * pull. That delivery does not count as read, and the other pull requests the
+ * output that it got through the first. */
 static void in_common(void **state)
 {
     (void)state;
@@ -417,7 +419,7 @@ static void in_common(void **state)
     check_given(4, 1, "c");
 }
 
-/* A session that says nothing is waited for, but not for long. */
+/* A session that does not answer is waited for, but not for long. */
 static void silent(void **state)
 {
     (void)state;
@@ -454,7 +456,7 @@ static void refused(void **state)
     check_answer(8, PX_LIB_NO_RESOURCE);
 }
 
-/* Two pulls, for both of which much comes: each gets its turn. */
+/* Two pulls, for both of which much output comes: each gets its turn. */
 static void take_turns(struct px_lib_wish wish)
 {
     unsigned of_two = 0;

@@ -1,5 +1,5 @@
-/* What a tool pushes goes to each job in order, a message at a time, and is
- * answered when the session has it. */
+/* Pushes of a tool go to each job in order, one message at a time, and are
+ * answered when the session has accepted them. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -56,7 +56,7 @@ static void push_to(const char *job, uint32_t rank, const char *text,
                                                       .call = call});
 }
 
-/* The next message: its flags, ranges and bytes as a text. */
+/* Returns the next message as text: its flags, ranges and bytes. */
 static const char *heard(unsigned door)
 {
     static char text[512];
@@ -94,7 +94,7 @@ static void check_answer(unsigned nth, void *call, enum px_lib_answer answer)
     assert_int_equal(tool_rig.push_answers[nth], answer);
 }
 
-/* The set is said once, as long as it is the same; a call is answered by the
+/* The set is sent once, as long as it is the same; a call is answered by the
  * session, and the next one waits for that. */
 static void in_order(void **state)
 {
@@ -144,8 +144,8 @@ static void in_pieces(void **state)
     check_answer(0, &a, PX_LIB_YES);
 }
 
-/* A set that does not fit goes on in the next message, and the bytes come
- * behind it. */
+/* A set that does not fit into a message continues in the next one, and the
+ * bytes follow it. */
 static void wide_set(void **state)
 {
     struct px_lib_name targets[2] = {{"one", 0}, {"one", 2}};
@@ -173,8 +173,8 @@ static void wide_set(void **state)
     check_answer(0, &a, PX_LIB_YES);
 }
 
-/* One that goes to two jobs is answered when both have it, and one of them is
- * enough; what is for the second job alone does not wait for the first. */
+/* A push to two jobs is answered when both have answered, and succeeds when one
+ * accepts it; a push for the second job alone does not wait for the first. */
 static void two_jobs(void **state)
 {
     struct px_lib_name targets[2] = {{"one", 0}, {"two", PX_LIB_ALL}};
@@ -199,7 +199,7 @@ static void two_jobs(void **state)
     check_answer(1, &a, PX_LIB_YES);
 }
 
-/* No target reads any longer, or the job has gone. */
+/* No target reads any longer, or the job is forgotten. */
 static void over(void **state)
 {
     int a, b, c;
@@ -220,7 +220,7 @@ static void over(void **state)
     assert_string_equal(heard(FIRST + 1), "1 11-11!:z");
 }
 
-/* These are refused at once. */
+/* These pushes are refused at once. */
 static void refused(void **state)
 {
     struct px_lib_push push = {.strange = "no.such", .call = &push};
@@ -240,7 +240,7 @@ static void refused(void **state)
     assert_int_equal(tool_rig.count, 1);
 }
 
-/* Stdin that is collected ends for good with PMIX_IOF_COMPLETE. */
+/* Stdin that the library collects ends for good with PMIX_IOF_COMPLETE. */
 static void completed(void **state)
 {
     struct px_lib_name target = {"one", 0};
@@ -256,7 +256,7 @@ static void completed(void **state)
     check_answer(0, NULL, PX_LIB_IS_COMPLETE);
 }
 
-/* What the library collects goes to the targets that are left. */
+/* Stdin that the library collects goes to the targets that are left. */
 static void collected(void **state)
 {
     struct px_lib_name targets[2] = {{"one", 0}, {"one", 2}};
@@ -271,7 +271,7 @@ static void collected(void **state)
     assert_string_equal(heard(FIRST), "1 10-10 12-12:x");
 }
 
-/* --- those on this machine */
+/* --- processes on this machine */
 
 static void say_part(uint32_t part, uint32_t first, const char *host)
 {
@@ -294,7 +294,7 @@ static void attach_parts(uint32_t parts)
                                            .text = "one"});
 }
 
-/* The processes on this machine are asked for once, and later pushes wait. */
+/* The processes on this machine are requested once, and later pushes wait. */
 static void local(void **state)
 {
     struct px_lib_name targets[2] = {{"one", 0}, {"one", PX_LIB_LOCAL_NODE}};
@@ -338,7 +338,8 @@ static void nobody_local(void **state)
     check_answer(0, &a, PX_LIB_NOT_FOUND);
 }
 
-/* 16 MiB may wait; more is refused, and a tool that goes on is cut off. */
+/* 16 MiB may wait; a larger push is refused, and a tool that goes on pushing is
+ * disconnected. */
 static void flood(void **state)
 {
     struct px_lib_name target = {"one", 0};
@@ -360,7 +361,7 @@ static void flood(void **state)
     px_pushing_on_push(pushing, &push);
     check_answer(1, &push, PX_LIB_NO_RESOURCE);
     assert_int_equal(floods, 1);
-    /* Once it is answered there is room again. */
+    /* Once a push is answered there is room again. */
     tool_rig_hang_up(FIRST);
     tool_rig_settle();
     check_answer(2, &push, PX_LIB_IS_COMPLETE);
@@ -370,7 +371,7 @@ static void flood(void **state)
     assert_int_equal(tool_rig.pushes, 3);
 }
 
-/* A push that was answered is not looked at again. */
+/* The memory of a push that was answered is not read again. */
 static void answered(void **state)
 {
     struct px_lib_name target = {"nobody", 0};

@@ -1,5 +1,5 @@
-/* Queries of a tool: each key and qualifier, what it is answered with, and what
- * the launcher is asked for it. */
+/* Queries of a tool: each key and qualifier, its answer, and the questions to
+ * the launcher that it needs. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -93,7 +93,7 @@ static void say_end(bool is_over)
     tool_rig_settle();
 }
 
-/* The launcher is asked for this job, and for no other. */
+/* Checks that the launcher is asked for this job, and for no other. */
 static void hear_describe(uint32_t base)
 {
     struct job_door msg = tool_rig_hear(0);
@@ -103,8 +103,8 @@ static void hear_describe(uint32_t base)
     assert_true(tool_rig_is_silent(0));
 }
 
-/* Two processes here, two on "~other", two on "-third" of another program; the
- * last one was not started, two have ended. */
+/* Describes two processes here, two on "~other", two on "-third" of another
+ * program; the last one was not started, two have ended. */
 static void describe_own(void)
 {
     static const uint32_t pids[SIZE] = {100, 101, 102, 103, 104, 0};
@@ -136,7 +136,7 @@ static void ask(const char *text)
     px_queries_on_query(queries, ask_rig_query(text));
 }
 
-/* Compares the answers, with %H for this host. */
+/* Compares the answers; %H stands for this host. */
 static void check_answers(const char *want)
 {
     char text[4096] = "";
@@ -153,7 +153,8 @@ static void check_answers(const char *want)
     assert_string_equal(ask_rig_answers(), text);
 }
 
-/* Is refused with this, by whatever the launcher says of the own job. */
+/* Checks that a query is refused with this answer, after the launcher has
+ * described the session's own job. */
 static void check_refused(const char *text, bool needs_table,
                           enum px_lib_answer why)
 {
@@ -177,7 +178,7 @@ static void check_refused(const char *text, bool needs_table,
 #define ROW4 "(own/4 -third b.out 104 running 0)"
 #define ROW5 "(own/5 -third b.out 0 starting 0)"
 
-/* Each process by all that it is, all of them and those of this host. */
+/* Each process with all facts, for all processes and for those of this host. */
 static void tables(void **state)
 {
     (void)state;
@@ -187,7 +188,7 @@ static void tables(void **state)
                   "}{pmix.qry.lptable=" ROW0 ROW1 "}\n");
 }
 
-/* The processes of one host are told: this one where none is named. */
+/* The processes of one host are listed: of this host when none is named. */
 static void local_ones(void **state)
 {
     (void)state;
@@ -205,7 +206,7 @@ static void local_ones(void **state)
     check_answers("PARTIAL {pmix.local.size=0:u32}\n");
 }
 
-/* Keys for which the launcher need not be asked are answered at once. */
+/* Keys that need no question to the launcher are answered at once. */
 static void known_ones(void **state)
 {
     (void)state;
@@ -221,7 +222,7 @@ static void known_ones(void **state)
     assert_true(tool_rig_is_silent(0));
 }
 
-/* The own job is named even when it is over, others are not. */
+/* The session's own job is named even when it is over, other jobs are not. */
 static void namespaces_that_have_not_ended(void **state)
 {
     (void)state;
@@ -237,8 +238,8 @@ static void namespaces_that_have_not_ended(void **state)
     check_answers("YES {pmix.qry.ns=one,own}\n");
 }
 
-/* Each job with its words, or one; a process of it is enough to know, and
- * daemons are no job. */
+/* Each job with its command line, or only one job; a single place of each is
+ * requested, and daemons are no job. */
 static void namespace_infos(void **state)
 {
     (void)state;
@@ -256,7 +257,7 @@ static void namespace_infos(void **state)
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=two}"
                   "{pmix.cmd.line=second}}}\n");
     check_refused("pmix.nspace=dvm pmix.qry.nsinfo", false, PX_LIB_NOT_FOUND);
-    /* A job that is named is described whole; both keys use one table. */
+    /* A job that is named is described completely; both keys use one table. */
     ask("pmix.nspace=two pmix.qry.nsinfo pmix.lpeers");
     describe_small(20, 2, "second");
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=two}"
@@ -309,7 +310,7 @@ static void exit_codes(void **state)
                   PX_LIB_NOT_FOUND);
 }
 
-/* The daemons of a dvm: they run, and tell no pids. */
+/* The daemons of a dvm: they run, and their pids are not known. */
 static void daemons(void **state)
 {
     (void)state;
@@ -324,7 +325,7 @@ static void daemons(void **state)
 
 /* --- qualifiers */
 
-/* In whichever order qualifiers come, all of them hold. */
+/* All qualifiers apply, whatever their order. */
 static void qualifiers(void **state)
 {
     static const char *const asks[][2] = {
@@ -336,9 +337,10 @@ static void qualifiers(void **state)
         {"pmix.hname=~other", ROW2 ROW3},
         {"pmix.hname=~other pmix.rank=3", ROW3},
         {"pmix.rank=3 pmix.nodeid=2 pmix.hname=~other", ROW3},
-        {"pmix.nodeid=0", ROW4 ROW5}, /* in the order of names */
+        {"pmix.nodeid=0",
+         ROW4 ROW5}, /* hosts are in the order of their names */
         {"pmix.nodeid=1", ROW0 ROW1},
-        /* All hosts that are named, as RFC 0010 has it. */
+        /* All named hosts count, as RFC 0010 says. */
         {"pmix.nodeid=0 pmix.nodeid=1", ROW0 ROW1 ROW4 ROW5},
         {"pmix.hname=~other pmix.nodeid=0", ROW2 ROW3 ROW4 ROW5},
         {"pmix.hname=~other pmix.nodeid=0 pmix.rank=4", ROW4},
@@ -401,7 +403,8 @@ static void qualifiers_that_make_no_sense(void **state)
     check_answers("YES {pmix.job.size=6:u32}\n");
 }
 
-/* Some keys of several; the first that is not known says why none is. */
+/* Some of several keys are known; when none is, the first one decides the
+ * answer. */
 static void some_are_known(void **state)
 {
     (void)state;
@@ -413,10 +416,10 @@ static void some_are_known(void **state)
                   PX_LIB_NOT_FOUND);
 }
 
-/* --- their turn */
+/* --- several queries */
 
-/* Each waits for the one before; of a job that several keys are about the
- * launcher is asked once, and of another query afresh. */
+/* Each query waits for the one before; the launcher is asked once for a job
+ * that several keys of a query are about, and again for another query. */
 static void in_their_turn(void **state)
 {
     (void)state;
@@ -445,7 +448,8 @@ static void check_gone(void)
     assert_int_equal(tool_rig.push_answers[before], PX_LIB_NOT_FOUND);
 }
 
-/* A job that goes while it is asked for, or while another one is. */
+/* A job is forgotten while its table is requested, or while that of another job
+ * is. */
 static void gone_meanwhile(void **state)
 {
     (void)state;
@@ -467,12 +471,12 @@ static void gone_meanwhile(void **state)
     describe_own();
     check_answers("YES {pmix.qry.nsinfo={pmix.job.arr={pmix.nspace=own}"
                   "{pmix.cmd.line=a.out x : b.out}}}\n");
-    /* The answer to the last query comes before that word. */
+    /* The answer to the last query comes before that message. */
     check_gone();
 }
 
-/* Without the run's own job, only what is about another job, or about none, is
- * known. */
+/* Without the session's own job, only keys about another job, or about none,
+ * have answers. */
 static void own_job_is_forgotten(void **state)
 {
     (void)state;
@@ -484,7 +488,7 @@ static void own_job_is_forgotten(void **state)
     check_refused("pmix.hname=x pmix.qry.ns", false, PX_LIB_NOT_FOUND);
 }
 
-/* What the launcher says makes no sense: the tool is told nothing of it. */
+/* The launcher's answer makes no sense: the tool is told nothing of it. */
 static void bad_words(void **state)
 {
     (void)state;
@@ -511,7 +515,7 @@ static void many(void **state)
     }
 }
 
-/* No more than so many queries may wait. At the end none of them is
+/* Only a limited number of queries may wait. At the end none of them is
  * answered. */
 static void too_many(void **state)
 {
@@ -525,11 +529,11 @@ static void too_many(void **state)
     assert_int_equal(tool_rig.pushes, 1);
     assert_int_equal(tool_rig.push_answers[0], PX_LIB_NO_RESOURCE);
     hear_describe(0);
-    say_place(0, 1, here, "x"); /* the end comes in the middle */
+    say_place(0, 1, here, "x"); /* the end comes in the middle of an answer */
     tool_rig_settle();
 }
 
-/* The list for those who ask what is supported: keys, and qualifiers. */
+/* The list for tools that ask what is supported: keys, and qualifiers. */
 static void all_keys(void **state)
 {
     const char *const *keys = px_queries_keys();

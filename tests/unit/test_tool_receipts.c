@@ -1,4 +1,4 @@
-/* What the tool has read is told by OUTPUTs, in their order. */
+/* The number of OUTPUTs that the tool has read is counted in their order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* Each in a delivery of its own. */
+/* Each OUTPUT has a delivery of its own. */
 static void one_each(void **state)
 {
     (void)state;
@@ -41,7 +41,8 @@ static void one_each(void **state)
     assert_true(px_receipts_are_empty(receipts));
 }
 
-/* One that is held keeps those behind it back, of other channels too. */
+/* An OUTPUT that is held keeps later ones from counting, those of other
+ * channels, too. */
 static void held_back(void **state)
 {
     (void)state;
@@ -69,7 +70,8 @@ static void missed(void **state)
     assert_true(px_receipts_are_settled(receipts, 4));
 }
 
-/* There is room for so many, and again when some are read. */
+/* There is room for a limited number of OUTPUTs, and again when some are
+ * read. */
 static void room(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Jobs that a tool starts: what the session is asked, how it is answered, and
- * whose the output is. */
+/* Jobs that a tool starts: the requests to the session, the answers to the
+ * tool, and where the output goes. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -17,7 +17,7 @@ enum { FIRST = 1, OUT = 1, ERR = 2, BASE = 40, SIZE = 2 };
 static struct px_pulls *pulls;
 static struct px_spawns *spawns;
 static struct ep_writer *writer;
-static int call; /* its address is one */
+static int call; /* its address identifies the call */
 
 static void on_settled(void *arg)
 {
@@ -58,7 +58,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* --- what is asked for */
+/* --- requests */
 
 static void ask_for(struct job_request request, struct px_lib_wish wish)
 {
@@ -75,7 +75,7 @@ static void ask_for(struct job_request request, struct px_lib_wish wish)
                                                       .call = &call});
 }
 
-/* HELLO and the job; the bytes are valid until the next call. */
+/* Receives HELLO and the request; the bytes are valid until the next call. */
 static struct job_request hear_request(unsigned door)
 {
     static uint8_t mem[4096];
@@ -119,7 +119,7 @@ static void say(unsigned door, uint8_t kind)
     tool_rig_settle();
 }
 
-/* A job whose output comes by itself, and that runs. */
+/* Starts a job whose output goes to the tool without a pull, and that runs. */
 static void start(struct px_lib_wish wish)
 {
     struct job_request request;
@@ -164,9 +164,9 @@ static void whole(void **state)
     job_request_fini(&request);
 }
 
-/* --- how it is answered */
+/* --- answers */
 
-/* The job runs when both connections have said so, in whichever order. */
+/* The job runs when both connections have reported it, in either order. */
 static void answered(void **state)
 {
     struct job_request request;
@@ -181,12 +181,13 @@ static void answered(void **state)
     say_begun();
     assert_string_equal(tool_rig.spawned, "new");
     assert_int_equal(tool_rig.pushes, 0);
-    assert_true(tool_rig_is_silent(FIRST)); /* it holds the job */
+    assert_true(tool_rig_is_silent(FIRST)); /* the connection keeps the job
+                                             * alive */
     say(FIRST, JOB_DOOR_ENDED);
     assert_int_equal(tool_rig_hear(FIRST).kind, 0);
 }
 
-/* One that is to be kept needs no connection. */
+/* A job that is to be kept needs no connection. */
 static void kept(void **state)
 {
     struct job_request request;
@@ -203,7 +204,7 @@ static void kept(void **state)
     assert_int_equal(tool_rig_hear(FIRST).kind, 0);
 }
 
-/* The job was forgotten before it was heard to run. */
+/* The job was forgotten before it was reported to run. */
 static void forgotten(void **state)
 {
     struct job_request request;
@@ -246,7 +247,8 @@ static void refused(void **state)
                 (struct px_lib_wish){0});
         request = hear_request(reason);
         job_request_fini(&request);
-        if (reason >= JOB_DOOR_NO_DIR) { /* as its processes are started */
+        if (reason >= JOB_DOOR_NO_DIR) { /* the request is refused when the
+                                          * processes are started */
             say_job(reason);
             tool_rig_output(reason, BASE, OUT, "x\n", false);
         }
@@ -263,7 +265,7 @@ static void refused(void **state)
     assert_null(tool_rig.spawn_call);
 }
 
-/* The session goes, with an answer due, and after it. */
+/* The session ends, once while an answer is due, and once after the answer. */
 static void session_goes(void **state)
 {
     struct job_request request;
@@ -282,7 +284,7 @@ static void session_goes(void **state)
     tool_rig_settle();
     assert_int_equal(tool_rig.pushes, 1);
     assert_int_equal(tool_rig.push_answers[0], PX_LIB_NO_ROOM);
-    assert_int_equal(tool_rig.given, 1); /* what there is of a line */
+    assert_int_equal(tool_rig.given, 1); /* the unfinished line is delivered */
     assert_false(px_pulls_are_due(pulls, BASE));
 }
 
@@ -298,7 +300,7 @@ static void too_large(void **state)
     assert_int_equal(tool_rig.push_answers[0], PX_LIB_NO_RESOURCE);
 }
 
-/* --- whose its output is */
+/* --- where the output goes */
 
 static bool is_given(const void *arg)
 {
@@ -366,7 +368,7 @@ static void pull(struct px_lib_wish wish)
     assert_int_equal(tool_rig.pull_answer, PX_LIB_YES);
 }
 
-/* A pull has the line that is open, and all that follows, as it comes. */
+/* A pull gets the unfinished line, and everything that follows, as it comes. */
 static void pulled(void **state)
 {
     (void)state;
@@ -383,8 +385,8 @@ static void pulled(void **state)
     check_given(4, "err\n", false);
 }
 
-/* A pull is deregistered: what reached no pull is shown, before what comes
- * then. */
+/* A pull is deregistered: output that reached no pull is shown, before later
+ * output. */
 static void pull_left(void **state)
 {
     (void)state;
@@ -404,8 +406,8 @@ static void pull_left(void **state)
     assert_false(tool_rig.all[2].output.is_pulled);
 }
 
-/* A pull is replaced by another one before it is known that something has
- * reached no pull: the other one gets that, and all that follows. */
+/* A pull is replaced by another one before it is known that a delivery has
+ * reached no pull: the new pull gets that output, and all that follows. */
 static void pull_again(void **state)
 {
     (void)state;
@@ -452,7 +454,7 @@ static void one_of_two_left(void **state)
     check_given(3, "b\n", false);
 }
 
-/* What the pull wishes counts before what the spawn wishes. */
+/* The directives of the pull override those of the spawn. */
 static void wishes(void **state)
 {
     (void)state;
@@ -472,7 +474,8 @@ static void wishes(void **state)
     check_given(2, "c\nd\n", false);
 }
 
-/* The spawner of a job that is over has had its output. */
+/* The tool that started the job has received its output; a late pull gets none
+ * of it again. */
 static void pulled_late(void **state)
 {
     struct job_door msg;
@@ -498,7 +501,7 @@ static void pulled_late(void **state)
     assert_int_equal(msg.cache_bytes, 0);
 }
 
-/* A tool that takes nothing: the session is read all the same, in turns with a
+/* The tool reads nothing: the session is read all the same, in turns with a
  * pull. */
 static void slowly(void **state)
 {

@@ -1,5 +1,5 @@
-/* Texts of a tool for the user: in pieces to the door, a few at a time, and
- * each request is answered when all of it is written. */
+/* Texts of a tool for the user: they go to the door in pieces, a few at a time,
+ * and each request is answered when all of it is written. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -48,7 +48,7 @@ static void add(const char *text, bool is_error)
         (struct px_lib_text){.is_error = is_error, .text = text};
 }
 
-/* Makes a request of the texts that were added. */
+/* Makes a request with the texts that were added. */
 static void ask(void)
 {
     struct px_lib_log *log = &logs[made];
@@ -121,7 +121,7 @@ static void four_at_a_time(void **state)
     hear(1, "f", false);
 }
 
-/* One of its texts was not taken; the next request is as good as ever. */
+/* One text of a request was refused; the next request is not affected. */
 static void not_taken(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void not_taken(void **state)
     check_answer(1, 1, PX_LIB_YES);
 }
 
-/* A long text is said in pieces, and is one. */
+/* A long text is sent in pieces, and stays one text. */
 static void pieces(void **state)
 {
     static char half[JOB_DOOR_REST_MAX + 1];
@@ -155,7 +155,7 @@ static void pieces(void **state)
     hear(1, half, false);
 }
 
-/* All texts of a request are as long as that at most. */
+/* All texts of a request together have a greatest length. */
 static void too_long(void **state)
 {
     (void)state;
@@ -170,7 +170,7 @@ static void too_long(void **state)
     assert_true(tool_rig_is_silent(0));
 }
 
-/* So many requests, and so many bytes, may be unwritten. */
+/* Requests that are not written have a limit in number, and one in bytes. */
 static void too_many(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void too_many_bytes(void **state)
     ask();
     check_answer(0, taken, PX_LIB_NO_RESOURCE);
     text_of_max[PX_TEXTS_BYTES_MAX % PX_TEXTS_BYTES] = '\0';
-    add(text_of_max, false); /* it just fits; the others are longer still */
+    add(text_of_max, false); /* this text just fits; the others are longer */
     ask();
     assert_int_equal(tool_rig.pushes, 1);
     add("x", false);

@@ -10,7 +10,7 @@
 #include "overlay/base/err.h"
 #include "tests/unit/fabric_rig.h"
 
-/* Both directions of private data, at its sizes from none to the most. */
+/* Private data in both directions, of all sizes from none to the most. */
 static void a_link_comes_up_with_private_data_both_ways(void **state)
 {
     struct rig *rig = *state;
@@ -97,7 +97,8 @@ static void a_rejected_dial_is_refused(void **state)
     b->answer = RIG_REJECT;
     for (size_t i = 0; i < EP_CM_MAX; i++)
         b->cm[i] = (uint8_t)(i * 5 + 2);
-    for (unsigned i = 0; i < 3; i++) { /* with all there can be, some, none */
+    for (unsigned i = 0; i < 3; i++) { /* with the most private data, some, and
+                                        * none */
         b->cm_bytes = EP_CM_MAX - 24 * i;
         assert_int_equal(
             rig->ops->dial(a->t, rig->ops->address(b->t), NULL, 0, a, &conn),
@@ -115,8 +116,8 @@ static void a_rejected_dial_is_refused(void **state)
     assert_int_equal(stats.rejected, 3);
 }
 
-/* The port is free: it was that of a transport that has been closed. This is
- * told apart from a listener's own refusal, also one without a word. */
+/* The port is free: it belonged to a transport that has been closed. The error
+ * differs from a refusal by a listener, also one without private data. */
 static void a_dial_to_nobody_is_refused(void **state)
 {
     struct rig *rig = *state;
@@ -244,7 +245,8 @@ static void a_frame_that_cannot_be_is_refused(void **state)
     assert_int_equal(rig->ops->send(conn, slices, 1), OV_EINVAL);
     slices[0].len_bytes = 4097;
     assert_int_equal(rig->ops->send(conn, slices, 1), OV_EINVAL);
-    slices[0].len_bytes = 4096; /* with the next it is more than a frame */
+    slices[0].len_bytes = 4096; /* together with the next slice this is more
+                                 * than a frame */
     assert_int_equal(rig->ops->send(conn, slices, 2), OV_EINVAL);
     slices[0].off_bytes = UINT32_MAX;
     assert_int_equal(rig->ops->send(conn, slices, 1), OV_EINVAL);
@@ -268,13 +270,14 @@ static void slots_end_at(struct rig *rig, uint32_t len_bytes)
     rig_wait(rig, &a->sent, 9);
 }
 
-/* Slots come back in the loop only, so the count is exact. */
+/* Slots become free in the loop only, so the count is exact. */
 static void sends_beyond_the_slots_are_refused(void **state)
 {
     slots_end_at(*state, 4096);
 }
 
-/* The same when the provider needs no completion to be done with a frame. */
+/* The same holds when the provider needs no completion to be done with a
+ * frame. */
 static void small_sends_take_slots_too(void **state)
 {
     slots_end_at(*state, 8);

@@ -1,4 +1,4 @@
-/* How links end: by their owner, by their peer, by time. */
+/* How links end: by their owner, by their peer, by a timeout. */
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-/* Echoes a number of frames, then stays there until it is killed. */
+/* Echoes a number of frames, then waits until it is killed. */
 static int peer_main(const char *address, unsigned frames)
 {
     struct rig rig = {0};
@@ -27,7 +27,7 @@ static int peer_main(const char *address, unsigned frames)
     struct rig_side *side = &rig.sides[0];
     struct ep_conn *conn;
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* when the test fails */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* kills this child when the test fails */
     rig_open(&rig, &cfg, 1);
     if (rig.ops->dial(side->t, address, NULL, 0, side, &conn))
         return 1;
@@ -41,7 +41,7 @@ static int peer_main(const char *address, unsigned frames)
     return 0;
 }
 
-/* Every frame that the peer has sent arrives, then the news of its death. */
+/* Every frame that the peer has sent arrives, then the report of its death. */
 static void a_killed_peer_is_reported_after_its_frames(void **state)
 {
     struct rig *rig = *state;
@@ -73,10 +73,9 @@ static void keep_sending(struct rig_side *side, struct ep_conn *conn)
         continue;
 }
 
-/* More than the peer's system takes without its program, and the peer sends
- * all the while, so that something is left unread here when the socket is
- * closed: a plain close would then throw the rest away.
- */
+/* The frames are more than the peer's system takes without its program, and the
+ * peer sends all the while, so that something is left unread here when the
+ * socket is closed: a plain close would then drop the rest. */
 static void a_flushed_link_delivers_its_last_frames(void **state)
 {
     struct rig *rig = *state;
@@ -156,7 +155,8 @@ static void a_link_can_be_dropped_in_any_callback(void **state)
     a->on_sent = drop_now;
     rig_send_three(a, conn);
     rig_wait(rig, &b->downs, 1);
-    assert_int_equal(a->downs, 2); /* none for what we dropped ourselves */
+    assert_int_equal(a->downs, 2); /* no report for a link that the owner itself
+                                    * dropped */
     rig_settle(rig);
 }
 
@@ -166,7 +166,7 @@ static void drop_flushed(struct rig_side *side)
         side->rig->ops->drop(side->conns[--side->conns_count], true);
 }
 
-/* It is dropped from on_idle, when nothing else comes that could push it. */
+/* The link is dropped from on_idle, when no other event could drive it. */
 static void a_flushed_link_without_frames_ends_at_once(void **state)
 {
     struct rig *rig = *state;
@@ -174,7 +174,8 @@ static void a_flushed_link_without_frames_ends_at_once(void **state)
     struct ep_transport_cfg cfgs[2] = {rig_cfg(rig, 0), rig_cfg(rig, 1)};
     struct timespec start, end;
 
-    cfgs[0].unproved_ms = cfgs[1].unproved_ms = 600000; /* no other timer */
+    /* no other timer fires */
+    cfgs[0].unproved_ms = cfgs[1].unproved_ms = 600000;
     rig_open(rig, cfgs, 2);
     rig_send_three(a, rig_link(rig));
     a->on_idle = drop_flushed;
@@ -182,10 +183,11 @@ static void a_flushed_link_without_frames_ends_at_once(void **state)
     rig_wait(rig, &b->downs, 1);
     clock_gettime(CLOCK_MONOTONIC, &end);
     assert_int_equal(b->frames, 3);
-    assert_true(end.tv_sec - start.tv_sec < 4); /* not only at its limit */
+    assert_true(end.tv_sec - start.tv_sec < 4); /* not only at the time limit */
 }
 
-/* rig_tear_down() closes; sanitizers and valgrind judge. */
+/* rig_tear_down() closes the transports; sanitizers and valgrind report
+ * errors. */
 static void closing_in_the_middle_of_traffic_is_clean(void **state)
 {
     struct rig *rig = *state;

@@ -1,6 +1,5 @@
-/* Loading, opening and closing the transport: what the process notices of it,
- * which provider, interface and port, and what a user is told.
- */
+/* Loading, opening and closing the transport: its effects on the process, the
+ * choice of provider, interface and port, and the messages for the user. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,7 +15,7 @@
 #include "overlay/base/err.h"
 #include "tests/unit/fabric_rig.h"
 
-/* The flags of a disposition that mean something outside libc. */
+/* Flags of sigaction() that mean something outside of libc. */
 enum {
     SIGNALS = 65,
     FLAGS = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | SA_RESTART | SA_ONSTACK |
@@ -34,9 +33,9 @@ static void save_signals(struct sigaction *all)
         (void)sigaction(sig, NULL, &all[sig]);
 }
 
-/* First of all tests: libfabric is not there before it. One signal that the
- * libraries take has a handler of ours, the others their default.
- */
+/* This must be the first test, as libfabric is not loaded before it. One signal
+ * that the libraries use has a handler of ours, the others have their
+ * default. */
 static void loading_leaves_signals_and_environment_alone(void **state)
 {
     struct sigaction before[SIGNALS] = {0}, after[SIGNALS] = {0};
@@ -67,7 +66,8 @@ static void the_module_is_loaded_once(void **state)
     assert_ptr_equal(rig_load(), rig_load());
 }
 
-/* Returns what open() says to cfg, and checks that it says why. */
+/* Returns what open() returns for cfg, and checks that there is an error
+ * message. */
 static int try_open(struct rig *rig, const struct ep_transport_cfg *cfg)
 {
     unsigned fds = rig_fds();
@@ -101,7 +101,7 @@ static void an_unknown_provider_is_told_with_those_there(void **state)
     assert_why(rig, "--provider");
 }
 
-/* net is there up to libfabric 1.17 only; later it is unknown. */
+/* The provider net exists up to libfabric 1.17 only; later it is unknown. */
 static void a_provider_that_burns_a_processor_is_refused(void **state)
 {
     struct rig *rig = *state;
@@ -179,9 +179,8 @@ static void links_go_over_ipv6(void **state)
     (void)rig_link(rig);
 }
 
-/* Their addresses mean nothing without an interface, which the text that goes
- * to the peer does not name.
- */
+/* Link-local addresses mean nothing without an interface, which the text for
+ * the peer does not name. */
 static void links_go_over_link_local_addresses(void **state)
 {
     struct rig *rig = *state;
@@ -247,7 +246,7 @@ static void nonsense_in_the_configuration_is_refused(void **state)
     assert_int_equal(try_open(rig, &cfg), OV_EINVAL);
 }
 
-/* Everything is open that a transport opens: links that are up, one in the
+/* Everything is open that a transport can open: links that are up, one in the
  * middle of a dial, and a request without an answer. */
 static void closing_gives_back_all_descriptors(void **state)
 {

@@ -1,4 +1,4 @@
-/* Trees, by arithmetic and by table, against trees built with arrays. */
+/* Trees, by arithmetic and by table, compared with trees built from arrays. */
 #include "topo/tree.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@
 
 enum { ORACLE_NODES_MAX = 150, NODES_HUGE = 1000000 };
 
-/* The same tree from first principles. */
+/* The same tree, built step by step. */
 struct oracle {
     uint32_t nodes;
     uint32_t parent[ORACLE_NODES_MAX];
@@ -42,8 +42,8 @@ static void oracle_add(struct oracle *o, uint32_t node, uint32_t parent)
     o->above[node][node] = true;
 }
 
-/* Complete: nodes are dealt out in order, each to the first node that has room
- * for one more child. */
+/* Builds a complete tree: nodes are dealt out in order, each to the first node
+ * that has room for one more child. */
 static void oracle_build(struct oracle *o, uint32_t nodes, uint32_t arity)
 {
     uint32_t open = 0;
@@ -56,7 +56,7 @@ static void oracle_build(struct oracle *o, uint32_t nodes, uint32_t arity)
     }
 }
 
-/* Compares what the oracle says about one node with the arithmetic. */
+/* Compares the simple tree with the arithmetic for one node. */
 static void check_node(const struct oracle *o, const struct topo_tree *tree,
                        uint32_t node)
 {
@@ -88,11 +88,11 @@ static void check_touches(const struct oracle *o, const struct topo_tree *tree,
     for (uint32_t first = 0; first <= o->nodes; first++) {
         bool seen = false;
 
-        /* An empty range touches nothing. */
+        /* An empty range contains no node. */
         if (first > 0)
             assert_false(topo_tree_touches(
                 tree, top, (struct topo_range){first, first - 1}));
-        /* Ranges may end behind the last node. */
+        /* Ranges may end beyond the last node. */
         for (uint32_t last = first; last <= o->nodes + 1; last++) {
             if (last < o->nodes)
                 seen = seen || o->above[top][last];
@@ -103,7 +103,7 @@ static void check_touches(const struct oracle *o, const struct topo_tree *tree,
     }
 }
 
-/* Every function and every argument. */
+/* Compares every function for every argument. */
 static void check_tree(const struct oracle *o, const struct topo_tree *tree)
 {
     uint32_t height = 0;
@@ -119,8 +119,8 @@ static void check_tree(const struct oracle *o, const struct topo_tree *tree)
     assert_int_equal(topo_tree_height(tree), height);
 }
 
-/* Over trees small enough for brute force; among them chains, stars, full
- * levels, and levels one off full. */
+/* All trees that are small enough for brute force; among them chains, stars,
+ * full levels, and levels that lack one node or have one more. */
 static void arithmetic_equals_a_built_tree(void **state)
 {
     static const uint32_t arities[] = {1, 2, 3, 4, 5, 7, 16, 64, 1024};
@@ -213,7 +213,7 @@ static void a_table_out_of_order_is_refused(void **state)
     free(wide);
 }
 
-/* Checks what must hold for each node of a large tree, whatever its
+/* Checks rules that hold for each node of a large tree, whatever its
  * neighbours. */
 static void check_consistent(const struct topo_tree *tree, uint32_t node)
 {
@@ -263,7 +263,7 @@ static void a_million_nodes_agree_with_each_other(void **state)
     }
 }
 
-/* The products of node and arity pass 32 bits here. */
+/* The products of node and arity exceed 32 bits here. */
 static void four_billion_nodes_do_not_overflow(void **state)
 {
     static const uint32_t arities[] = {2, 3, 16, 1023, 1024};
@@ -288,7 +288,7 @@ static void four_billion_nodes_do_not_overflow(void **state)
         assert_false(topo_tree_touches(&tree, inner + 1,
                                        (struct topo_range){last, last}));
     }
-    /* A chain: only what costs O(1). */
+    /* A chain: only functions that cost O(1) are called. */
     struct topo_tree chain = {.nodes = TOPO_NONE, .arity = 1};
     struct topo_range kids = topo_tree_children(&chain, chain.nodes - 2);
 

@@ -1,5 +1,5 @@
-/* Ranks come out one after the other, each as it was written, whatever waits in
- * memory, in a file or in hand. */
+/* Ranks are shown one after the other, each as it was written, whatever waits
+ * in memory, in a file or in hand. */
 #include "config.h"
 
 #include "endpoints/output/turns.h"
@@ -22,8 +22,8 @@ enum {
     RANKS = 7,
     RECORDS_MAX = 4000,
     LEN_MAX = 3000,
-    USED_MAX = 8192, /* records that the console may have */
-    SLOW = 40,       /* it takes some when it has this many */
+    USED_MAX = 8192, /* the most records that the console may have */
+    SLOW = 40,       /* the console takes some when it has this many */
     CHANNELS = 1u << TEXT_CHANNEL_STDOUT | 1u << TEXT_CHANNEL_STDERR,
     LARGE = 64 << 20,
 };
@@ -54,7 +54,7 @@ struct fixture {
     bool may_mix; /* ranks need not come in their order */
 };
 
-/* Byte `at` of a channel. */
+/* Returns byte `at` of a channel. */
 static uint8_t byte_of(uint32_t rank, uint8_t channel, uint64_t at)
 {
     return (uint8_t)(rank * 31 + channel * 7 + at + (at >> 8) * 3);
@@ -208,8 +208,8 @@ static void end_rank(struct fixture *fx, uint32_t rank)
     put(fx, rank, TEXT_CHANNEL_STDERR, 0, true);
 }
 
-/* The console takes what it has, and the loop runs as long as that leads to
- * something. */
+/* The console takes what it has, and the loop runs as long as that has an
+ * effect. */
 static void settle(struct fixture *fx)
 {
     do {
@@ -257,7 +257,8 @@ static void rank_0_is_live_and_others_wait(void **state)
     settle(fx);
     assert_int_equal(fx->got_bytes[0][TEXT_CHANNEL_STDOUT], 5);
     assert_int_equal(fx->got_bytes[1][TEXT_CHANNEL_STDOUT], 0);
-    assert_true(fx->sent[0].is_back); /* its window is open again */
+    assert_true(fx->sent[0].is_back); /* the record is given back, so its window
+                                       * is open again */
     assert_int_equal(ep_turns_pending(fx->turns), 0);
     put(fx, 0, TEXT_CHANNEL_STDERR, 7, true);
     settle(fx);
@@ -271,7 +272,8 @@ static void rank_0_is_live_and_others_wait(void **state)
     check_all_came(fx);
 }
 
-/* What comes while a rank's earlier output is being written waits in hand. */
+/* Output that comes while a rank's earlier output is being written waits in
+ * hand. */
 static void what_has_waited_comes_first(void **state)
 {
     struct fixture *fx = *state;
@@ -306,7 +308,8 @@ static void ranks_without_output_have_no_turn(void **state)
     assert_int_equal(fx->got_bytes[3][TEXT_CHANNEL_STDOUT], 10);
 }
 
-/* Ranks at random, with a console that is slower than they are now and then. */
+/* Random ranks write, with a console that is slower than they are now and
+ * then. */
 static void play(struct fixture *fx, uint32_t records, uint32_t len_max)
 {
     bool has_ended[RANKS][TEXT_CHANNELS] = {{false}};
@@ -342,7 +345,8 @@ static void nothing_is_lost_and_all_is_in_order(void **state)
     }
 }
 
-/* Without room for what waits all goes on, told once. */
+/* Without room for waiting output everything goes on, which is reported
+ * once. */
 static void a_full_shelf_gives_up_the_order(void **state)
 {
     struct fixture *fx = *state;
@@ -376,7 +380,7 @@ static void what_has_no_rank_goes_on_at_once(void **state)
     fx->sent_count = 3;
     rec.cookie = 1;
     assert_int_equal(ep_turns_record(fx->turns, &rec), 0);
-    rec.rank = 3; /* of another job */
+    rec.rank = 3; /* a rank of another job */
     rec.cookie = 2;
     assert_int_equal(ep_turns_pass(fx->turns, &rec), 0);
     assert_int_equal(fx->passed, 2);
@@ -392,7 +396,7 @@ static void what_is_given_up_is_counted(void **state)
     put(fx, 2, TEXT_CHANNEL_STDOUT, 10, false);
     put(fx, 1, TEXT_CHANNEL_STDOUT, 10, false);
     end_rank(fx, 0);
-    put(fx, 1, TEXT_CHANNEL_STDOUT, 5, false); /* in hand */
+    put(fx, 1, TEXT_CHANNEL_STDOUT, 5, false); /* this record is in hand */
     ep_turns_give_up(fx->turns);
     /* The console has 10 bytes of rank 1. */
     assert_int_equal(ep_turns_dropped(fx->turns), 15);
@@ -414,7 +418,8 @@ static bool is_saved(const void *arg)
            (blocks - 1) * EP_SPOOL_BLOCK_BYTES + each * part;
 }
 
-/* What the file has lost ends all that waits, and is told. */
+/* When the file loses something, all waiting output is lost, which is
+ * reported. */
 static void a_file_that_cannot_be_read_is_told(void **state)
 {
     struct fixture *fx = *state;

@@ -12,7 +12,7 @@
 
 static struct lab lab;
 
-/* Node 1 of the tree, welcomed by the root with `limit` frames. */
+/* Opens node 1 of the tree, welcomed by the root with `limit` frames. */
 static void open_node(struct ov_cfg cfg, const char *limit)
 {
     lab_open(&lab, cfg, 1);
@@ -23,7 +23,7 @@ static void open_node(struct ov_cfg cfg, const char *limit)
     seen(&lab, 0, SENT(0, 1));
 }
 
-/* Opens the node, with child `child` welcomed on link `link`. */
+/* Adds child `child`, welcomed on link `link`. */
 static void add_child(uint16_t link, uint32_t child)
 {
     char words[32];
@@ -53,7 +53,7 @@ static void a_line_on_an_idle_uplink_is_sent_at_once(void **state)
     lab_close(&lab);
 }
 
-/* Events that are told to be followed are answered together. */
+/* Events that are marked as followed by others are answered together. */
 static void what_is_followed_is_answered_once(void **state)
 {
     struct ov_event first = CALLED(2, 4), second = CALLED(1, 3);
@@ -75,8 +75,8 @@ static void what_is_followed_is_answered_once(void **state)
     lab_close(&lab);
 }
 
-/* Nothing is read before the node is welcome and was granted frames: the
- * pressure stands in the pipes. */
+/* Nothing is read before the node is welcome and was granted frames: unread
+ * output stays in the pipes. */
 static void nothing_is_read_before_it_can_be_sent(void **state)
 {
     (void)state;
@@ -124,8 +124,8 @@ static void records_without_bytes_need_a_flag(void **state)
 
 /* --- a busy uplink */
 
-/* While the transport holds all it takes nothing is read; then several inputs
- * and the queue of a child share one frame. */
+/* While the transport has no room nothing is read; then several inputs and the
+ * queue of a child share one frame. */
 static void small_records_share_a_frame_when_the_uplink_was_busy(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void small_records_share_a_frame_when_the_uplink_was_busy(void **state)
     lab_close(&lab);
 }
 
-/* With batch_pieces 1 the same things go one by one. */
+/* With batch_pieces 1 the same records are sent one by one. */
 static void nothing_shares_a_frame_when_told_so(void **state)
 {
     struct ov_cfg cfg = lab_cfg(5, 2);
@@ -166,7 +166,7 @@ static void nothing_shares_a_frame_when_told_so(void **state)
     lab_close(&lab);
 }
 
-/* A frame of half the size or more is passed on as it came, never merged. */
+/* A frame of half the size or more is passed on unchanged, never merged. */
 static void large_frames_pass_as_they_are(void **state)
 {
     (void)state;
@@ -177,7 +177,7 @@ static void large_frames_pass_as_they_are(void **state)
     lab_close(&lab);
 }
 
-/* A frame that does not fit beside what is gathered goes after it. */
+/* A frame that does not fit into the batch is sent after it. */
 static void what_does_not_fit_goes_in_the_next_frame(void **state)
 {
     (void)state;
@@ -214,8 +214,8 @@ static void frames_end_at_the_limit(void **state)
 
 /* --- the window of own records */
 
-/* Kept bytes end at the window less the reserve; acknowledged, they are given
- * back and reading goes on. */
+/* The node keeps at most the window less the reserve; once acknowledged, kept
+ * bytes are freed and reading goes on. */
 static void reading_stops_at_the_window(void **state)
 {
     (void)state;
@@ -225,7 +225,7 @@ static void reading_stops_at_the_window(void **state)
                         "send:L0[up:1.1(4064)] read:I1<4064");
     assert_string_equal(wrote(&lab, 1, 1, 4064, OV_INPUT_MORE),
                         "send:L0[up:1.2(4064)] read:I1<4064");
-    /* 16384 - 4096 - 3 * 4088 = 24 are left: not worth reading. */
+    /* 16384 - 4096 - 3 * 4088 = 24 bytes are left: too few to read. */
     assert_string_equal(wrote(&lab, 1, 1, 4064, OV_INPUT_MORE),
                         "send:L0[up:1.3(4064)]");
     assert_string_equal(seen(&lab, 1, SENT(0, 3)), "");
@@ -248,7 +248,7 @@ static void a_read_is_cut_to_the_window(void **state)
     open_node(cfg, "limit:100");
     seen(&lab, 1, READY(1));
     wrote(&lab, 1, 1, 1000, OV_INPUT_IDLE);
-    /* 8192 - 4096 - 1024 - 24, and then less than half a frame. */
+    /* 8192 - 4096 - 1024 - 24 bytes, and then less than half a frame. */
     assert_string_equal(seen(&lab, 1, READY(1)), "read:I1<3048");
     wrote(&lab, 1, 1, 1000, OV_INPUT_IDLE);
     assert_string_equal(seen(&lab, 1, READY(1)), "");
@@ -273,7 +273,7 @@ static void the_reserve_is_for_the_nodes_own_words(void **state)
     lab_close(&lab);
 }
 
-/* Many small records: their number ends the reading too, with a few kept for
+/* Many small records: their number ends the reading, too, with a few kept for
  * input 0. */
 static void the_number_of_records_is_bounded(void **state)
 {
@@ -302,8 +302,8 @@ static void the_number_of_records_is_bounded(void **state)
 
 /* --- acknowledgements */
 
-/* Words about records that were never sent are lies; what waits to be sent
- * stays whole. */
+/* Acknowledgements of records that were never sent are invalid; records that
+ * wait to be sent are not affected. */
 static void records_not_sent_cannot_be_acknowledged(void **state)
 {
     (void)state;
@@ -321,8 +321,8 @@ static void records_not_sent_cannot_be_acknowledged(void **state)
     lab_close(&lab);
 }
 
-/* A record that is sent once more may be taken while it stands in the frame
- * that is being put together: it is freed when that frame is gone. */
+/* A record that is sent again may be acknowledged while it is in the frame that
+ * is being put together: it is freed when that frame is sent. */
 static void a_record_in_the_batch_outlives_its_acknowledgement(void **state)
 {
     (void)state;
@@ -345,7 +345,7 @@ static void a_record_in_the_batch_outlives_its_acknowledgement(void **state)
     lab_close(&lab);
 }
 
-/* A record that leaves the batch then makes room for an input that waits for
+/* A record that then leaves the batch makes room for an input that waits for
  * nothing else. */
 static void a_record_that_leaves_the_batch_makes_room(void **state)
 {
@@ -370,8 +370,8 @@ static void a_record_that_leaves_the_batch_makes_room(void **state)
     lab_close(&lab);
 }
 
-/* A node that hears of a new way while it puts a frame together frees what was
- * in the frame. */
+/* A node that is told of a new path while it puts a frame together frees the
+ * records of that frame. */
 static void a_record_that_need_not_go_again_makes_room(void **state)
 {
     struct ov_cfg cfg = lab_cfg(3, 2);
@@ -396,8 +396,8 @@ static void a_record_that_need_not_go_again_makes_room(void **state)
     lab_close(&lab);
 }
 
-/* What is in the batch when the parent is lost goes to the next parent, each
- * record once: those of a leaf, and those of others besides. */
+/* Records in the batch when the parent is lost go to the next parent, each
+ * once: those of a leaf, and those of other nodes, too. */
 static void a_batch_survives_the_parent(void **state)
 {
     (void)state;
@@ -420,8 +420,8 @@ static void a_batch_survives_the_parent(void **state)
     lab_close(&lab);
 }
 
-/* The same with a frame of a child in the batch, which was taken from its
- * queue. */
+/* The same holds when the batch has a frame of a child, which was taken from
+ * the child's queue. */
 static void a_mixed_batch_survives_the_parent(void **state)
 {
     (void)state;
@@ -447,7 +447,7 @@ static void a_mixed_batch_survives_the_parent(void **state)
     lab_close(&lab);
 }
 
-/* One that is older than what is known changes nothing. */
+/* An acknowledgement that is older than what is known changes nothing. */
 static void old_acknowledgements_are_harmless(void **state)
 {
     (void)state;
@@ -485,7 +485,7 @@ static void acknowledgements_for_others_are_passed_on(void **state)
 
 /* --- frames of children */
 
-/* A child is granted more when half of its frames were passed on. */
+/* A child is granted more frames when half of its frames were passed on. */
 static void a_child_is_granted_frames_as_they_leave(void **state)
 {
     (void)state;
@@ -528,10 +528,10 @@ static void a_child_that_sends_more_than_granted_is_cut(void **state)
     for (unsigned i = 1; i <= 4; i++)
         assert_string_equal(heard(&lab, 1, 1, "up:3.1(10)"), "");
     assert_string_equal(heard(&lab, 1, 1, "up:3.5(10)"), "close:L1 probe:3");
-    /* What the child had sent before is passed on all the same. */
+    /* Frames that the child had sent before are passed on all the same. */
     assert_string_equal(heard(&lab, 1, 0, "limit:9"),
                         "send:L0[up:3.1(10),3.1(10),3.1(10),3.1(10)]");
-    /* Its place is held until another node answers for it. */
+    /* The child's place is held until another node answers for it. */
     assert_int_equal(lab.node->tree.places[0].kind, OV_PLACE_HOLD_UNCLEAR);
     assert_string_equal(heard(&lab, 1, 0, "left:3"), "");
     assert_int_equal(lab.node->tree.places[0].kind, OV_PLACE_FREE);

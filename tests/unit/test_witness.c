@@ -1,5 +1,5 @@
-/* The second witness: a neighbour that refuses a node is given up when another
- * one is refused by it, too, or when there is none that could be asked. */
+/* The second witness: a neighbour that refuses connections from a node is given
+ * up when another node is refused, too, or when no other could be asked. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static struct ov_cfg witness_cfg(void)
     struct ov_cfg cfg = lab_cfg(15, 2);
 
     cfg.control_frames = 4;
-    cfg.send_slots = OV_SEND_SLOTS_MAX; /* the transport holds nothing up */
+    cfg.send_slots = OV_SEND_SLOTS_MAX; /* The transport always has room. */
     cfg.data_slots = OV_SEND_SLOTS_MAX - 1;
     return cfg;
 }
@@ -32,7 +32,7 @@ static void add_child(uint16_t link, const char *hello, uint32_t child,
         heard(&lab, 0, 0, answer);
 }
 
-/* Node 1 with 3 on L1, beneath which is 7, and 4 on L2. */
+/* Opens node 1 with 3 on L1, beneath which is 7, and 4 on L2. */
 static void open_node(void)
 {
     lab_open(&lab, witness_cfg(), 1);
@@ -46,7 +46,7 @@ static void open_node(void)
     heard(&lab, 0, 1, "address:7=there");
 }
 
-/* The root with 1 on L0 and 2 on L1. */
+/* Opens the root with 1 on L0 and 2 on L1. */
 static void open_root(void)
 {
     lab_open(&lab, witness_cfg(), 0);
@@ -55,7 +55,8 @@ static void open_root(void)
     add_child(1, "hello:2#1", 2, NULL);
 }
 
-/* Refused, and where it listened. */
+/* Makes the event that a node refused a dial, with the address where it
+ * listened. */
 static struct ov_event refused(uint32_t who, const char *address)
 {
     struct ov_event ev = PROBED(who, true);
@@ -66,7 +67,8 @@ static struct ov_event refused(uint32_t who, const char *address)
     return ev;
 }
 
-/* The words of a step but beats: neighbours are never silent here. */
+/* Returns the words of a step except beats: neighbours are never silent
+ * here. */
 static const char *at(uint64_t ms)
 {
     for (uint16_t link = 0; link < ov_node_links(lab.node); link++) {
@@ -76,10 +78,10 @@ static const char *at(uint64_t ms)
     return seen(&lab, ms, TICK);
 }
 
-/* --- who asks */
+/* --- nodes that ask */
 
-/* The parent is asked at once; when it is refused, too, the child is asked
- * about as soon as one whose death is known. */
+/* The parent is asked at once; when it is refused, too, the child is treated as
+ * one whose death is known. */
 static void two_refusals_are_enough(void **state)
 {
     (void)state;
@@ -93,8 +95,8 @@ static void two_refusals_are_enough(void **state)
     lab_close(&lab);
 }
 
-/* When it is not, the child is dialled and the parent asked again and again,
- * until both are refused or the adoption time is over. */
+/* When the parent is not refused, the child is dialled and the parent asked
+ * again and again, until both are refused or the adoption time has passed. */
 static void one_refusal_is_a_hint(void **state)
 {
     (void)state;
@@ -120,7 +122,7 @@ static void one_refusal_is_a_hint(void **state)
     lab_close(&lab);
 }
 
-/* The same holds for nodes beneath it. */
+/* The same holds for nodes beneath the child. */
 static void those_beneath_have_a_second_witness_too(void **state)
 {
     (void)state;
@@ -168,8 +170,8 @@ static void an_orphan_asks_later(void **state)
     lab_close(&lab);
 }
 
-/* The root asks its children in turn, not the one that is refused; where there
- * is no other its own word has to do. */
+/* The root asks its children in turn, except the one that refuses; when there
+ * is no other child the root decides alone. */
 static void the_root_asks_another_child(void **state)
 {
     (void)state;
@@ -207,10 +209,10 @@ static void the_question_goes_with_its_link(void **state)
     lab_close(&lab);
 }
 
-/* --- who is asked */
+/* --- nodes that are asked */
 
-/* The driver learns where to look, and the answer goes back where the question
- * came from. */
+/* The driver is told the address to probe, and the answer goes back where the
+ * question came from. */
 static void a_witness_looks_and_tells(void **state)
 {
     (void)state;
@@ -228,7 +230,7 @@ static void a_witness_looks_and_tells(void **state)
     lab_close(&lab);
 }
 
-/* A child may ask about those beneath it, a parent about anybody else. */
+/* A child may ask about nodes beneath it, a parent about any other node. */
 static void a_question_that_is_none_ends_the_link(void **state)
 {
     static const struct {

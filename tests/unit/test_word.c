@@ -1,4 +1,5 @@
-/* Words of a node to the launcher: what is said is heard. */
+/* Words of a node to the launcher: a word that is encoded decodes to the same
+ * word. */
 #include "job/word.h"
 
 #include <setjmp.h>
@@ -58,7 +59,7 @@ static const struct job_word words[] = {
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
-/* Several words travel in one record, one behind the other. */
+/* Several words travel in one record, one after the other. */
 static void words_in_a_row_are_heard_as_said(void **state)
 {
     uint8_t mem[1024];
@@ -118,7 +119,7 @@ static const uint8_t golden[] = {
     // clang-format on
 };
 
-/* Nothing changes on the wire unless this does. */
+/* The bytes on the wire change only when this table does. */
 static void words_are_these_bytes(void **state)
 {
     uint8_t mem[1024];
@@ -132,7 +133,7 @@ static void words_are_these_bytes(void **state)
     assert_memory_equal(mem, golden, sizeof(golden));
 }
 
-/* An exit with tallies of these channels, of so many bytes each. */
+/* Makes an exit with tallies of these channels, of so many bytes each. */
 static int exit_with(const uint8_t *channels, unsigned count, uint64_t bytes)
 {
     uint8_t mem[128];
@@ -188,21 +189,28 @@ static void half_a_word_is_refused(void **state)
 static void what_says_nothing_is_refused(void **state)
 {
     static const uint8_t bad[][16] = {
-        {0, 4, 0, 1, 0, 0, 0},              /* no kind */
-        {JOB_WORD_KINDS, 4, 0, 1, 0, 0, 0}, /* nor this */
-        {JOB_WORD_STARTED, 3, 0, 1, 0, 0},  /* too short inside */
+        {0, 4, 0, 1, 0, 0, 0}, /* a kind that does not exist */
+        {JOB_WORD_KINDS, 4, 0, 1, 0, 0,
+         0}, /* another kind that does not exist */
+        {JOB_WORD_STARTED, 3, 0, 1, 0, 0}, /* a pid that is too short */
         {JOB_WORD_STARTED, 5, 0, 1, 0, 0, 0, 0},
-        {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, 0},                /* no event */
-        {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, JOB_STDIN_EVENTS}, /* nor this */
+        /* an event that does not exist */
+        {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, 0},
+        /* another event that does not exist */
+        {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, JOB_STDIN_EVENTS},
         {JOB_WORD_STDIN, 12, 0, 1, 0, 0, 0, 1, 1},
         {JOB_WORD_PIDS, 4, 0, 1, 0, 0, 0}, /* an empty list */
         {JOB_WORD_PIDS, 6, 0, 1, 0, 0, 0, 9, 9},
-        {JOB_WORD_MACHINE, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0}, /* no core */
+        /* a machine without a core */
+        {JOB_WORD_MACHINE, 8, 0, 1, 0, 0, 0, 0, 0, 0, 0},
         {JOB_WORD_MACHINE, 4, 0, 1, 0, 0, 0},
-        {JOB_WORD_MACHINE, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0}, /* nor why */
+        /* no machine, and no reason */
+        {JOB_WORD_MACHINE, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0},
         {JOB_WORD_MACHINE, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-        {JOB_WORD_MACHINE, 9, 0, 0, 0, 0, 0, 1, 0, 0, 0, 'x'}, /* no socket */
-        {JOB_WORD_MACHINE, 9, 0, 1, 0, 0, 0, 1, 0, 0, 0, 'x'}, /* what for? */
+        /* a machine without a socket */
+        {JOB_WORD_MACHINE, 9, 0, 0, 0, 0, 0, 1, 0, 0, 0, 'x'},
+        /* a machine and also a reason */
+        {JOB_WORD_MACHINE, 9, 0, 1, 0, 0, 0, 1, 0, 0, 0, 'x'},
     };
 
     (void)state;
@@ -214,7 +222,7 @@ static void what_says_nothing_is_refused(void **state)
     }
 }
 
-/* One byte more than a text may have. */
+/* The text has one byte more than allowed. */
 static void a_longer_text_is_refused(void **state)
 {
     uint8_t mem[3 + JOB_WORD_BYTES_MAX];
@@ -234,8 +242,8 @@ static void a_longer_text_is_refused(void **state)
     assert_int_equal(strlen(heard.text), JOB_WORD_BYTES_MAX - 1);
 }
 
-/* Each kind has its row there: its number, and the fields of its body with
- * their bytes. */
+/* Each kind has its row in the document: its number, and the fields of its body
+ * with their bytes. */
 static void the_document_has_the_rows(void **state)
 {
     static const char *const names[JOB_WORD_KINDS] = {

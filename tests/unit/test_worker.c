@@ -1,4 +1,5 @@
-/* Sinks that share a thread: each in its turn, and each may go at any time. */
+/* Sinks that share a thread: each has its turn, and each may be closed at any
+ * time. */
 #include "config.h"
 
 #include "endpoints/sys/worker.h"
@@ -45,10 +46,12 @@ static int teardown(void **state)
 struct share {
     struct fixture *fx;
     struct ep_sink *sink;
-    struct ep_sink *leaves; /* when this one is answered */
-    unsigned calls;         /* done; the thread's */
+    struct ep_sink
+        *leaves;    /* the sink that is closed when this one is answered */
+    unsigned calls; /* calls that were made; used by the thread */
     unsigned answers;
-    unsigned lasts; /* the thread's, and ours after it has ended */
+    unsigned lasts; /* last calls; used by the thread, and by the test after the
+                     * thread has ended */
 };
 
 static sem_t gate, at_gate;
@@ -62,10 +65,10 @@ static int gate_main(void *arg)
     return 0;
 }
 
-static unsigned spread_max; /* the thread's */
+static unsigned spread_max; /* used by the thread */
 static struct share *shares;
 
-/* How many calls one has had more than another. */
+/* Counts how many calls one sink has had more than another. */
 static int share_main(void *arg)
 {
     struct share *share = arg;
@@ -102,7 +105,7 @@ static const struct ep_sink_events share_events = {
     .on_written = on_share_written,
 };
 
-/* Many sinks, the first of which holds the thread. */
+/* Opens many sinks, the first of which holds the thread. */
 static void shares_open(struct fixture *fx)
 {
     shares = calloc(SHARING + 1, sizeof(*shares));
@@ -118,7 +121,7 @@ static void shares_open(struct fixture *fx)
         ;
 }
 
-/* One has put all its calls before another puts its first. */
+/* One sink has put all its calls before another puts its first. */
 static void sinks_that_share_a_thread_have_it_in_turn(void **state)
 {
     struct fixture *fx = *state;
@@ -144,8 +147,8 @@ static void sinks_that_share_a_thread_have_it_in_turn(void **state)
     free(shares);
 }
 
-/* The thread is held: those that leave lose what was not begun, and get their
- * last call all the same, in the thread or when that ends. */
+/* The thread is held: sinks that leave lose calls that have not begun, and get
+ * their last call all the same, in the thread or when it ends. */
 static void leaving_waits_for_nobody(void **state)
 {
     struct fixture *fx = *state;
@@ -165,7 +168,7 @@ static void leaving_waits_for_nobody(void **state)
             ep_sink_leave(shares[i].sink, last_main, &shares[i]);
         }
         ep_sink_leave(holder->sink, last_main, holder);
-        assert_int_equal(shares[0].lasts, 1); /* it has had no call */
+        assert_int_equal(shares[0].lasts, 1); /* the sink has had no call */
         sem_post(&gate);
         ep_writer_close(fx->w, give_up);
         for (int i = 0; i <= SHARING; i++) {
@@ -178,7 +181,8 @@ static void leaving_waits_for_nobody(void **state)
     }
 }
 
-/* Itself, and another one that has an answer in the same round. */
+/* A sink closes itself, and another one that has an answer in the same
+ * round. */
 static void sinks_may_leave_in_their_callbacks(void **state)
 {
     struct fixture *fx = *state;

@@ -19,7 +19,7 @@ struct fixture {
     struct event_base *base;
     struct ep_writer *w;
     struct ep_sink *sink;
-    struct ep_sink *victim; /* closed by the next on_written */
+    struct ep_sink *victim; /* the sink that the next on_written closes */
     int pipe[2];
     unsigned written;
     unsigned errors;
@@ -135,7 +135,8 @@ static uint8_t *big_new(uint32_t salt)
     return mem;
 }
 
-/* Writes of several pieces, empty ones among them, join without a seam. */
+/* Writes of several pieces, empty ones among them, follow each other without a
+ * gap. */
 static void jobs_are_written_whole_and_in_order(void **state)
 {
     struct fixture *fx = *state;
@@ -168,7 +169,8 @@ static void jobs_are_written_whole_and_in_order(void **state)
     free(big);
 }
 
-/* The first pipe is not read; the second one flows all the same. */
+/* The first pipe is not read; data flows through the second one all the
+ * same. */
 static void a_stuck_pipe_does_not_hold_up_another(void **state)
 {
     struct fixture *fx = *state;
@@ -204,7 +206,7 @@ static void giving_up_ends_a_blocked_write(void **state)
 
     put(fx->sink, big, BIG_BYTES, 1);
     put(fx->sink, big, BIG_BYTES, 2);
-    /* Until the pipe is full: the thread is in the kernel by then. */
+    /* Waits until the pipe is full: by then the thread is in the kernel. */
     while (rig_readable(fx->pipe[0]) < 1 << 16)
         sched_yield();
     assert_true(ep_sink_close(fx->sink, true));
@@ -213,7 +215,7 @@ static void giving_up_ends_a_blocked_write(void **state)
     assert_int_equal(fx->written, 0);
 }
 
-/* The terminal was stopped by Ctrl-S, or is not looked at. */
+/* The terminal was stopped by Ctrl-S, or nobody reads it. */
 static void giving_up_ends_a_blocked_terminal(void **state)
 {
     struct fixture *fx = *state;
@@ -292,7 +294,7 @@ static void a_closed_descriptor_cannot_be_opened(void **state)
     assert_int_equal(errno, EBADF);
 }
 
-/* The ring refuses one job too many, and takes it after an answer. */
+/* The ring refuses one job too many, and accepts it after an answer. */
 static void a_full_queue_refuses_until_a_job_is_answered(void **state)
 {
     struct fixture *fx = *state;
@@ -300,7 +302,7 @@ static void a_full_queue_refuses_until_a_job_is_answered(void **state)
     struct rig_reader rd;
     uint8_t *big = big_new(5);
 
-    put(fx->sink, big, BIG_BYTES, 1); /* blocks */
+    put(fx->sink, big, BIG_BYTES, 1); /* this write blocks */
     for (uint64_t i = 2; i <= EP_SINK_JOBS_MAX; i++)
         put(fx->sink, "x", 1, i);
     assert_int_equal(ep_sink_write(fx->sink, &iov, 1, 0), OV_EFULL);
@@ -340,7 +342,7 @@ static int call_main(void *arg)
     return call->result;
 }
 
-/* A failed call is that call's affair alone. */
+/* A call that fails does not affect other calls. */
 static void calls_run_in_the_thread_and_fail_alone(void **state)
 {
     struct fixture *fx = *state;
@@ -358,7 +360,7 @@ static void calls_run_in_the_thread_and_fail_alone(void **state)
     assert_false(pthread_equal(calls[0].thread, pthread_self()));
 }
 
-/* Another program on the same description made it non-blocking. */
+/* Another program with the same open file has made it non-blocking. */
 static void a_non_blocking_descriptor_is_waited_for(void **state)
 {
     struct fixture *fx = *state;
@@ -389,7 +391,7 @@ static void the_open_description_is_left_as_it_was(void **state)
     assert_false(before & O_NONBLOCK);
 }
 
-/* Closing itself and closing another sink, both out of on_written. */
+/* A sink closes itself, and another sink, both from within on_written. */
 static void sinks_may_be_closed_in_their_callbacks(void **state)
 {
     struct fixture *fx = *state;

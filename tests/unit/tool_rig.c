@@ -1,4 +1,4 @@
-/* A door and a libpmix that tests tell what to do. */
+/* A door and a libpmix that act as the tests tell them. */
 #include "config.h"
 
 #include "tests/unit/tool_rig.h"
@@ -212,7 +212,7 @@ struct job_door tool_rig_hear(unsigned door)
     ssize_t got;
 
     tool_rig_run(has_said, &door);
-    do /* one that leaves something unread leaves an error first */
+    do /* a session that leaves bytes unread causes an error first */
         got = recv(tool_rig.doors[door], mem, sizeof(mem), 0);
     while (got < 0 && errno == ECONNRESET);
     if (got <= 0)

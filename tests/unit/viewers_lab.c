@@ -14,7 +14,8 @@
 
 /* --- the launcher */
 
-/* The launcher allows these calls only from outside its own. */
+/* Records a call. The launcher allows these calls only from outside of its own
+ * calls. */
 static void call(struct lab *lab, const char *text)
 {
     assert_false(lab->is_telling);
@@ -183,14 +184,15 @@ static void tell_job(struct lab *lab, const struct ep_client_job *job)
     lab->is_telling = false;
 }
 
-/* Says that the job begins before it returns, to the clients that are known. */
+/* Reports to the clients that are known, before it returns, that the job
+ * begins. */
 static bool on_spawn(void *arg, const struct ep_client_spawn *spawn,
                      struct ep_client_spawned *out, char *why)
 {
     struct lab *lab = arg;
     uint32_t size = lab_note_spawn(lab, spawn);
 
-    assert_non_null(lab->tap); /* it is open */
+    assert_non_null(lab->tap); /* the tap is open */
     assert_false(lab->is_telling);
     out->refusal = lab->refusal;
     snprintf(why, EP_CLIENT_WHY_MAX, "%s",

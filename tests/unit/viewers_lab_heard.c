@@ -1,4 +1,4 @@
-/* What clients of viewers hear, as text. */
+/* Writes the messages to clients of viewers as text. */
 #include "config.h"
 
 #include "tests/unit/viewers_lab.h"
@@ -88,7 +88,8 @@ static void add_stage(char *heard, const struct job_door *msg)
         strcat(heard, ", lost");
 }
 
-/* Writes a word to a client that watches. False: it is no such word. */
+/* Writes a message to a client that watches. False: it is not such a
+ * message. */
 static bool add_watched(char *heard, const struct job_door *msg)
 {
     switch (msg->kind) {

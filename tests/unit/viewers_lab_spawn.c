@@ -1,4 +1,4 @@
-/* What the launcher of viewers is asked to start. */
+/* Writes requests to start jobs as text. */
 #include "job/program.h"
 #include "job/request.h"
 #include "tests/unit/viewers_lab.h"
@@ -21,7 +21,8 @@ static void add_app(char *text, size_t size_bytes, const struct job_wish *app)
         snprintf(text + len, size_bytes - len, " on %s", app->hosts);
 }
 
-/* Only what is not as `xylem run --dvm` has it. */
+/* Writes only the parts in which a request differs from that of `xylem run
+ * --dvm`. */
 static void add_output_wish(char *text, size_t size_bytes,
                             const struct ep_client_spawn *spawn)
 {

@@ -1,4 +1,4 @@
-/* Words of a frame: see words.h and lab.h. */
+/* Writes frames as words: see words.h and lab.h. */
 #include "tests/unit/words.h"
 
 #include <inttypes.h>
@@ -167,7 +167,7 @@ static void say_look(struct text *text, struct ov_item *item)
         rc ? "?" : "");
 }
 
-/* Both ways. */
+/* Writes an item that goes in both directions. */
 static void say_aside(struct text *text, struct ov_item *item)
 {
     bool is_refused;
@@ -183,7 +183,7 @@ static void say_aside(struct text *text, struct ov_item *item)
             is_refused ? "!" : "");
 }
 
-/* Writes what a child says. */
+/* Writes an item from a child. */
 static void say_up_item(struct text *text, struct ov_item *item)
 {
     if (item->kind == OV_ITEM_BASE)
@@ -208,7 +208,7 @@ static void say_pause(struct text *text, struct ov_item *item)
         say(text, "pause%s", is_paused ? "" : "-over");
 }
 
-/* Writes what a parent says. */
+/* Writes an item from a parent. */
 static void say_item(struct text *text, struct ov_item *item)
 {
     struct ov_ack ack = {0};

@@ -18,8 +18,8 @@ void words_of_frame(const uint8_t *mem, uint32_t len_bytes, char *words,
 uint32_t words_to_frame(const char *words, uint64_t *control_seq, uint8_t *mem,
                         uint32_t cap_bytes);
 
-/* The first writes payload that tells its source (or stream) and number; the
- * second checks it. */
+/* words_fill() writes payload that tells its source (or stream) and number;
+ * words_are_in_place() checks it. */
 void words_fill(const struct ov_record *rec, uint8_t *mem);
 bool words_are_in_place(const struct ov_record *rec, const uint8_t *mem);
 

@@ -1,4 +1,4 @@
-/* Frames from words: see words.h and lab.h. */
+/* Makes frames from words: see words.h and lab.h. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@ enum { NUMBERS_MAX = 1024, COPY_BYTES = 64 * 1024 };
 
 /* --- items of LINK frames */
 
-/* The next number in *at. */
+/* Reads the next number in *at. */
 static uint64_t number(const char **at)
 {
     char *end;
@@ -47,14 +47,14 @@ static void expect(const char **at, char mark)
         fail_msg("no '%c': %s", mark, *at);
 }
 
-/* A word of a LINK frame: what stands behind its name. */
+/* A word of a LINK frame: the text after its name. */
 struct word {
     enum ov_item_kind kind;
     uint8_t flags;
     const char *at;
 };
 
-/* Numbers that `mark` stands before, up to the end of the word. */
+/* Reads the numbers that follow `mark`, up to the end of the word. */
 static uint16_t read_numbers(struct word *word, char mark, uint32_t *numbers,
                              uint16_t most)
 {
@@ -203,7 +203,7 @@ static void write_ack(struct ov_wr *wr, struct word *word)
     ov_ack_encode(wr, &ack);
 }
 
-/* PATH and LEFT. */
+/* Writes PATH and LEFT. */
 static void write_list(struct ov_wr *wr, struct word *word)
 {
     uint32_t numbers[NUMBERS_MAX];

@@ -17,9 +17,10 @@ static uint64_t sum_more(uint64_t sum, const uint8_t *mem, uint32_t len)
     return sum;
 }
 
-/* --- on the way */
+/* --- frames on the way */
 
-/* The next tick or some later one; not before *after_ns, which moves. */
+/* Returns the time of the next tick or a later one; not before *after_ns, which
+ * is moved on. */
 static uint64_t later_ns(struct world *w, uint64_t *after_ns)
 {
     uint64_t due_ns = w->now_ns + WORLD_TICK_NS;
@@ -40,7 +41,7 @@ static void fly(struct world *w, struct fly f, uint64_t *after_ns)
     air_add(&w->air, f);
 }
 
-/* --- what nodes want */
+/* --- actions of nodes */
 
 static void do_send(struct world *w, uint32_t n, const struct ov_act *act)
 {
@@ -93,7 +94,7 @@ void world_end_link(struct world *w, uint32_t n, uint16_t link)
         &wire->frame_ns);
 }
 
-/* Lines of the node's number and a counter, cut to whole lines. */
+/* Writes lines of the node's number and a counter, cut to whole lines. */
 static uint32_t read_lines(struct world *w, uint32_t n, struct ov_read *read,
                            uint32_t max_bytes)
 {
@@ -177,7 +178,7 @@ static bool do_consume(struct world *w, uint32_t n, const struct ov_act *act,
 
     if (stream >= WORLD_STREAMS) {
         bag_put(w, slice->buf);
-        return false; /* it opened a stream that we do not know */
+        return false; /* it opened a stream that this world does not know */
     }
     assert_true(act->seq == me->seen[stream]);
     me->seen[stream]++;
@@ -226,7 +227,7 @@ static void do_record(struct world *w, const struct ov_act *act)
         NULL);
 }
 
-/* Notes what a node says about itself, or the root about all. */
+/* Records what a node reports about itself, or the root about all nodes. */
 static void do_note(struct world *w, uint32_t n, const struct ov_act *act)
 {
     struct world_node *me = &w->nodes[n];
@@ -304,7 +305,8 @@ static void do_act(struct world *w, uint32_t n, const struct ov_act *act,
     }
 }
 
-/* One step and all its actions, again as long as the node has more to say. */
+/* Runs one step and all its actions, again as long as the node has more to
+ * do. */
 static void step(struct world *w, uint32_t n, struct ov_event *ev,
                  struct owed *owed)
 {
@@ -343,7 +345,7 @@ void world_run(struct world *w, uint32_t n, struct ov_event ev)
         world_kill(w, n);
 }
 
-/* --- what happens */
+/* --- events */
 
 static bool is_gone(const struct world_node *me)
 {
@@ -378,7 +380,7 @@ static void connect_link(struct world *w, const struct fly *f)
     world_run(w, f->node, ev);
 }
 
-/* Is the link that this came over still the same? */
+/* True when the link over which this came is still the same. */
 static bool still_up(const struct world *w, const struct fly *f)
 {
     const struct world_wire *wire = world_wire(w, f->node, f->link);
@@ -442,7 +444,7 @@ void world_happen(struct world *w, struct fly *f)
                                .link = f->link,
                                .seq = f->seq,
                                .is_refused = is_gone(&w->nodes[f->peer])};
-        if (ev.is_refused) { /* where it listened, in one byte */
+        if (ev.is_refused) { /* the address where it listened, in one byte */
             ev.buf = bag_new(w);
             ev.buf->len_bytes = 1;
         }

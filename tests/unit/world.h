@@ -27,25 +27,31 @@ struct world_node {
     struct ov_node *node;
     void *mem;
     bool is_dead;
-    bool is_stuck; /* its targets consume nothing */
+    bool is_stuck; /* the node's targets consume nothing */
     bool has_left;
-    bool is_frozen;    /* nothing reaches it and nothing leaves it */
-    bool is_lost;      /* the root has declared it so */
-    uint32_t end;      /* why it was told to go, enum ov_end; 0: it was not */
-    uint32_t parent;   /* as it last said itself; TOPO_NONE: none */
-    uint32_t orphaned; /* how often it said that it is an orphan */
-    uint64_t to_write; /* bytes its process still has to write */
+    bool is_frozen;    /* no frame reaches the node and none leaves it */
+    bool is_lost;      /* the root has declared the node lost */
+    uint32_t end;      /* why the node was told to end, enum ov_end; 0: it was
+                        * not told */
+    uint32_t parent;   /* the parent that the node last reported; TOPO_NONE:
+                        * none */
+    uint32_t orphaned; /* how often the node reported that it is an orphan */
+    uint64_t
+        to_write; /* how many bytes the node's process still has to write */
     uint64_t written;
     uint32_t line;
     bool is_final_due;
     uint64_t wake_ns;
-    uint64_t eaten;                 /* bytes of stream 1 consumed here */
-    uint64_t eaten_sum;             /* running check over them */
-    uint64_t seen[WORLD_STREAMS];   /* frames handed to its targets */
-    uint64_t frames[WORLD_STREAMS]; /* and consumed by them */
-    uint32_t controls;              /* application messages seen */
-    uint32_t kept[WORLD_STREAMS];   /* buffers of DOWN frames */
-    /* At the root: what arrived from this node. */
+    uint64_t eaten;                 /* how many bytes of stream 1 the node has
+                                     * consumed */
+    uint64_t eaten_sum;             /* checksum of these bytes */
+    uint64_t seen[WORLD_STREAMS];   /* frames handed to the node's targets */
+    uint64_t frames[WORLD_STREAMS]; /* frames that the targets have consumed */
+    uint32_t controls;              /* how many application messages the node
+                                     * has got */
+    uint32_t kept[WORLD_STREAMS];   /* how many buffers of DOWN frames the node
+                                     * holds */
+    /* At the root: how many bytes arrived from this node. */
     uint64_t got;
     uint64_t got_sum;
     uint64_t wrote_sum;
@@ -58,9 +64,9 @@ struct world_wire {
     uint32_t era;
     uint16_t peer_link;
     bool is_up;
-    bool is_dialled;   /* by this node: the peer is a parent */
+    bool is_dialled;   /* this node has dialled: the peer is a parent */
     uint64_t frame_ns; /* when the last frame sent on it arrives */
-    uint64_t sent_ns;  /* and when the transport is done with it */
+    uint64_t sent_ns;  /* when the transport is done with that frame */
 };
 
 struct owed;
@@ -83,8 +89,8 @@ struct world {
     struct ov_cfg cfg;
     struct world_node *nodes;
     struct world_wire *wires; /* [node * WORLD_LINKS + link] */
-    uint32_t
-        *held; /* [node * nodes + child]: buffers of UP frames of a child */
+    uint32_t *held; /* [node * nodes + child]: how many buffers of a child's UP
+                     * frames a node holds */
     struct air air;
     struct ov_out *out;
     struct ov_kept_pool pool;
@@ -92,17 +98,17 @@ struct world {
     const struct world_watch *watch; /* may be NULL */
     void *watch_arg;
     struct chance chance;
-    uint32_t delay_max; /* ticks that a message takes longer, at most */
-    uint32_t spurious;  /* percent of nodes that get a timer in a tick */
+    uint32_t delay_max; /* how many ticks a message may be late */
+    uint32_t spurious;  /* percent of nodes whose timer fires in a tick */
     uint32_t cut;       /* percent of reads that are short */
     /* Changes a frame that is about to arrive; may be NULL. */
     void (*spoil)(struct world *w, struct ov_buf *buf);
     uint32_t eras;
     uint64_t now_ns;
-    uint64_t fed; /* bytes of stream 1 */
+    uint64_t fed; /* how many bytes of stream 1 were fed */
     uint64_t fed_sum;
     uint64_t to_feed;
-    struct topo_range readers; /* of stream 1 */
+    struct topo_range readers; /* the readers of stream 1 */
     bool feed_ends, feed_ended;
     bool is_joined;
     bool sink_is_stuck;
@@ -120,21 +126,22 @@ void world_open(struct world *w, struct ov_cfg cfg);
 /* Frees all; fails the test when a buffer was not given back. */
 void world_close(struct world *w);
 
-/* One tick: everything that is due arrives, timers run, processes act. */
+/* Runs one tick: everything that is due arrives, timers fire, processes act. */
 void world_tick(struct world *w);
-/* Ticks until cond(w); fails the test after max ticks. */
+/* Runs ticks until cond(w); fails the test after max ticks. */
 void world_until(struct world *w, bool (*cond)(struct world *w), unsigned max);
 
 /* For the root: sends a control message, or opens stream 1 to a range. */
 void world_control(struct world *w, uint8_t kind);
 void world_open_stream(struct world *w, struct topo_range range);
-/* For the root: it is about to be frozen, or runs again. */
+/* For the root: announces that the root will be frozen, or that it runs
+ * again. */
 void world_pause(struct world *w, bool is_paused);
-/* Lets a node die: its connections break, and a dial to it is refused. */
+/* Kills a node: its connections break, and a dial to it is refused. */
 void world_kill(struct world *w, uint32_t node);
-/* Breaks a connection: the node hears of it now, its peer later. */
+/* Breaks a connection: the node is told now, its peer later. */
 void world_break(struct world *w, uint32_t node, uint16_t link);
-/* Gives a process something to write. */
+/* Gives a process bytes to write. */
 void world_write(struct world *w, uint32_t node, uint64_t bytes, uint32_t line);
 void world_final(struct world *w, uint32_t node);
 /* Lets targets that were stuck read again. */
@@ -144,14 +151,15 @@ void world_unstick(struct world *w, uint32_t node);
 void world_inject(struct world *w, uint32_t node, uint16_t link,
                   const uint8_t *mem, uint32_t len_bytes);
 
-/* The buffers of UP frames that a node holds of a child. */
+/* Returns the count of UP frames' buffers that a node holds of a child. */
 static inline uint32_t *world_held(const struct world *w, uint32_t node,
                                    uint32_t child)
 {
     return &w->held[(size_t)node * w->cfg.plan.nodes + child];
 }
 
-/* All of these except those in the frame that it is putting together. */
+/* Returns how many of these buffers a node holds in all, except those in the
+ * frame that it is putting together. */
 uint32_t world_queued(const struct world *w, uint32_t node, uint32_t child);
 
 static inline struct world_wire *world_wire(const struct world *w,

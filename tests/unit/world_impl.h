@@ -12,13 +12,13 @@ struct owed {
     unsigned at, len;
 };
 
-/* --- bag.c: buffers. A count that belongs to a buffer falls when that is
- * freed. */
+/* --- bag.c: buffers. A count that belongs to a buffer is reduced when the
+ * buffer is freed. */
 struct ov_buf *bag_new(struct world *w);
 void bag_free(struct world *w, struct ov_buf *buf);
 void bag_put(struct world *w, struct ov_buf *buf); /* NULL is fine */
 void bag_count(struct ov_buf *buf, uint32_t *count);
-/* A frame that arrived counts where the node has to bound it. */
+/* Counts a frame that has arrived, where the node must limit their number. */
 void bag_count_frame(struct world *w, uint32_t n, uint32_t from,
                      struct ov_buf *buf);
 

@@ -1,4 +1,5 @@
-/* Opening and closing the little world, and what tests do in it. */
+/* Opens and closes the little world, and has the functions by which tests
+ * change it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ void world_close(struct world *w)
     assert_int_equal(w->bufs_live, 0);
 }
 
-/* --- what tests do */
+/* --- actions of tests */
 
 static void down(struct world *w, struct ov_buf *buf, const struct ov_wr *wr)
 {
@@ -169,8 +170,8 @@ void world_inject(struct world *w, uint32_t n, uint16_t link,
     memcpy(buf->mem, mem, len_bytes);
     buf->len_bytes = len_bytes;
     bag_count_frame(w, n, wire->peer, buf);
-    /* An injected frame of words has no place in the judge's books; an UP frame
-     * does, since it takes room. */
+    /* The judge does not count injected messages. It counts an injected UP
+     * frame, because that takes room. */
     if (w->watch != NULL && len_bytes > 0 && mem[0] == OV_FRAME_UP)
         w->watch->on_frame(w, n, link, buf);
     world_run(w, n, ev);
