@@ -61,8 +61,8 @@ static bool is_before(const struct job_exits *a, const struct job_exits *b)
     return a->count != b->count ? a->count > b->count : a->first < b->first;
 }
 
-/* Puts the groups but that of the process `named` alone in order. Returns how
- * many they are. */
+/* Sorts the groups, except a group that consists of the process `named` alone.
+ * Returns how many they are. */
 static uint32_t sort(const struct job_census *census, uint32_t named,
                      uint8_t *order)
 {

@@ -1,8 +1,8 @@
-/* How the processes of a job ended that did not return 0: groups of processes
- * that ended alike.
+/* Groups of processes that ended in the same way, for the processes of a job
+ * that did not return 0.
  *
- * The memory does not depend on the number of processes: who counts them keeps
- * the number of the group of each, which fits into a byte.
+ * The memory does not depend on the number of processes: the caller keeps the
+ * number of each process's group, which fits into a byte.
  */
 #ifndef JOB_CENSUS_H
 #define JOB_CENSUS_H
@@ -16,9 +16,11 @@ enum { JOB_CENSUS_GROUPS = 128 };
 
 enum job_exit_cause {
     JOB_EXIT_ITSELF, /* the process failed */
-    JOB_EXIT_SIGNAL, /* a signal ended it that the user has sent to the job */
+    JOB_EXIT_SIGNAL, /* a signal ended the process that the user has sent to the
+                      * job */
     JOB_EXIT_KILLED, /* xylem has killed it */
-    JOB_EXIT_OTHER,  /* several statuses, as the table of groups was full */
+    JOB_EXIT_OTHER,  /* the processes have several statuses, because the table
+                      * of groups was full */
     JOB_EXIT_CAUSES
 };
 
@@ -30,7 +32,7 @@ struct job_exits {
     uint8_t cause;   /* enum job_exit_cause */
 };
 
-/* All zero: no group. */
+/* A struct of zeroes has no group. */
 struct job_census {
     struct job_exits groups[JOB_CENSUS_GROUPS];
     uint32_t count; /* how many groups there are */
@@ -40,8 +42,8 @@ struct job_census {
 struct job_census_view {
     uint8_t shown[JOB_CENSUS_GROUPS];
     uint32_t shown_count;
-    uint32_t left_groups;    /* groups for which there was no room, */
-    uint32_t left_processes; /* and the processes in them */
+    uint32_t left_groups;    /* how many groups there was no room for */
+    uint32_t left_processes; /* how many processes are in these groups */
 };
 
 /* Adds a process that ended with this status, which is not 0, for this cause.

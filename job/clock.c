@@ -1,7 +1,7 @@
 /* Limits the difference between two clocks. */
 #include "job/clock.h"
 
-/* By how much two clocks may have moved apart in this time. */
+/* Returns by how much two clocks may have moved apart in this time. */
 static int64_t drift_ns(uint64_t from_ns, uint64_t to_ns)
 {
     const uint64_t ns = to_ns > from_ns ? to_ns - from_ns : from_ns - to_ns;
@@ -9,7 +9,8 @@ static int64_t drift_ns(uint64_t from_ns, uint64_t to_ns)
     return (int64_t)(ns / (1000000 / JOB_CLOCK_DRIFT_PPM)) + 1;
 }
 
-/* The clock here was ahead by this at most, at a time of the clock here. */
+/* Returns by how much the clock here was ahead at most, at a time of the clock
+ * here. */
 static uint64_t lead_at(const struct job_clock *clock, uint64_t at_ns)
 {
     return (uint64_t)(clock->lead_ns + drift_ns(clock->heard_ns, at_ns));

@@ -19,7 +19,7 @@
  * millionths, and the clock that is read is corrected by NTP where it runs. */
 enum { JOB_CLOCK_DRIFT_PPM = 200 };
 
-/* All zero: nothing is known. */
+/* All zero: nothing is known about the other clock. */
 struct job_clock {
     int64_t lead_ns; /* the clock here is ahead of the other by this at most,
                         at the time heard_ns of the clock here */
@@ -33,17 +33,18 @@ struct job_span {
     uint64_t earliest_ns, latest_ns;
 };
 
-/* Takes in that a message was sent at sent_ns by the other clock and received
- * at now_ns by the clock here. O(1). */
+/* Notes a message that was sent at sent_ns by the other clock and received at
+ * now_ns by the clock here. O(1). */
 void job_clock_hear(struct job_clock *clock, uint64_t sent_ns, uint64_t now_ns);
 
-/* The latest time by the clock here for an event that was at at_ns by the other
- * one, but not later than now_ns; now_ns where nothing is known. O(1). */
+/* Returns the latest possible time, by the clock here, of an event that was at
+ * at_ns by the other one, at most now_ns; now_ns when nothing is known.
+ * O(1). */
 uint64_t job_clock_latest(const struct job_clock *clock, uint64_t at_ns,
                           uint64_t now_ns);
 
-/* The earliest time by the *other* clock for an event that was at at_ns by the
- * clock here; 0 where nothing is known. O(1). */
+/* Returns the earliest possible time, by the *other* clock, of an event that
+ * was at at_ns by the clock here; 0 when nothing is known. O(1). */
 uint64_t job_clock_earliest_there(const struct job_clock *clock,
                                   uint64_t at_ns);
 

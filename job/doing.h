@@ -1,4 +1,5 @@
-/* What a process that runs is doing, with all that it has started. */
+/* What a running process is doing, together with all processes that it has
+ * started. */
 #ifndef JOB_DOING_H
 #define JOB_DOING_H
 
@@ -10,7 +11,8 @@ enum job_doing {
     JOB_DOING_STOPPED,
     JOB_DOING_LEFT,    /* it has ended, but what it has started holds its output
                           open */
-    JOB_DOING_GOES_ON, /* it was stalled (job/stall.h), and has gone on */
+    JOB_DOING_GOES_ON, /* it had made no progress for some time (job/stall.h),
+                        * and has gone on */
     JOB_DOINGS
 };
 

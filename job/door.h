@@ -45,14 +45,17 @@ enum {
 /* What LISTED says of a job besides its base, its size, its command and the
  * names of its hosts. */
 struct job_door_row {
-    const char *name;      /* of the job; borrowed */
-    uint32_t left;         /* how many processes are not over */
-    uint32_t hosts;        /* how many hosts it runs on */
-    uint64_t age_s;        /* since the job began */
-    uint64_t output_bytes; /* that have come from its processes */
-    uint64_t quiet_s; /* since the last of these; UINT64_MAX: there is none */
-    uint64_t stdin_bytes;   /* that were sent to its processes */
-    uint64_t waiting_bytes; /* that not all hosts have taken of these */
+    const char *name; /* the job's name; borrowed */
+    uint32_t left;    /* how many processes are not over */
+    uint32_t hosts;   /* how many hosts it runs on */
+    uint64_t age_s;   /* seconds since the job began */
+    uint64_t
+        output_bytes; /* how many bytes have come from the job's processes */
+    uint64_t quiet_s; /* seconds since the last output; UINT64_MAX: there is no
+                       * output */
+    uint64_t stdin_bytes; /* how many bytes were sent to the job's processes */
+    uint64_t waiting_bytes; /* how many of these bytes some host has not taken
+                             * yet */
 };
 
 /* By default a tool gets output of a channel when this many bytes are gathered,

@@ -35,9 +35,9 @@ static void drop_later(struct job_failure *failure, uint64_t latest_ns)
     }
 }
 
-/* Makes room for one more, whose rank is given. Returns false when it is the
- * new one that has to be left out. The failure that was over first stays in any
- * case, as it may turn out to be the first. */
+/* Makes room for one more failure, whose rank is given. Returns false when the
+ * new failure itself has to be left out. The failure that certainly ended first
+ * stays in any case, as it may turn out to be the first. */
 static bool make_room(struct job_failure *failure, const struct job_first *new)
 {
     const uint32_t kept = soonest(failure);

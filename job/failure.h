@@ -24,8 +24,8 @@ struct job_failure {
                        `status` is its status, as from waitpid() */
     int status;
     bool is_lost; /* a node was lost before any process failed */
-    /* Those that may have failed first, in ascending order of ranks. Where they
-     * are more, the highest ranks are left out. */
+    /* The failures that may have been the first, in ascending order of ranks.
+     * When there are too many, the highest ranks are left out. */
     uint32_t firsts_count;
     struct job_first firsts[JOB_FAILURE_FIRSTS];
 };
@@ -41,17 +41,17 @@ void job_failure_add(struct job_failure *failure, uint32_t rank, int status,
  * ended. O(1). */
 void job_failure_lost(struct job_failure *failure);
 
-/* The time in which all those failed that may have been the first, where they
- * are several; else 0. Two failures that are further apart than that are always
- * told apart. O(JOB_FAILURE_FIRSTS). */
+/* Returns the length of the time in which all failures happened that may have
+ * been the first, when there are several; else 0. The order of two failures
+ * that are further apart is always known. O(JOB_FAILURE_FIRSTS). */
 uint64_t job_failure_unsure_ns(const struct job_failure *failure);
 
-/* The exit code of the job: 1 where a process was lost before any failed, else
- * the code of the process that failed first, or 0. O(1). */
+/* Returns the exit code of the job: 1 when a process was lost before any
+ * failed, else the code of the process that failed first, or 0. O(1). */
 int job_failure_exit(const struct job_failure *failure);
 
-/* The exit code that a shell would give: 128 plus the signal for a process that
- * a signal has ended. */
+/* Returns the exit code that a shell would give: 128 plus the signal for a
+ * process that a signal has ended. */
 int job_failure_code(int status);
 
 #endif

@@ -59,7 +59,7 @@ struct job_places {
 /* When a process counts as one that makes no progress (job/stall.h). */
 struct job_watch {
     uint32_t ms; /* after that time; 0: never */
-    bool all;    /* also one that only computes */
+    bool all;    /* also report a process that only computes */
 };
 
 struct job_line;

@@ -26,9 +26,9 @@ enum { JOB_LATE_SPAN_MAX = 1 << 24 };
 /* A byte for each process from the first to the last. All zero: nothing is
  * waited for. */
 struct job_late {
-    uint8_t *waits;        /* owned [count], by number from `first` on; NULL:
-                              nothing is waited for */
-    uint32_t first, count; /* processes */
+    uint8_t *waits;        /* owned [count], by process number from `first` on;
+                            * NULL: nothing is waited for */
+    uint32_t first, count; /* the first process, and how many there are */
     uint64_t left;         /* how many channels still wait */
     uint32_t unheard;      /* processes whose node has not yet confirmed the
                               order */

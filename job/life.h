@@ -28,7 +28,7 @@
 #include "job/job.h"
 
 enum job_process_state {
-    JOB_PROCESS_TOLD, /* the launcher has told its node to start it */
+    JOB_PROCESS_TOLD, /* the launcher has told the process's node to start it */
     JOB_PROCESS_ENDED,
     JOB_PROCESS_UNSTARTED,
     JOB_PROCESS_LOST,
@@ -46,11 +46,11 @@ enum job_life_state {
 enum job_life_kind {
     JOB_LIFE_NODE_STARTED,      /* `node`: each of its processes runs, or cannot
                                    be started */
-    JOB_LIFE_NODE_LOST,         /* `node`: it is lost */
-    JOB_LIFE_PROCESS_ENDED,     /* `rank`, `status`: it has ended */
-    JOB_LIFE_PROCESS_UNSTARTED, /* `rank`: it cannot be started */
-    JOB_LIFE_PROCESS_LOST,      /* `rank`: its node is lost; to be reported
-                                   before NODE_LOST of that node */
+    JOB_LIFE_NODE_LOST,         /* the node `node` is lost */
+    JOB_LIFE_PROCESS_ENDED,     /* the process `rank` has ended with `status` */
+    JOB_LIFE_PROCESS_UNSTARTED, /* the process `rank` cannot be started */
+    JOB_LIFE_PROCESS_LOST,      /* the process `rank` is lost with its node; to
+                                 * be reported before NODE_LOST of that node */
     JOB_LIFE_KINDS
 };
 
@@ -85,7 +85,7 @@ struct job_life {
     uint32_t processes_over;
     bool is_killed;     /* the processes were ordered to be killed, at */
     uint64_t killed_ns; /* this time: how they end later is no failure */
-    struct job_failure failure; /* the failures before that */
+    struct job_failure failure; /* the failures before killed_ns */
     struct job_census census;   /* how processes ended */
     /* set by the caller: bit N for a signal N that the user has sent to the
      * processes */
@@ -115,9 +115,9 @@ void job_life_kill(struct job_life *life, uint64_t now_ns);
 void job_life_signalled(struct job_life *life, int signo);
 
 /* The exit code of a command for this job: the code of the process that failed
- * first; 1 where a process was lost before; else 0. A node that is lost when
- * all its processes have ended counts as a loss, too: some of their output may
- * be gone. O(1). */
+ * first; 1 when a process was lost before; else 0. A node that is lost when all
+ * its processes have ended counts as a loss, too: some of their output may be
+ * gone. O(1). */
 int job_life_code(const struct job_life *life);
 
 #endif

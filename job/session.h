@@ -57,7 +57,7 @@ enum job_session_act {
     JOB_SESSION_DO_GOODBYE = 4, /* send the goodbye to the nodes */
     JOB_SESSION_DO_LEAVE = 8,   /* let all daemons end; start a time limit,
                                    after which LATE is reported */
-    JOB_SESSION_DO_BREAK = 16,  /* stop waiting for daemons */
+    JOB_SESSION_DO_BREAK = 16,  /* stop waiting for daemons, and end */
 };
 
 struct job_session {

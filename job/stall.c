@@ -1,4 +1,4 @@
-/* Compares what is seen of a process with what was seen before. */
+/* Compares what was seen of a process with what was seen of it before. */
 #include "job/stall.h"
 
 static bool has_moved(const struct job_stall_sample *last,

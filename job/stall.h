@@ -28,21 +28,23 @@ enum {
  * one of them ends. */
 struct job_stall_sample {
     uint64_t cpu_ticks;   /* processor time */
-    uint64_t moved_bytes; /* read and written by system calls */
+    uint64_t moved_bytes; /* how many bytes they have read and written by system
+                           * calls */
     uint64_t output_bytes;
-    uint64_t members; /* differs when other processes belong to it */
+    uint64_t members; /* changes when other processes belong to it */
     enum job_doing doing;
 };
 
 struct job_stall_limit {
-    uint64_t ns;         /* 0: nothing is ever told */
+    uint64_t ns; /* the time without progress to report; 0: never report */
     bool counts_compute; /* a process that computes makes progress */
 };
 
 /* All zero before the first sample. */
 struct job_stall {
     struct job_stall_sample last;
-    uint64_t since_ns; /* the first sample since the last progress */
+    uint64_t since_ns; /* when the first sample since the last progress was
+                        * taken */
     bool is_told;
     bool is_paused; /* the user has stopped it: no time passes for it */
 };

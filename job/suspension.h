@@ -35,7 +35,7 @@ enum job_suspension_event {
     JOB_SUSPENSION_EVENTS
 };
 
-/* What to do now. */
+/* What the caller has to do now. */
 enum job_suspension_act {
     JOB_SUSPENSION_NOTHING,
     JOB_SUSPENSION_TELL, /* send the messages; then look in a moment */

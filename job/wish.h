@@ -29,7 +29,7 @@ void job_wish_encode(struct ov_wr *wr, const struct job_wish *wish);
 
 /* Returns 0; OV_EPROTO when the bytes are not valid: argv is empty, a setting
  * has no name, or a count is larger than the bytes after it allow; or
- * OV_ENOMEM. *out owns its two arrays in each case, and borrows the strings.
+ * OV_ENOMEM. *out always owns its two arrays, and borrows the strings.
  * O(bytes). */
 int job_wish_decode(struct ov_rd *rd, struct job_wish *out);
 /* Frees the arrays `argv` and `env` that decoding has allocated. */

@@ -105,8 +105,8 @@ struct job_word {
     uint64_t sent_ns;     /* STARTED, EXIT: when the word was made, by the
                              clock of the host */
     uint64_t exit_ns;     /* EXIT: when the process ended, by the same clock */
-    uint64_t since_ns;    /* EXIT: it ended at this time of the launcher's
-                             clock or later */
+    uint64_t since_ns;    /* EXIT: the process ended at this time of the
+                           * launcher's clock or later */
     /* EXIT: a tally of the output sent, for each channel. */
     struct job_tally tallies[JOB_WORD_OUTPUTS];
     uint32_t err;                     /* FAILED, STDIN, PIECES, LINE_LOST:
@@ -117,12 +117,13 @@ struct job_word {
     uint32_t stdin_event;             /* STDIN: enum job_stdin_event */
     uint32_t pids[JOB_WORD_PIDS_MAX]; /* PIDS: the pid of process `rank`, then
                                          of the next ones */
-    uint16_t ticket;                  /* DOING: of the LOOK */
+    uint16_t ticket;                  /* DOING: the ticket of the LOOK */
     uint8_t doing;                    /* DOING: enum job_doing */
     uint32_t ranges_count;
-    struct topo_range ranges[JOB_WORD_RANGES_MAX]; /* DOING: processes */
-    uint32_t jobs;                                 /* OVER: number of jobs */
-    uint32_t packages, cores; /* MACHINE: 0 where it is not known */
+    struct topo_range ranges[JOB_WORD_RANGES_MAX]; /* DOING: the processes */
+    uint32_t jobs;                                 /* OVER: how many jobs */
+    uint32_t packages, cores; /* MACHINE: the numbers of sockets and cores; 0
+                               * when they are not known */
     struct job_usage usage;
     uint64_t source_bytes;  /* LEFT: what the process has written */
     uint64_t limited_lines; /* LEFT: lines that stayed as a limit was hit */

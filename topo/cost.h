@@ -35,7 +35,7 @@
 struct topo_cost {
     double latency_ns;
     double overhead_ns;
-    double bandwidth; /* bytes a second, more than 0 */
+    double bandwidth; /* bytes per second, more than 0 */
 };
 
 /* TCP over Ethernet of 10 Gbit/s. The overhead was measured with xylem. */
@@ -48,9 +48,10 @@ extern const struct topo_cost topo_cost_default;
 int topo_cost_read(struct topo_cost *cost, const char *path, char *why);
 
 struct topo_times {
-    double broadcast_ns; /* until the root knows that all nodes have the
-                            stdin */
-    double gather_ns;    /* until the root has one line from each process */
+    double broadcast_ns; /* the time until the root knows that all nodes have
+                          * the stdin */
+    double gather_ns;    /* the time until the root has one line from each
+                          * process */
 };
 
 /* Estimates the times for `procs` processes, at least 1, on each host.

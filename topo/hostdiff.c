@@ -1,4 +1,4 @@
-/* Takes the hosts of one list out of another. */
+/* Removes the hosts of one list from another list. */
 #include "topo/hosts.h"
 
 #include <stdlib.h>

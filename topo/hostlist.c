@@ -1,4 +1,5 @@
-/* Reads the text of a host list: names, brackets, slots, and what is taken out.
+/* Reads the text of a host list: names, brackets, slots, and terms that remove
+ * hosts.
  *
  * A term is read whole and checked before its first host is added, so that
  * "node[1-999999999]" is refused at once.
@@ -343,8 +344,8 @@ static int add_term(struct parser *p)
     return expand(p, 0, 0);
 }
 
-/* Reads a term, which is for the list of those that are taken out when it
- * begins with '^'. */
+/* Reads a term. When it begins with '^' its hosts go to the list of hosts to
+ * remove. */
 static int add_any_term(struct parser *p)
 {
     struct topo_hosts *hosts = p->hosts;

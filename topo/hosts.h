@@ -85,9 +85,9 @@ int topo_hosts_add_text(struct topo_hosts *hosts, const char *text,
                         size_t len_bytes, uint32_t slots, char *why);
 
 /* Reads a text that ends with NUL and names at least one host into `hosts`,
- * which becomes a new list. A term after '^' is taken out of it: its hosts have
- * to be named by others, before it or behind. Returns as topo_hosts_add_text();
- * after an error `hosts` is empty. */
+ * which becomes a new list. The hosts of a term after '^' are removed from the
+ * list: other terms, before it or after it, must name them. Returns as
+ * topo_hosts_add_text(); after an error `hosts` is empty. */
 int topo_hosts_parse(struct topo_hosts *hosts, const char *text, char *why);
 
 /* Reads a file into `hosts`, which becomes a new list. Each line has one host,

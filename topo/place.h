@@ -38,9 +38,9 @@ struct topo_place_ask {
     const struct topo_hosts *hosts; /* borrowed. NULL: the user gave no list;
                                        nodes are invented on this machine as
                                        needed */
-    uint32_t nodes;                 /* -N */
-    uint32_t procs;                 /* -n */
-    uint32_t ppn;                   /* --ppn */
+    uint32_t nodes;                 /* the number given by -N */
+    uint32_t procs;                 /* the number given by -n */
+    uint32_t ppn;                   /* the number given by --ppn */
     uint32_t slots_unsaid; /* with -n alone: the slots of a node for which the
                               list gives no number. 0: one slot when the list
                               gives a number for other nodes, else no limit */

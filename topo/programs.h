@@ -30,9 +30,9 @@
 
 /* What the user asks for one program; 0 where the user did not say. */
 struct topo_program {
-    const char *name;       /* for messages */
-    uint32_t procs;         /* -n */
-    uint32_t ppn;           /* --ppn */
+    const char *name;       /* the program's name, for messages */
+    uint32_t procs;         /* the number given by -n */
+    uint32_t ppn;           /* the number given by --ppn */
     const uint32_t *ppn_of; /* borrowed: --ppn of each host, at least 1, when it
                                differs between hosts; ppn is then the largest.
                                Else NULL */
@@ -40,7 +40,7 @@ struct topo_program {
 
 struct topo_programs_ask {
     const struct topo_hosts *hosts; /* borrowed. NULL: no list */
-    uint32_t nodes;                 /* -N; 0: not given */
+    uint32_t nodes;                 /* the number given by -N; 0: not given */
     const struct topo_program *programs;
     uint32_t count; /* at least 1 */
 };
