@@ -108,8 +108,10 @@ int ep_boot_reader_end(struct ep_boot_reader *rd);
 enum ep_boot_up_kind {
     EP_BOOT_READY, /* the daemon listens; `node` is its first node */
     EP_BOOT_ERROR, /* the daemon cannot do what it should */
-    EP_BOOT_NOTE, /* what this daemon, or one beneath it, does; for --verbose */
-    EP_BOOT_PEER, /* the address of a daemon beneath; before START */
+    EP_BOOT_NOTE,  /* what this daemon, or one beneath it, is doing; shown with
+                    * --verbose */
+    EP_BOOT_PEER, /* the address of a daemon beneath this one; sent before START
+                   */
     /* Asks the starter to start the daemon of this node, which is beneath the
      * one that asks, within time_ms: no ssh from there reaches the node, for
      * the reason in `text`. */
@@ -121,10 +123,11 @@ enum ep_boot_up_kind {
  * it. */
 struct ep_boot_up {
     enum ep_boot_up_kind kind;
-    char version[EP_BOOT_VERSION_MAX]; /* used by READY */
-    struct ep_boot_peer peer;    /* READY, PEER; NOTE, START: only its node */
-    uint32_t time_ms;            /* used by START */
-    char text[EP_BOOT_TEXT_MAX]; /* used by ERROR, NOTE, START */
+    char version[EP_BOOT_VERSION_MAX]; /* READY: the daemon's version */
+    struct ep_boot_peer peer;    /* READY, PEER: the peer; NOTE, START: only the
+                                  * node in it */
+    uint32_t time_ms;            /* START: how much time the start may take */
+    char text[EP_BOOT_TEXT_MAX]; /* ERROR, NOTE, START: the text */
 };
 
 /* Adds the line to *out. Errors show in out->bad. */

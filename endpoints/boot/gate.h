@@ -22,7 +22,7 @@ enum { EP_GATE_PENDING_MAX = 512 };
 
 struct ep_gate_cfg {
     struct event_base *base; /* borrowed, outlives the gate */
-    /* The session's; used only during ep_gate_open. */
+    /* The session's key; used only during ep_gate_open(). */
     const struct ep_auth *auth;
     uint32_t node; /* the node to which the gate belongs */
     /* Any port is good enough, because children get the address. */

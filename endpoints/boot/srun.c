@@ -21,7 +21,7 @@ struct teller {
 /* A position in a list of task numbers, such as `0-3,7`. */
 struct walk {
     const char *at;
-    /* of the present range; next > last: it has no further number */
+    /* the present range of numbers; next > last: it has no further number */
     uint32_t next, last;
 };
 
@@ -190,7 +190,7 @@ static void on_refusal(const char *line, const struct teller *to)
 
 /* True for `slurmstepd-HOST: error: *** STEP 7.0 ON HOST CANCELLED AT TIME
  * ***`. Any task may print this when other tasks have failed; the line does not
- * tell how that task has ended. */
+ * tell how this task has ended. */
 static bool is_of_step(const char *words)
 {
     return strncmp(words, "slurmstepd", strlen("slurmstepd")) == 0 &&

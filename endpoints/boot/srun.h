@@ -23,8 +23,9 @@ enum { EP_SRUN_WORDS_MAX = 400, EP_SRUN_TASKS_MAX = 1 << 20 };
 
 /* One task. Strings are owned; NULL: not known. */
 struct ep_srun_task {
-    char *words;         /* its last line */
-    char *host, *reason; /* known once the task has ended */
+    char *words;         /* the last line of the task */
+    char *host, *reason; /* the host and the reason, known once the task has
+                          * ended */
 };
 
 /* All zero, except for `count`, before the first line of srun. */
@@ -36,9 +37,11 @@ struct ep_srun {
 };
 
 enum ep_srun_end {
-    EP_SRUN_ENDED,  /* it has ended without a line of its own, or was killed */
-    EP_SRUN_FAILED, /* it has ended and has printed a line */
-    EP_SRUN_REFUSED /* it was not started: srun then kills all other tasks */
+    EP_SRUN_ENDED,  /* the task has ended without a line of its own, or was
+                     * killed */
+    EP_SRUN_FAILED, /* the task has ended and has printed a line */
+    EP_SRUN_REFUSED /* the task was not started: srun then kills all other tasks
+                     */
 };
 
 /* Called when the daemon on this host will not connect. `text` is the reason

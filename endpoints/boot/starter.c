@@ -317,8 +317,8 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 
     (void)fd;
     (void)what;
-    /* Their time begins now, because nothing was sent to them before the
-     * loop. */
+    /* The time of these daemons begins now, because nothing was sent to them
+     * before the loop. */
     for (uint32_t i = 0; st->is_begun && i < st->cap; i++) {
         if (st->daemons[i] != NULL)
             ep_daemon_rewind(st->daemons[i]);
@@ -369,7 +369,7 @@ int ep_starter_peer(struct ep_starter *st, uint32_t index,
     if (!line.bad)
         text_buf_add(&d->input, line.at, line.len_bytes);
     is_added = !line.bad && !d->input.bad;
-    d->input.bad = false; /* the text in it before is complete */
+    d->input.bad = false; /* The text that was in it before is complete. */
     text_buf_fini(&line);
     if (!is_added)
         return OV_ENOMEM;

@@ -451,7 +451,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     if (put < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (put < 0) {
-        ep_daemon_shut_stdin(d); /* on_exit will report its end */
+        ep_daemon_shut_stdin(d); /* on_exit will report the end of the daemon */
         return;
     }
     d->input_at += (size_t)put;
@@ -559,7 +559,7 @@ void ep_daemon_end(struct ep_daemon *d, int status)
     struct ep_starter_who who = ep_daemon_who(d);
 
     if (d->state == EP_DAEMON_OVER)
-        return; /* the error was reported already */
+        return; /* The error was reported already. */
     take_stdout(d);
     take_stderr(d);
     if (d->state == EP_DAEMON_STARTING) {

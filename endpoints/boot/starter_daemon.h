@@ -15,8 +15,9 @@
 struct event;
 
 enum ep_daemon_state {
-    EP_DAEMON_WAITING,  /* it waits until fewer daemons are starting */
-    EP_DAEMON_STARTING, /* the spawner was asked for its process, or it runs */
+    EP_DAEMON_WAITING,  /* the daemon waits until fewer daemons are starting */
+    EP_DAEMON_STARTING, /* the spawner was asked for the daemon's process, or it
+                         * runs */
     EP_DAEMON_READY,
     EP_DAEMON_OVER, /* on_error or on_exit was called; nothing is open */
     EP_DAEMON_STATES
@@ -70,7 +71,7 @@ struct ep_starter {
     uint32_t proc_first, job_first;
     bool job_known[EP_STARTER_JOBS];
     bool is_leaving;
-    bool is_begun;        /* ep_starter_begin has started some */
+    bool is_begun;        /* ep_starter_begin has started some daemons */
     bool is_calling;      /* a callback is being called from the loop */
     struct event *pump;   /* owned: starts daemons that wait */
     struct ep_boot_up up; /* the line being read */

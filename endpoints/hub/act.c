@@ -159,7 +159,7 @@ static void do_act(struct hub_node *node, const struct ov_act *act,
         if (events->on_orphan != NULL)
             events->on_orphan(arg, node->index, act->node);
         break;
-    case OV_ACT_ADOPTED: /* so the root is there: it has let the node in */
+    case OV_ACT_ADOPTED: /* the root is there, because it has let the node in */
         ep_hub_inquiry_dismiss(node->hub);
         if (events->on_adopted != NULL)
             events->on_adopted(arg, node->index, act->node);

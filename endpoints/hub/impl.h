@@ -78,8 +78,9 @@ struct hub_node {
     uint32_t wanted; /* the peer of that dial, or of `dialling` */
     uint32_t self, index;
     uint32_t links_room; /* grows as links come up */
-    bool was_linked;     /* has had a link to a parent at some time */
-    bool is_over;        /* has left: has neither links nor events any longer */
+    bool was_linked;     /* the node has had a link to a parent at some time */
+    bool is_over;        /* the node has left: it has neither links nor events
+                          * any longer */
 };
 
 struct hub_event {

@@ -65,7 +65,7 @@ static void on_limit(evutil_socket_t fd, short what, void *arg)
     (void)what;
     hub->cfg.ops->drop(probe->link.conn, false);
     probe_answer(probe, HUB_SILENT);
-    event_active(hub->later, EV_WRITE, 0); /* has the queue run soon */
+    event_active(hub->later, EV_WRITE, 0); /* lets the queue run soon */
 }
 
 /* True when the same asker already has such a probe without an answer. */

@@ -3,10 +3,11 @@
 
 enum {
     SHARED_LENT_FRAMES = 4,
-    /* With this many the root need not wait for the slowest leaf while all
+    /* So many frames that the root need not wait for the slowest leaf while all
      * others have work. */
     DOWN_FRAMES = 32,
-    SHARED_DOWN_FRAMES = 16, /* for each node, when a daemon has several */
+    SHARED_DOWN_FRAMES = 16, /* the frames of each node, when a daemon has
+                              * several */
     /* For a node's own records: with more, they would only displace each other
      * from the processor's cache. */
     UP_WINDOW_FRAMES = 4,

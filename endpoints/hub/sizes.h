@@ -26,8 +26,8 @@ enum {
     /* Values for each link, when the configuration gives none. */
     EP_SESSION_POSTED_RECEIVES = 4,
     EP_SESSION_UP_FRAMES = 4,
-    /* For all children together that were not planned and for which the bounds
-     * have no room. */
+    /* frames for all children together that were not planned and for which the
+     * bounds have no room */
     EP_SESSION_LENT_FRAMES = 8,
     EP_SESSION_CONTROL_FRAMES = 4,
 };

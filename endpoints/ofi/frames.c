@@ -110,9 +110,9 @@ static void on_sent(struct ep_op *op)
 }
 
 /* True when the frame may be sent without a completion. That saves reading the
- * queue for a frame that carries no data, such as a beat. Only completions
- * bound what the provider keeps for a peer that does not read. So only a few
- * frames are sent in this way until something is received. */
+ * queue for a frame that carries no data, such as a beat. But completions are
+ * the only bound on what the provider keeps for a peer that does not read, so
+ * only a few frames are sent in this way until something is received. */
 static bool can_inject(const struct ep_op *op)
 {
     const struct ep_conn *conn = op->conn;

@@ -97,18 +97,18 @@ struct ep_conn {
     TAILQ_ENTRY(ep_conn) link;    /* entry in t->conns or t->dead */
     TAILQ_ENTRY(ep_conn) touched; /* in t->touched when is_touched */
     struct ep_ops sends_free;
-    struct ep_ops sends_waiting; /* the provider had no room for them */
+    struct ep_ops sends_waiting; /* sends for which the provider had no room */
     struct ep_ops recvs_waiting; /* receives that are to be posted */
     struct ep_ops recvs_held;    /* received before on_up, with len_bytes[0] */
     union ep_sockaddr peer;      /* address of the peer of an accepted link */
     int64_t since_ms;            /* when the state began */
-    int guess_fd;    /* likely its socket's descriptor; -1: no guess */
-    int flush_fd;    /* its socket, to flush it; -2: not searched, -1: none */
-    uint16_t sends;  /* sends that are not completed */
-    uint16_t sent;   /* completed sends that are not reported */
-    uint8_t injects; /* sends without completion since a receive */
-    uint8_t state;   /* enum ep_conn_state */
-    uint8_t why;     /* enum ep_down_why, once LOST */
+    int guess_fd;          /* likely the link's descriptor; -1: no guess */
+    int flush_fd;          /* the link's socket; -2: not searched, -1: none */
+    uint16_t sends;        /* sends that are not completed */
+    uint16_t sent;         /* completed sends that are not reported */
+    uint8_t injects;       /* sends without completion since a receive */
+    uint8_t state;         /* enum ep_conn_state */
+    uint8_t why;           /* enum ep_down_why, once LOST */
     uint8_t refusal_bytes; /* length of `refusal` */
     uint8_t refusal[EP_CM_MAX];
     uint16_t recvs; /* how many of ops[] are receives; they come first */
@@ -131,10 +131,10 @@ struct ep_request {
 struct ep_eq {
     struct fid_eq *fid; /* owned */
     struct event *ready;
-    bool is_armed;  /* it is empty, and the descriptor reports when it is not */
-    bool is_empty;  /* was read to its end */
+    bool is_armed;  /* empty; the descriptor reports when it is not */
+    bool is_empty;  /* the queue was read to its end */
     bool has_news;  /* there was an event or a connection since it was ready */
-    bool is_paused; /* not read, as no descriptor is free for accepting */
+    bool is_paused; /* not read: no descriptor is free to accept */
 };
 
 /* Decides when the loop runs the next pass (wake.c). */

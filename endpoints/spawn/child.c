@@ -33,12 +33,12 @@
 #include "overlay/base/panic.h"
 
 enum {
-    MESSAGES_PER_ROUND = 16, /* at most, between two checks of children */
+    MESSAGES_PER_ROUND = 16, /* most messages between two checks of children */
     /* Wait before the next try when too many descriptors are in flight. */
     RETRY_MS = 5,
     ROUND_MS_MIN = 2, /* first time between two rounds of killing; doubles */
     ROUND_MS_MAX = 250,
-    DENIED_MS = 2000, /* then processes of other users are given up */
+    DENIED_MS = 2000, /* until processes of other users are given up */
 };
 
 enum state {
@@ -77,7 +77,7 @@ struct child {
     bool is_left;    /* the owner has sent LEAVE */
     bool owner_gone; /* the spawner exits when all have ended, without ENDED */
     int64_t next_ms; /* when the grace, or the wait for a round, ends */
-    int64_t denied_ms; /* since when only other users' are left; or 0 */
+    int64_t denied_ms; /* since when only other users' processes are left */
     unsigned round_ms;
 };
 
@@ -198,8 +198,7 @@ static void entry_signal(struct ep_spawned *entry, int signo)
         entry_kill(entry, signo);
         return;
     }
-    /* Before exec the shim would get the signal instead of the program, so the
-     * signal is kept. */
+    /* Before exec the shim would get the signal, so the signal is kept. */
     if (signo == SIGCONT)
         entry->held &= ~stops;
     if (bit & stops)
@@ -276,7 +275,7 @@ static void outcome_read(struct child *c, struct ep_spawned *entry)
 
 static void entry_exited(struct child *c, struct ep_spawned *entry, int status)
 {
-    /* The shim is dead, so its report, if any, is in the pipe. */
+    /* The shim is dead. If it has sent a report, the report is in the pipe. */
     if (entry->report_fd >= 0) {
         entry->held = 0;
         outcome_read(c, entry);

@@ -89,7 +89,7 @@ struct ep_start {
     uint8_t mask;
     const char *cpus;        /* points into the received body; "": not bound */
     const char *const *args; /* owned; the strings lie in the received body */
-    const char *const *env;  /* owned, as args */
+    const char *const *env;  /* owned; the strings lie in the received body */
 };
 
 struct ep_signal {

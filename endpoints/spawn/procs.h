@@ -29,8 +29,9 @@ struct ep_procs {
 
 /* How many processes a kill has found. */
 struct ep_procs_killed {
-    unsigned alive;  /* not yet zombies: were sent SIGKILL */
-    unsigned denied; /* not yet zombies, but belong to another user (setuid) */
+    unsigned alive;  /* processes that were alive and were sent SIGKILL */
+    unsigned denied; /* processes that are alive, but belong to another user
+                      * (setuid) */
 };
 
 /* Reads all processes; none is doomed. Cost: one small file of /proc for each.

@@ -34,7 +34,7 @@ enum {
 struct ep_spawner {
     struct ep_wire wire;
     pid_t pid;              /* 0: the spawner has ended, and was reaped */
-    int status;             /* its exit status, in that case */
+    int status;             /* the spawner's exit status, once it was reaped */
     struct event *readable; /* owned; NULL before ep_spawner_attach */
     struct event *writable;
     struct event *retry;

@@ -64,7 +64,8 @@ struct ep_spawn_proc {
      * copies when the call has returned. The caller sets their blocking
      * mode. */
     int stdio[3];
-    int further; /* as stdio, for EP_SPAWN_FURTHER_FD; 0: it has none */
+    int further; /* like stdio, for EP_SPAWN_FURTHER_FD; 0: the process has none
+                  */
 };
 
 /* All callbacks come from the event loop; each may call any function below,

@@ -16,7 +16,8 @@ struct ep_spawned {
     int report_fd;      /* owned; -1 once the result of exec is known */
     uint32_t poll_slot; /* index among the polled pipes while report_fd >= 0 */
     uint64_t held;      /* signals kept until exec: bit signo - 1 */
-    bool failed;        /* its failure was reported, so its exit will not be */
+    bool failed;        /* the process's failure was reported, so its exit will
+                         * not be */
 };
 
 /* An all-zero table is empty. */

@@ -54,8 +54,8 @@ struct ep_wire {
     struct ep_wire_out *last;
     uint8_t *packet; /* owned: the last packet that was received */
     uint8_t *body; /* owned: the message that is being put together, or NULL */
-    uint32_t body_bytes; /* bytes of this message received so far, */
-    uint32_t body_total; /* of this many */
+    uint32_t body_bytes; /* how many bytes of this message have come so far */
+    uint32_t body_total; /* how many bytes this message has in all */
     uint8_t body_type;
     bool body_done;
 };

@@ -23,8 +23,8 @@ static struct {
     bool is_handled[SIGNALS];
 } fatal;
 
-/* The signal is blocked as long as this function runs. Behind it, it does what
- * it does by default, as SA_RESETHAND is set. */
+/* The signal is blocked while this function runs. Afterwards its default action
+ * follows, because SA_RESETHAND is set. */
 static void on_signal(int signo)
 {
     ep_fatal_write();

@@ -36,7 +36,7 @@ struct ep_hoard {
     struct stretch *spare; /* owned; NULL: none */
     /* the stretch of the next packet, or of the one before it */
     struct stretch *at;
-    const uint8_t *mem;  /* bytes of `at`; NULL: not read yet */
+    const uint8_t *mem;  /* the bytes of `at`; NULL: not read yet */
     int lost_err;        /* errno for which `at` cannot be read; 0: it can */
     uint32_t at_bytes;   /* bytes of `at` before the next packet */
     uint32_t at_packets; /* packets of `at` before the next packet */

@@ -16,7 +16,7 @@
 
 enum { KEPT_BYTES = 4 << 20 };
 
-/* One for the process, as the limits are. */
+/* There is one for the process, as the limits are those of the process. */
 static struct {
     rlim_t soft;
     bool is_known;

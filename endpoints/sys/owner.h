@@ -22,8 +22,8 @@ struct ep_owner {
     uint64_t start; /* when the process began, in ticks since the boot */
     uint32_t pid;
     /* Known only for the calling process itself, and not in the text. */
-    bool is_first; /* it is in the first namespaces of the host */
-    bool is_sure;  /* its host has a machine-id */
+    bool is_first; /* the process is in the first namespaces of the host */
+    bool is_sure;  /* the process's host has a machine-id */
 };
 
 /* Makes an owner of the calling process. Returns 0, or OV_ESYS: /proc is not

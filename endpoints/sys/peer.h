@@ -30,8 +30,9 @@ void ep_peers_close(struct ep_peers *peers);
 
 /* The other end of a connection. */
 struct ep_peer {
-    uid_t uid;             /* the user whose process has it */
-    uint32_t unread_bytes; /* bytes that have arrived there and are not read */
+    uid_t uid;             /* the user whose process has the other end */
+    uint32_t unread_bytes; /* bytes that have arrived at the other end and are
+                            * not read */
 };
 
 /* Asks about the other end of the connected TCP socket `fd`. Returns 0 with

@@ -10,8 +10,8 @@ struct ep_pid_stat {
     char state;
     pid_t parent;
     uint32_t flags;     /* the kernel's PF_ bits */
-    uint64_t cpu_ticks; /* processor time of all its threads */
-    uint64_t start;     /* when it began, in ticks since the boot */
+    uint64_t cpu_ticks; /* processor time of all threads of the process */
+    uint64_t start;     /* when the process began, in ticks since the boot */
 };
 
 /* Reads the text of such a file. Returns 0, or OV_EPROTO: the text is not

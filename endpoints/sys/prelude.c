@@ -30,7 +30,7 @@ static struct {
     /* When the time limit has passed, and when `what` is shown; 0: never. */
     uint64_t limit_ns, tell_ns;
     char told[WORDS_BYTES_MAX], over[WORDS_BYTES_MAX], ended[WORDS_BYTES_MAX];
-    pid_t group; /* to be killed at the end; 0: none */
+    pid_t group; /* the group to be killed at the end; 0: none */
     bool is_open;
 } prelude;
 

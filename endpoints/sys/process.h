@@ -18,8 +18,9 @@ struct ep_process {
     pid_t parent;
     uint64_t start;     /* when it began, in ticks since the boot */
     uint64_t cpu_ticks; /* processor time of all its threads */
-    char state;         /* of its first thread: a letter of proc(5) */
-    bool is_zombie;     /* it has begun to exit, or is a zombie */
+    char state;         /* state of the process's first thread: a letter of
+                         * proc(5) */
+    bool is_zombie;     /* the process has begun to exit, or is a zombie */
 };
 
 /* Reads about a process. Cost: one small file. Returns 0; OV_ENOENT: there is

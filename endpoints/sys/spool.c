@@ -32,10 +32,10 @@ enum io_op { IO_FREE, IO_SAVE, IO_READ, IO_SHRINK };
 enum slot_state {
     SLOT_FREE,
     SLOT_LOADING,
-    SLOT_UNWANTED, /* being read, but nobody needs it any longer */
-    SLOT_READY,    /* read, but not given to the caller yet */
+    SLOT_UNWANTED, /* the block is being read, but nobody needs it any longer */
+    SLOT_READY,    /* the block was read, but not given to the caller yet */
     SLOT_TAKEN,
-    SLOT_BAD, /* reading it has failed */
+    SLOT_BAD, /* reading the block has failed */
 };
 
 /* Work for the thread; its index is the cookie of on_written(). */
@@ -56,7 +56,7 @@ struct block {
     uint32_t next_free;
     bool is_saving;
     bool is_saved;
-    bool is_kept; /* full, and will stay in memory */
+    bool is_kept; /* the block is full, and will stay in memory */
 };
 
 struct slot {
@@ -343,7 +343,7 @@ static void memory_free(struct ep_spool *sp)
     *sp = (struct ep_spool){.file = sp->file};
 }
 
-/* Runs in the thread, because removing a file may block. */
+/* Ends the spool in the thread, because removing a file may block. */
 static void last_main(void *arg)
 {
     struct ep_spool *sp = arg;
@@ -364,7 +364,7 @@ void ep_spool_close(struct ep_spool *sp)
         last_main(sp);
         return;
     }
-    /* This is not left to the thread, which may block in a file of another
+    /* This call is not left to the thread, which may block in a file of another
      * spool. */
     if (!ep_sink_drop(sink))
         memory_free(sp);

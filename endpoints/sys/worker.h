@@ -55,12 +55,13 @@ struct ep_worker {
 struct ep_queue {
     struct ep_worker *worker; /* borrowed */
     int fd;                   /* borrowed: the target of its writes */
-    bool is_used;             /* it has had at least one job */
+    bool is_used;             /* the queue has had at least one job */
     _Atomic uint64_t progress_bytes;
     void (*last)(void *arg);
     void *last_arg;
     TAILQ_ENTRY(ep_queue) turn; /* guarded by the worker's lock */
-    bool is_due; /* guarded too: it is in `turns`, or is `served` */
+    bool is_due; /* guarded by the lock, too: the queue is in `turns`, or is
+                  * `served` */
     bool is_gone;
     uint32_t put;
     uint32_t done;
