@@ -1,4 +1,4 @@
-/* Guesses what a user has meant by a word that names no program. */
+/* Guesses what a user meant by a word that is not the name of a program. */
 #include "endpoints/run/advice.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "endpoints/run/launch.h"
 #include "endpoints/run/plan.h"
 
-/* When the user is told first, and the longest time between two messages. */
+/* When the first message comes, and the longest time between two messages. */
 enum { FIRST_S = 2, PAUSE_S = 60, SHOWN_BYTES = 400 };
 
 static bool has_joined(const struct ep_hub *hub, uint32_t node)

@@ -73,7 +73,7 @@ static void on_flow(void *arg, uint32_t base, struct ep_client_flow *out)
     out->waiting_bytes = ep_run_down_waiting(r->down);
 }
 
-/* Appends the last line of the output that came last. */
+/* Appends the last line of the latest output. */
 static void add_last(const struct run_last_output *last, struct text_buf *text)
 {
     uint32_t end = last->len_bytes, begin;

@@ -1,4 +1,4 @@
-/* Tells all nodes the time of the launcher's clock. */
+/* Sends the time of the launcher's clock to all nodes. */
 #include "endpoints/run/clock.h"
 
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static void tell(const struct run_clock *clock)
     ep_run_orders_give(clock->orders, &order);
 }
 
-/* While an order waits for room another one would have to wait, too. */
+/* While an order waits for room, a further one would have to wait, too, so none
+ * is made. */
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
     const struct run_clock *clock = arg;

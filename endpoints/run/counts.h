@@ -14,10 +14,10 @@ struct run_counts {
     uint64_t launch_ns;
     /* Bytes received from the run's own processes. */
     uint64_t output_bytes[OV_CHANNELS];
-    /* What the daemons have used: sums over all daemons, except for peaks, of
-     * which this has the largest. */
+    /* What the daemons have used: sums over all daemons, except for peaks,
+     * which are the largest of any daemon. */
     struct job_usage daemons;
-    uint64_t repairs;       /* nodes that have found a new parent */
+    uint64_t repairs;       /* how many nodes have found a new parent */
     uint64_t repair_us_max; /* the longest time that a node had no parent */
 };
 

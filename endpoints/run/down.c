@@ -27,7 +27,7 @@ struct run_down {
     struct job_streams *stdins;
     /* Reads the launcher's stdin; NULL when no process reads that. */
     struct ep_input *input;
-    struct run_flight flight; /* of JOB_STREAM_STDIN */
+    struct run_flight flight; /* the flight of JOB_STREAM_STDIN */
 };
 
 /* The largest frame for a push. A larger one would only take longer to copy. */
@@ -95,7 +95,7 @@ int ep_run_down_job(struct run_down *down, const struct job *job)
     return rc;
 }
 
-/* --- what the streams of stdin call */
+/* --- callbacks of the streams of stdin */
 
 static struct ov_buf *stream_frame(void *arg, uint32_t stream, uint32_t beside)
 {

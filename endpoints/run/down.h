@@ -107,20 +107,22 @@ uint64_t ep_run_down_sent(const struct run_down *down);
 uint64_t ep_run_down_waiting(const struct run_down *down);
 
 struct run_stdin_view {
-    bool is_open; /* some was sent, and not all readers have read it to its end
-                     or are over */
-    bool is_full; /* no more can be sent now */
+    bool is_open; /* some stdin was sent, and some reader that is not over has
+                   * not read all of it */
+    bool is_full; /* no more stdin can be sent now */
     /* A branch of the tree has taken half of the window more than the process
      * that is furthest behind. */
     bool is_uneven;
-    uint32_t rank; /* of that process; TOPO_NONE: it is not known */
+    uint32_t rank; /* the rank of that process; TOPO_NONE: it is not known */
     uint64_t sent_bytes;
     uint64_t base; /* how many frames all readers have taken */
 };
-/* Returns how far the launcher's stdin is. O(children of the launcher). */
+/* Returns how much of the launcher's stdin was sent and read. O(children of the
+ * launcher). */
 struct run_stdin_view ep_run_down_look(const struct run_down *down);
-/* Gives what no process has read of stdin back to the terminal or file, where
- * other programs can read it. No process may read stdin afterwards. */
+/* Gives the part of stdin that no process has read back to the terminal or
+ * file, where other programs can read it. No process may read stdin
+ * afterwards. */
 void ep_run_down_give_back(struct run_down *down);
 
 #endif

@@ -65,7 +65,8 @@ void ep_run_dvm_give_up(struct run *r, const char *why)
     ep_voice_say(&r->voice, "%s", why);
     ep_run_abort(r, 1);
     r->end.is_ending = true;
-    ep_run_check_done(r); /* ends at once, as no client could start a job */
+    ep_run_check_done(r); /* The dvm ends at once, as no client could start a
+                           * job. */
 }
 
 /* --- the dvm ends */

@@ -155,7 +155,7 @@ void ep_run_abort(struct run *r, int exit_code)
         event_base_loopexit(r->base, NULL);
 }
 
-/* Tells whom a launch has waited for that ends now. */
+/* Tells the user which hosts a launch was waiting for that ends now. */
 static void tell_awaited(const struct run *r)
 {
     if (r->session.state == JOB_SESSION_LAUNCHING)
@@ -176,8 +176,9 @@ bool ep_run_end_early(struct run *r, int signo)
 
 /* --- processes that end badly */
 
-/* Reports the first failure. Called only after the output of the failed process
- * was written. At the end it may turn out that another one was earlier. */
+/* Reports the failure that is known as the first. Called only after the output
+ * of the failed process was written. At the end it may turn out that another
+ * process failed earlier. */
 static void tell_failure(struct run *r)
 {
     const struct job_failure *failure = &r->own.life.failure;
@@ -244,7 +245,7 @@ void ep_run_last_words(struct run *r)
     ep_voice_retry(&r->voice, r->end.is_unheard ? 0 : LAST_WORDS_MS);
 }
 
-/* --- looks while something waits */
+/* --- checks while something waits */
 
 static void check_stuck(struct run *r)
 {
@@ -301,7 +302,8 @@ static void check_launch(struct run *r)
     ep_run_abort(r, 1);
 }
 
-/* A failure that the launcher hears of a little later may be the first. */
+/* True when the first failure can be reported. A failure that the launcher is
+ * told of a little later may turn out to be the first. */
 static bool is_failure_due(const struct run *r)
 {
     return r->own.life.failure.count > 0 && !r->told.failure &&
@@ -367,7 +369,7 @@ int ep_run_end_open(struct run *r)
                                       .life = &r->own.life,
                                       .look = &r->own.look,
                                       .session = &r->session};
-    /* limit of a time that is over: fires at once */
+    /* a limit that has passed already fires at once */
     struct timeval limit = {0, 1};
 
     r->end.limit = evtimer_new(r->base, on_limit, r);

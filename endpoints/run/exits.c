@@ -13,7 +13,7 @@
 #include "endpoints/run/stats_json.h"
 #include "job/life.h"
 
-/* With the message about the first failure they are ten. */
+/* Together with the message about the first failure there are ten lines. */
 enum {
     LINES_MAX = 9,
     REPORT_HOSTS = 4096,
@@ -41,7 +41,7 @@ static const char *name_of(int signo)
 
 enum { END_MAX = (RUN_EXITS_FIRST_MAX - 64) / 2 };
 
-/* Writes "rank 3 on node1 returned 7". */
+/* Writes how a process ended, as "rank 3 on node1 returned 7". */
 static const char *words_of(const struct run_plan *plan,
                             const struct job_first *first, char *text)
 {
@@ -58,16 +58,16 @@ static const char *words_of(const struct run_plan *plan,
     return text;
 }
 
-/* Tells whether a signal of the user has ended a process. The user knows that;
- * which processes it has ended is told apart. */
+/* Tells whether a signal of the user has ended a process. The user expects
+ * that; a separate line says which processes the signal has ended. */
 static bool is_by_user(const struct job_life *life, int status)
 {
     return WIFSIGNALED(status) &&
            (life->signals & UINT64_C(1) << (WTERMSIG(status) & 63)) != 0;
 }
 
-/* Returns how many of those that may have been the first have failed in another
- * way than the one that is named; *out is one of them. */
+/* Returns how many of the failures that may have been the first differ from the
+ * one that is named; *out is one of them. */
 static uint32_t count_others(const struct job_life *life,
                              const struct job_first **out)
 {
@@ -126,7 +126,7 @@ void ep_run_exits_earlier(const struct run_plan *plan,
                      words_of(plan, &life->failure.firsts[0], text));
 }
 
-/* What is needed to show lines. */
+/* The arguments of the functions that write lines. */
 struct showing {
     const struct run_plan *plan;
     struct run_voice *voice;
@@ -157,7 +157,7 @@ void ep_run_exits_wrote(const struct run_plan *plan,
         (void)ep_recent_show(recent, show_line, &showing);
 }
 
-/* --- all of them */
+/* --- lines about all processes */
 
 static void put_itself(int status, const char *who, char *line)
 {
@@ -239,7 +239,7 @@ void ep_run_exits_tell(const struct run_plan *plan, const struct job_life *life,
     text_buf_fini(&text);
 }
 
-/* --- the report */
+/* --- the report of --stats */
 
 static struct ep_stats_end end_of(const struct run_plan *plan,
                                   const struct job_life *life, uint8_t number)

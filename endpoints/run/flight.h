@@ -1,5 +1,5 @@
-/* The bytes of a stream that are on their way: of frames that were sent, and
- * that not all nodes have taken. Pure. Memory: 8 bytes for each frame of the
+/* The bytes of a stream that are on their way, in frames that were sent and
+ * that some node has not taken yet. Pure. Memory: 8 bytes for each frame of the
  * window. */
 #ifndef ENDPOINTS_RUN_FLIGHT_H
 #define ENDPOINTS_RUN_FLIGHT_H
@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 struct run_flight {
-    uint64_t *sent; /* owned: by number of frame, what was sent before it */
+    uint64_t *sent; /* owned: for each frame, by its number, how many bytes were
+                     * sent before it */
     uint32_t frames_max;
-    uint64_t frames, bytes; /* sent so far */
+    uint64_t frames, bytes; /* how many frames and bytes were sent so far */
 };
 
 /* At most `window` frames are on their way at a time. Returns 0 or

@@ -13,9 +13,9 @@
 #include "text/fields.h"
 
 enum {
-    /* A process that was not started yet, and one that runs, by what it does.
-     * No state of job/life.h, and no number of a group behind these, is as
-     * large. */
+    /* States of processes beyond those of job/life.h and the numbers of groups:
+     * a process about which nothing was reported, and running processes, by
+     * what they are doing. */
     UNHEARD = 255,
     DOES = UNHEARD - JOB_DOINGS,
 };
@@ -46,7 +46,7 @@ const char *ep_run_doing_words(uint8_t doing)
     return "running";
 }
 
-/* Marks the processes on this node that have not been heard of. */
+/* Marks the processes on this node about which nothing was reported. */
 static void mark_node(const struct job_life *life, uint32_t node,
                       uint8_t *processes)
 {
@@ -62,7 +62,8 @@ static void mark_node(const struct job_life *life, uint32_t node,
     }
 }
 
-/* Marks the processes that run by what they do, as far as it is known. */
+/* Marks the running processes by what they are doing, as far as that is
+ * known. */
 static void mark_doing(const struct job_life *life, const uint8_t *doing,
                        uint8_t *processes)
 {
@@ -73,8 +74,8 @@ static void mark_doing(const struct job_life *life, const uint8_t *doing,
     }
 }
 
-/* Copies the states, and tells processes that run from those of which it is not
- * known yet. Returns NULL when memory is out. */
+/* Copies the states, and separates running processes from those that may not
+ * run yet. Returns NULL when memory is out. */
 static uint8_t *copy_states(const struct job_life *life, const uint8_t *doing)
 {
     const size_t size = life->job->size;
@@ -123,10 +124,10 @@ void ep_run_groups(const struct run_plan *plan, const struct job_life *life,
     free(now.processes);
 }
 
-/* --- those that run */
+/* --- processes that run */
 
-/* Counts the processes of which it is known what they do; *last is what the
- * last of them does. */
+/* Counts the kinds of activity among the processes whose activity is known;
+ * *last is the last kind found. */
 static unsigned count_activities(const struct job_life *life, uint8_t *last)
 {
     bool is_there[JOB_DOINGS + 1] = {false};

@@ -54,7 +54,7 @@ struct run_jobs {
     struct run_watch *late;   /* owned: a timer that forgets jobs in `past` */
     uint32_t made;            /* how many further jobs were made so far */
     uint32_t next_number; /* the number of the next process that is planned */
-    struct run_shown *shown; /* owned: jobs whose output the console shows */
+    struct run_shown *shown; /* The messages about processes that still run. */
     uint32_t sinks_open; /* files that all these jobs together may have open */
 };
 
@@ -64,7 +64,7 @@ struct run_questions {
     struct event *quit;  /* SIGQUIT; NULL: not handled */
     uint64_t quit_ns;    /* when the last SIGQUIT came */
     int signo;
-    struct run_rest *rest; /* owned: asks, and tells */
+    struct run_rest *rest; /* owned: asks the nodes, and tells the user */
 };
 
 /* The timers and the state of the end of a run. */
@@ -83,7 +83,7 @@ struct run_end {
     bool is_unheard; /* nobody reads stderr, so the end does not wait for it */
 };
 
-/* Messages that the user gets once at most: whether each was given. */
+/* Messages that the user gets at most once: the state of each. */
 struct run_told {
     bool failure, stuck, note, pieces, line, limit;
     struct job_first first; /* the failure that was told as the first */
@@ -100,14 +100,17 @@ struct run_told {
 
 /* Output that clients get instead of the console (redirect.h). */
 struct run_redirects {
-    struct job_route *route;   /* owned: decides which record waits for what */
+    struct job_route *route;   /* owned: decides which records wait, and for
+                                * what */
     struct run_redirect *kept; /* owned: the records that wait */
 };
 
 /* Descriptors of files that options name; -1: none. */
 struct run_fds {
-    int stats; /* for the report of --stats, which else is a file by its name */
-    int input; /* read instead of stdin, and owned until `down` has it */
+    int stats;      /* the descriptor for the report of --stats; without one the
+                     * report goes to a file by its name */
+    int input;      /* the descriptor that is read instead of stdin; owned until
+                     * `down` owns it */
     int outputs[2]; /* owned: see ep_run_output_look() */
 };
 
@@ -132,7 +135,8 @@ struct run {
     struct run_launch *launch;   /* owned: the start of the daemons */
     uint64_t launch_ns;          /* when the launch began */
     struct run_nodes *nodes;     /* owned */
-    struct run_down *down;       /* owned: what goes down the tree */
+    struct run_down *down;       /* owned: sends messages and stdin down the
+                                  * tree */
     struct run_orders *orders;   /* borrowed from `down` */
     struct run_signals *signals; /* owned */
     /* owned: stops the launcher itself at SIGTSTP */
@@ -143,7 +147,7 @@ struct run {
     struct run_watch *watch; /* owned: looks whether output is stuck */
 
     struct run_counts counts;
-    struct run_status *status; /* owned; NULL where no line is shown */
+    struct run_status *status; /* owned; NULL when there is no status line */
     struct run_report *report; /* owned; only for a dvm with --report-uri */
     struct run_fds fds;
 };

@@ -1,4 +1,4 @@
-/* What the run does at signals to the launcher. */
+/* What the run does when the launcher receives a signal. */
 #include "endpoints/run/interrupt.h"
 
 #include <signal.h>
@@ -18,7 +18,7 @@
 
 enum { REST_S = 1 };
 
-/* --- who still runs */
+/* --- processes that still run */
 
 static void on_rest(evutil_socket_t fd, short what, void *arg)
 {
@@ -44,7 +44,7 @@ static void tell_rest(struct run *r)
         ep_run_rest_tell(r->end.rest.rest, r->orders, &words);
 }
 
-/* A second SIGQUIT within REST_S does what it does to any program. */
+/* A second SIGQUIT within REST_S has its default action. */
 static void on_quit(evutil_socket_t fd, short what, void *arg)
 {
     struct run *r = arg;
@@ -63,8 +63,9 @@ static void on_quit(evutil_socket_t fd, short what, void *arg)
     }
 }
 
-/* SIGQUIT is a question only for a user at a terminal, and only about a job:
- * elsewhere it is left as it was. */
+/* Tells whether SIGQUIT asks which processes still run. It does only for a user
+ * at a terminal, and only in a run with a job; otherwise its action is not
+ * changed. */
 static bool is_asked(const struct run *r)
 {
     struct sigaction action;
@@ -126,7 +127,8 @@ static void on_interrupt(void *arg, int signo, uint32_t nth)
     }
 }
 
-/* A dvm passes no signal on: its jobs have launchers of their own, which do. */
+/* A dvm passes no signal on: each of its jobs has a launcher of its own, which
+ * does. */
 static void on_other(void *arg, int signo)
 {
     struct run *r = arg;

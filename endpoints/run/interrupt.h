@@ -1,4 +1,4 @@
-/* What the run does at signals to the launcher. */
+/* What the run does when the launcher receives a signal. */
 #ifndef ENDPOINTS_RUN_INTERRUPT_H
 #define ENDPOINTS_RUN_INTERRUPT_H
 

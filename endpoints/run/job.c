@@ -152,7 +152,8 @@ static bool tell_over(struct run_job *job, const struct job_life_news *news,
     return false;
 }
 
-/* When something happened of which nobody else has the time. */
+/* Returns a span for an event that happened now, for which nobody else has
+ * noted the time. */
 static struct job_span just_now(void)
 {
     const uint64_t now_ns = ep_clock_ns();
@@ -267,8 +268,8 @@ static void end_unstarted(struct run_job *job, uint32_t number)
     }
 }
 
-/* The client is told this also when the job was killed, because the client that
- * has started a further job waits for an answer. */
+/* The client is told even when the job was killed, because the client that has
+ * started a further job waits for an answer. */
 bool ep_run_job_unstarted(struct run_job *job, uint32_t number,
                           const char *what, int err)
 {
@@ -309,8 +310,8 @@ static void end_channels(struct run_job *job, uint32_t node, uint32_t number)
     }
 }
 
-/* Notes that a process is lost. Whether the process is being killed or had
- * already ended, nobody knows; tools are told that it was killed. */
+/* Notes that a process is lost. It is not known whether the process is being
+ * killed or had already ended; tools are told that it was killed. */
 static bool lose_process(struct run_job *job, uint32_t node, uint32_t number)
 {
     uint32_t rank = number - job->desc.base;

@@ -42,7 +42,7 @@ struct run_job_events {
 
 enum { RUN_LAST_BYTES = 160 };
 
-/* The end of the record of output that came last. */
+/* The end of the last record of output. */
 struct run_last_output {
     uint32_t rank;
     uint32_t len_bytes;
@@ -55,13 +55,13 @@ struct run_job {
     const struct run_job_events *events;
     struct job desc;
     struct job_life life;
-    /* Bytes that have come from its processes, and when they came last (0: none
-     * came); and bytes that clients have pushed to them. */
+    /* How many bytes have come from the job's processes; when the last came (0:
+     * none came); and how many bytes clients have pushed to them. */
     uint64_t output_bytes, output_ns, pushed_bytes;
     struct run_last_output last_output;
-    struct run_look look; /* what its processes are doing */
-    /* Owned: compares output that arrived with what processes say that they
-     * wrote. */
+    struct run_look look; /* what the job's processes are doing */
+    /* Owned: compares the output that arrived with the amounts that processes
+     * report to have written. */
     struct ep_proof *proof;
 
     /* The members below are used by further jobs only. */
@@ -69,9 +69,9 @@ struct run_job {
     struct run_sinks *sinks; /* owned; NULL: only clients get its output */
     /* the process that ended last, and its status */
     uint32_t last, last_status;
-    bool has_first; /* the client knows of the failure `first` */
+    bool has_first; /* the client has been told of the failure `first` */
     struct job_first first;
-    struct job_span last_at; /* and when it ended */
+    struct job_span last_at; /* when that process ended */
     bool is_cut;             /* some of its output could not be written */
 };
 

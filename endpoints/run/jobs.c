@@ -45,8 +45,8 @@ static void on_unstarted(struct run_job *job, const struct ep_client_job *told)
     ep_viewers_job(job->run->clients.viewers, told);
 }
 
-/* A failure that the launcher hears of later may be the first: the client is
- * told that at the end of the job. */
+/* A failure that the launcher is told of later may turn out to be the first:
+ * then the client is told at the end of the job. */
 static void on_bad_exit(struct run_job *job)
 {
     if (!job->has_first)
@@ -96,7 +96,7 @@ static int prepare_job(struct run *r, const struct ep_client_spawn *spawn,
     return rc;
 }
 
-/* Asks all nodes that are due what their machines are. */
+/* Asks all nodes that are due for their machines. */
 static void ask_machines(struct run *r)
 {
     struct job_order order = {.kind = JOB_CONTROL_MACHINE};

@@ -282,8 +282,8 @@ static void on_start(void *arg, uint32_t index, uint32_t node, uint32_t time_ms,
     } while (above != 0);
 }
 
-/* Shows what srun says while daemons are missing, as it may explain why. What
- * srun says when it is made to end explains nothing. */
+/* Shows srun's output while daemons are missing, as it may explain why. Output
+ * of an srun that was told to end explains nothing. */
 static void on_srun_line(struct run_launch *l, const char *line)
 {
     if (l->cfg.plan->options->verbose ||

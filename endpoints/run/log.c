@@ -9,8 +9,8 @@
 #include "overlay/base/err.h"
 #include "overlay/base/panic.h"
 
-/* The cookies of these texts: larger than those of records, and far smaller
- * than those of output that clients give back. */
+/* The first of the cookies of these texts: larger than those of records, and
+ * far smaller than those of output that clients give back. */
 enum { COOKIE_FIRST = RUN_NO_RECORD + 1 };
 
 struct log {

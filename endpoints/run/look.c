@@ -1,4 +1,4 @@
-/* Asks nodes what processes are doing. */
+/* Asks nodes what their processes are doing. */
 #include "endpoints/run/look.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* What the processes of a job are doing, as their nodes answer when they are
- * asked. Nodes answer a tenth of a second after the question; whoever has not
- * answered after two seconds counts as silent. Memory: a byte for each process,
- * once they were asked.
- */
+ * asked. Nodes answer a tenth of a second after the question; a node that has
+ * not answered after two seconds counts as silent. Memory: a byte for each
+ * process, once the nodes were asked. */
 #ifndef ENDPOINTS_RUN_LOOK_H
 #define ENDPOINTS_RUN_LOOK_H
 
@@ -15,11 +14,11 @@ struct run_orders;
 
 enum { RUN_LOOK_MS = 2000 };
 
-/* All zero: nobody was asked. */
+/* All zero: no node was asked. */
 struct run_look {
     uint8_t *doing; /* owned: an enum job_doing for each rank; or NULL */
     uint64_t asked_ns;
-    uint32_t left; /* how many running processes have not been heard of */
+    uint32_t left; /* how many running processes no answer was about */
     uint16_t ticket;
 };
 
@@ -29,11 +28,11 @@ void ep_run_look_fini(struct run_look *look);
  * two seconds ago. Does nothing when memory is out. O(processes). */
 void ep_run_look_ask(struct run_look *look, const struct job_life *life,
                      struct run_orders *orders, uint64_t now_ns);
-/* Takes a DOING message that answers. Returns true when it is the last one that
- * was awaited. O(processes in the message). */
+/* Handles a DOING message that is an answer. Returns true when it is the last
+ * awaited answer. O(processes in the message). */
 bool ep_run_look_hear(struct run_look *look, const struct job_life *life,
                       const struct job_word *word);
-/* True when all have answered, or had two seconds to do so. O(1). */
+/* True when all nodes have answered, or had two seconds to do so. O(1). */
 bool ep_run_look_is_over(const struct run_look *look, uint64_t now_ns);
 
 #endif

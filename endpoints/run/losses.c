@@ -65,7 +65,7 @@ static void add_ranks(const struct run_plan *plan, uint32_t node,
 /* Nodes, in the form in which a message names them. */
 struct named {
     struct numbers nodes, ranks;
-    char *hosts; /* owned: the names of their hosts */
+    char *hosts; /* owned: the names of these nodes' hosts */
     bool many;
 };
 

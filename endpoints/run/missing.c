@@ -15,10 +15,11 @@ enum { SETTLE_MS = 1000, SHOWN_BYTES = 400 };
 /* A daemon that does not connect. `host` is TOPO_NONE when it is not known
  * which daemon it is. */
 struct absent {
-    uint32_t host; /* its place in the run's list of hosts */
-    uint32_t node; /* its number in the tree; valid where `first` is set */
+    uint32_t host; /* the index of the daemon's host in the run's list */
+    uint32_t node; /* the daemon's node; valid when `first` is set */
     bool is_told;
-    bool is_task;  /* whether the resource manager has reported its end */
+    bool is_task;  /* whether the resource manager has reported the daemon's end
+                    */
     bool is_vague; /* whether only the daemon's end is known, and no reason */
     /* The daemon was not started, and all others are killed because of it. */
     bool is_refused;
@@ -26,8 +27,8 @@ struct absent {
     /* owned: `text` with HOST for the host's name, so that reasons can be
      * compared */
     char *plain;
-    /* Owned: the error of its parent in the tree, in both forms; NULL when
-     * there is none, or when it is the same reason. */
+    /* Owned: the error of the daemon's parent in the tree, in both forms; NULL
+     * when there is none, or when it is the same reason. */
     char *first, *first_plain;
 };
 

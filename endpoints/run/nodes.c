@@ -13,7 +13,7 @@ struct node {
     struct job_clock clock;
     uint8_t asking; /* one of enum asking */
     uint32_t spare; /* how many processes of further jobs run there */
-    struct ep_machine machine; /* what the node has said it is */
+    struct ep_machine machine; /* the machine that the node has reported */
     char *blind; /* owned: why the node is blind; NULL: it is not */
 };
 
@@ -45,7 +45,7 @@ void ep_run_nodes_close(struct run_nodes *nodes)
     free(nodes);
 }
 
-/* --- what they do */
+/* --- which nodes are final */
 
 static void count_final(struct run_nodes *nodes, enum job_node_news news)
 {
@@ -97,7 +97,7 @@ bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node)
     return nodes->at[node].life.is_silent;
 }
 
-/* --- their clocks */
+/* --- the clocks of nodes */
 
 void ep_run_nodes_heard(struct run_nodes *nodes, uint32_t node,
                         uint64_t sent_ns, uint64_t now_ns)
@@ -115,7 +115,7 @@ struct job_span ep_run_nodes_span(const struct run_nodes *nodes, uint32_t node,
         word->since_ns < latest_ns ? word->since_ns : latest_ns, latest_ns};
 }
 
-/* --- what their machines are */
+/* --- the machines of nodes */
 
 static void make_due(struct run_nodes *nodes, uint32_t node)
 {
@@ -201,7 +201,7 @@ const struct ep_machine *ep_run_nodes_machine(const struct run_nodes *nodes,
     return &nodes->at[node].machine;
 }
 
-/* --- what room they have for processes of further jobs */
+/* --- room for processes of further jobs */
 
 void ep_run_nodes_fill(struct run_nodes *nodes, const struct job *job)
 {

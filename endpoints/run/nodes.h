@@ -45,11 +45,11 @@ bool ep_run_nodes_is_silent(const struct run_nodes *nodes, uint32_t node);
 
 /* --- their clocks */
 
-/* Takes in that a word of the node was made at sent_ns by the clock of its
- * host, and was received at now_ns. O(1). */
+/* Notes that a word of the node was made at sent_ns by the clock of its host,
+ * and was received at now_ns. O(1). */
 void ep_run_nodes_heard(struct run_nodes *nodes, uint32_t node,
                         uint64_t sent_ns, uint64_t now_ns);
-/* Returns when the process ended of which this EXIT of the node speaks, by the
+/* Returns when the process ended that this EXIT of the node reports, by the
  * launcher's clock. O(1). */
 struct job_span ep_run_nodes_span(const struct run_nodes *nodes, uint32_t node,
                                   const struct job_word *word, uint64_t now_ns);

@@ -30,8 +30,9 @@ struct run_plan {
     struct run_voice *voice;
     struct job *job;           /* the run's own job */
     enum ep_launcher launcher; /* how daemons are started */
-    struct topo_hosts hosts; /* empty when nodes are virtual, on this machine */
-    struct ep_survey survey; /* the machines of hosts, if ranks need them */
+    struct topo_hosts hosts;  /* the user's hosts; empty when nodes are virtual,
+                               * on this machine */
+    struct ep_survey survey;  /* the machines of hosts, if ranks need them */
     struct ep_tree_plan tree; /* the tree, and how it was chosen */
     /* what the daemons are told, such as the hosts of all nodes */
     struct ep_boot_config config;
@@ -40,9 +41,9 @@ struct run_plan {
     char host[256];      /* this machine's name */
     /* the session's name, with which the names of its jobs begin */
     char nspace[32];
-    /* as many as the user wants; 0: as many as are needed */
+    /* the number of nodes that the user wants; 0: as many as are needed */
     uint32_t nodes_wanted;
-    uint32_t nodes_count; /* N: nodes that run processes */
+    uint32_t nodes_count; /* N, the number of nodes that run processes */
     uint32_t nodes_per_daemon;
     uint32_t daemons_parallel; /* how many daemons start at a time */
 };
@@ -88,9 +89,9 @@ int ep_run_use_shape(struct run_plan *plan);
 /* Returns the place in the list of hosts of a node greater than 0. Messages for
  * the user name nodes by this number. */
 uint32_t ep_run_place(const struct run_plan *plan, uint32_t node);
-/* Copies a note of a daemon, in which `node 5' is node 5 of the tree, with the
- * number for the user in its place, or `the launcher'. A longer text than
- * size_bytes is cut. */
+/* Copies a note of a daemon; `node 5', which is node 5 of the tree, becomes the
+ * user's number for that node, or `the launcher'. A text longer than size_bytes
+ * is cut. */
 void ep_run_name_nodes(const struct run_plan *plan, const char *text, char *out,
                        size_t size_bytes);
 

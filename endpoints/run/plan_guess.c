@@ -131,8 +131,8 @@ int ep_run_plan_guess(struct run_plan *p)
     struct topo_guess guess;
     int rc;
 
-    /* Nothing to guess: there are no real hosts, or all nodes are children of
-     * the launcher. */
+    /* There is nothing to guess when there are no real hosts, or when all nodes
+     * are children of the launcher. */
     if (p->hosts.count == 0 || ep_launcher_ops(p->launcher)->is_here ||
         p->nodes_count <= p->tree.arity)
         return 0;

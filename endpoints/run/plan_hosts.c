@@ -59,7 +59,7 @@ static int read_wanted(const struct ep_run_options *o, struct topo_hosts *out,
 static int find_hosts(struct run_plan *p, enum topo_manager *manager, char *why)
 {
     const struct ep_run_options *o = p->options;
-    /* a launcher was named, not `auto` */
+    /* The user named a launcher, not `auto`. */
     bool is_here =
         o->launcher != EP_LAUNCHERS && ep_launcher_ops(o->launcher)->is_here;
     struct topo_hosts wanted;
@@ -106,14 +106,15 @@ static int leave_out(struct run_plan *p, char *why)
         return 0;
     rc =
         topo_hosts_exclude(&p->hosts, &p->relaunch->left_out, "--exclude", why);
-    /* When the user named more hosts than were needed, the spare ones replace
-     * those that are left out; else fewer nodes are used. */
+    /* When the user named more hosts than needed, the spare hosts replace those
+     * that are left out; else fewer nodes are used. */
     if (rc == 0 && p->nodes_wanted > p->hosts.count)
         p->nodes_wanted = p->hosts.count;
     return rc;
 }
 
-/* Tells whether one of two names is the other one, or that with a domain. */
+/* Tells whether two names of hosts are equal, or one is the other with a
+ * domain. */
 static bool is_same_host(const char *a, const char *b)
 {
     size_t a_len = strlen(a), b_len = strlen(b);

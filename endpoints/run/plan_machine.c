@@ -1,4 +1,4 @@
-/* What a run has to know about the machines of its hosts. */
+/* Finds out what a run must know about the machines of its hosts. */
 #include <stdlib.h>
 
 #include "endpoints/boot/launcher.h"

@@ -29,7 +29,7 @@ struct spare {
 /* A list of hosts that a client has named. */
 struct named {
     struct topo_hosts list; /* owned */
-    char label[80];         /* for messages: where the list comes from */
+    char label[80];         /* where the list comes from, for messages */
 };
 
 void ep_run_pool_close(struct run_pool *pool)

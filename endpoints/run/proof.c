@@ -9,7 +9,8 @@
 #include "overlay/base/panic.h"
 
 struct channel {
-    struct job_tally said; /* what the process wrote, as its daemon says */
+    struct job_tally said; /* the tally of what the process wrote, as its daemon
+                            * reports it */
     /* what each taker has written */
     struct job_tally written[EP_PROOF_PLACES_MAX];
 };
@@ -20,7 +21,8 @@ struct process {
 
 struct ep_proof {
     struct process *procs;
-    /* kept apart, so that the memory of silent processes is not touched */
+    /* an array of its own, so that the entries of silent processes are not
+     * touched */
     bool *has_ended;
     uint32_t procs_count;
     /* the channels of the processes: bits 1 << enum ov_channel */

@@ -28,9 +28,9 @@ struct ep_proof;
 
 enum ep_proof_reason {
     EP_PROOF_COMPLETE,
-    EP_PROOF_MISSING, /* fewer bytes than were written */
-    EP_PROOF_EXTRA,   /* more bytes than were written */
-    /* the right number of bytes, but not the ones that were written */
+    EP_PROOF_MISSING, /* fewer bytes arrived than were written */
+    EP_PROOF_EXTRA,   /* more bytes arrived than were written */
+    /* as many bytes arrived as were written, but some differ */
     EP_PROOF_ALTERED,
     EP_PROOF_NO_END, /* nobody reported the exit of the process */
     EP_PROOF_LOST,

@@ -1,4 +1,4 @@
-/* Gathers processes that do not read their stdin. */
+/* Gathers processes that do not read their stdin, to report them together. */
 #include "endpoints/run/readers.h"
 
 #include <stdlib.h>
@@ -13,20 +13,21 @@ enum { GATHER_MS = 10000 };
 
 enum reader_state {
     READER_NEW,
-    READER_SLOW, /* it is to be told */
+    READER_SLOW, /* the process is to be reported */
     READER_TOLD,
 };
 
 struct run_readers {
     const struct run_plan *plan;
     const struct job_life *life;
-    struct run_watch *watch; /* owned: tells those who were gathered */
+    struct run_watch *watch; /* owned: fires when the gathered processes are to
+                              * be reported */
     uint8_t *states; /* owned: an enum reader_state for each rank of the job;
-                        NULL as long as nothing is known of any */
-    bool is_held;    /* the job has waited for one of them */
+                      * NULL as long as no process was slow */
+    bool is_held;    /* the job has waited for one of these processes */
 };
 
-/* Leaves out those that have ended meanwhile. */
+/* Reports the gathered processes, except those that have ended meanwhile. */
 static void on_look(void *arg)
 {
     struct run_readers *readers = arg;

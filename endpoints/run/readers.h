@@ -1,9 +1,10 @@
-/* Tells the user which processes of the run's own job do not read their stdin
- * while the job waits for that.
+/* Tells the user which processes of the run's own job do not read their stdin,
+ * so that the job waits for them.
  *
- * The first one is told at once. Others are gathered for ten seconds and told
- * in one line, and so on: each process once. Daemons report processes also
- * while the job does not wait for them; these are told when it does.
+ * The first process is reported at once. Further ones are gathered for ten
+ * seconds and reported in one line, and so on: each process once. Daemons
+ * report slow processes also while the job does not wait for them; the user is
+ * told about these when the job does.
  */
 #ifndef ENDPOINTS_RUN_READERS_H
 #define ENDPOINTS_RUN_READERS_H
@@ -22,11 +23,11 @@ int ep_run_readers_open(const struct run_plan *plan,
                         struct run_readers **out);
 void ep_run_readers_close(struct run_readers *readers); /* NULL is fine */
 
-/* Notes that the job waits for this rank of it, which is told unless it was
+/* Notes that the job waits for this rank, which is reported unless it was
  * before. */
 void ep_run_readers_held(struct run_readers *readers, uint32_t rank);
-/* Notes that this rank of the job has not read for some time what waits for
- * it. */
+/* Notes that this rank of the job has not read the waiting input for some
+ * time. */
 void ep_run_readers_unread(struct run_readers *readers, uint32_t rank);
 
 #endif

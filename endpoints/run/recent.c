@@ -1,4 +1,4 @@
-/* Keeps what processes wrote last. */
+/* Keeps the last output of all processes together. */
 #include "endpoints/run/recent.h"
 
 #include <stdbool.h>
@@ -23,10 +23,11 @@ struct entry {
 
 struct run_recent {
     uint64_t output_bytes; /* how many bytes of output have come */
-    /* what is in the ring, as counts of bytes since the start */
+    /* The positions of the ring's first and last bytes, as counts of bytes
+     * since the start. */
     uint64_t head, tail;
     uint8_t ring[RUN_RECENT_BYTES];
-    /* the last bytes of the process that has failed, and where they ended */
+    /* the last bytes of the process that has failed, and their position */
     uint64_t kept_end;
     uint32_t kept_rank;
     bool has_kept;
@@ -94,7 +95,7 @@ void ep_recent_add(struct run_recent *recent, uint32_t rank, const uint8_t *mem,
     const uint32_t some =
         len_bytes < RUN_RECENT_KEPT_BYTES ? len_bytes : RUN_RECENT_KEPT_BYTES;
 
-    if (len_bytes == 0) /* the end of a channel */
+    if (len_bytes == 0) /* the record is only the end of a channel */
         return;
     recent->output_bytes += len_bytes;
     add(recent, (struct entry){rank, some, recent->output_bytes},
@@ -109,7 +110,7 @@ void ep_recent_add_unseen(struct run_recent *recent, uint32_t rank,
 
 /* --- the lines of one process */
 
-/* Appends the bytes of an entry; what was there first makes room. */
+/* Appends the bytes of an entry; the oldest bytes are dropped to make room. */
 static void append(struct run_recent *recent, uint64_t from, uint32_t len_bytes)
 {
     const uint32_t room = RUN_RECENT_KEPT_BYTES - recent->kept_bytes;
@@ -146,8 +147,8 @@ void ep_recent_keep(struct run_recent *recent, uint32_t rank)
     }
 }
 
-/* Returns where the last lines begin. A line of which the begin is gone is not
- * among them, unless it is the only one. */
+/* Returns where the last lines begin. A line whose beginning is missing is
+ * skipped, unless it is the only one. */
 static uint32_t find_first(const struct run_recent *recent, unsigned most)
 {
     uint32_t at = recent->kept_bytes, lines = 0, first = 0;

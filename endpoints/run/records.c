@@ -29,7 +29,7 @@ int ep_run_records_open(run_records_free_fn on_free, void *arg,
         return OV_ENOMEM;
     held->on_free = on_free;
     held->arg = arg;
-    held->used = 0; /* the table is filled only as far as it is used */
+    held->used = 0; /* only the used part of the table is ever written */
     return 0;
 }
 

@@ -11,7 +11,7 @@ struct ov_buf;
 struct run_records;
 
 enum {
-    /* As many records at a time as the overlay's root allows. */
+    /* The most records at a time, which is the limit of the overlay's root. */
     RUN_RECORDS_MAX = 4096,
     /* The cookie of a record that does not come from the overlay. */
     RUN_NO_RECORD = RUN_RECORDS_MAX

@@ -59,7 +59,7 @@ static void fail_record(struct run *r, const struct job_record *rec)
     ep_run_abort(r, 1);
 }
 
-/* --- where a record goes */
+/* --- the destination of a record */
 
 static void to_places(struct run *r, const struct job_record *rec)
 {
@@ -256,7 +256,7 @@ static void show_backs(struct run *r)
             job_route_back_shown(at, (uint32_t)places, rec->len_bytes > 0);
             continue;
         }
-        /* no taker has it, nor will any get it */
+        /* no taker holds the piece, and none will get it */
         job_route_back_shown(at, 0, false);
         fail_record(r, rec);
         ep_viewers_took_back(r->clients.viewers);

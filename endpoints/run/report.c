@@ -37,7 +37,7 @@ struct run_report {
     char line[LINE_BYTES_MAX];
 };
 
-/* What is at the path. */
+/* The kinds of files at the path. */
 enum kind {
     KIND_ROOM,   /* there is nothing, or an empty file */
     KIND_FORMER, /* a line that an earlier dvm has written */

@@ -14,11 +14,13 @@
 
 struct run_rest {
     struct run_rest_cfg cfg;
-    struct event *answer; /* owned: nodes have answered, or had the time to */
-    struct run_rest_words words; /* rest NULL: nothing is to be told */
+    struct event *answer; /* owned: fires when nodes have answered or had time
+                           * to */
+    struct run_rest_words words; /* rest NULL: no message is due */
 };
 
-/* Once the session is ending, its end tells more than this would. */
+/* Writes nothing once the session is ending, because the messages at the end
+ * say more. */
 static void on_answer(evutil_socket_t fd, short what, void *arg)
 {
     struct run_rest *rest = arg;

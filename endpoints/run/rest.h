@@ -1,5 +1,6 @@
 /* Tells the user which processes of the run's own job still run, and what they
- * are doing: once the nodes have said so, or have had two seconds for it. */
+ * are doing. The message comes when the nodes have answered that question, or
+ * after two seconds. */
 #ifndef ENDPOINTS_RUN_REST_H
 #define ENDPOINTS_RUN_REST_H
 
@@ -16,7 +17,7 @@ struct run_rest_cfg {
     const struct run_plan *plan;
     const struct job_life *life;
     struct run_look *look;
-    /* nothing is told when it is ending */
+    /* no message is written when the session is ending */
     const struct job_session *session;
 };
 
@@ -24,19 +25,22 @@ struct run_rest_cfg {
 int ep_run_rest_open(const struct run_rest_cfg *cfg, struct run_rest **out);
 void ep_run_rest_close(struct run_rest *rest); /* NULL is fine */
 
-/* What to tell, and what to do then. */
+/* The words of a message, and what to do after it. */
 struct run_rest_words {
-    const char *rest; /* as "still running at the timeout", before the ranks */
-    const char *none; /* all processes have ended meanwhile; NULL: nothing */
-    void (*then)(void *arg); /* NULL: nothing */
+    const char *rest; /* for example "still running at the timeout", which comes
+                       * before the ranks */
+    const char *none; /* the message when all processes have ended meanwhile;
+                       * NULL: no message */
+    void (*then)(void *arg); /* called after the message; NULL: no call */
     void *arg;
 };
 
-/* Asks the nodes by way of the orders, and then tells. A later call replaces
- * the words of one that waits, but not what is to be done then. */
+/* Sends the question to the nodes, and writes the message later. A further call
+ * replaces the words of a message that waits, but not its `then`. */
 void ep_run_rest_tell(struct run_rest *rest, struct run_orders *orders,
                       const struct run_rest_words *words);
-/* Notes that all nodes have said what the processes of the job are doing. */
+/* Notes that all nodes have reported what the processes of the job are
+ * doing. */
 void ep_run_rest_heard(struct run_rest *rest);
 
 #endif

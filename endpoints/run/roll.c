@@ -19,7 +19,7 @@ static void write_ranks(struct topo_ranges *set, uint32_t ranks_bytes,
     const uint32_t most =
         ranks_bytes < sizeof(out->ranks) ? ranks_bytes : sizeof(out->ranks) - 1;
 
-    /* one range is shown in any case */
+    /* At least one range is shown. */
     while (set->count > 1 && topo_ranges_format(set, NULL, 0) > most)
         set->count--;
     topo_ranges_format(set, out->ranks, sizeof(out->ranks) - 4);
@@ -50,7 +50,7 @@ static void list_ranks(const struct job_life *life, uint8_t state,
 
 /* --- hosts */
 
-/* Marks the places that have such a process among these ranks. */
+/* Marks the places with such a process whose rank is in these ranges. */
 static void mark_places(const struct job_life *life, uint8_t state,
                         const struct job_ranks *ranks, bool *places)
 {
@@ -95,7 +95,7 @@ static char *list_hosts(const struct run_plan *plan,
     return text;
 }
 
-/* --- both */
+/* --- ranks and hosts together */
 
 void ep_run_roll_call(const struct run_plan *plan, const struct job_life *life,
                       uint8_t state, uint32_t ranks_bytes, uint32_t hosts_bytes,

@@ -266,7 +266,7 @@ static int make_plan(struct run *r)
     return rc;
 }
 
-/* --- the line of status */
+/* --- the status line */
 
 static void look_at_launch(const struct run *r, unsigned columns,
                            struct run_status_view *view)
@@ -298,7 +298,8 @@ static void look_at_job(const struct run *r, struct run_status_view *view)
     view->slow_host = ep_run_host_of_rank(&r->plan, now.rank);
 }
 
-/* A user who types into the job is in a dialogue with it. */
+/* Tells whether a user types the stdin of the job. Then the terminal shows a
+ * dialogue with the job. */
 static bool is_typed(const struct run *r)
 {
     return r->options.input == NULL && isatty(STDIN_FILENO) &&
@@ -480,7 +481,7 @@ static void judge_output(struct run *r)
     };
 
     if (!r->session.has_begun || r->options.is_dvm)
-        return; /* no process was ever started */
+        return; /* No process was ever started. */
     if (ep_run_judge(&what) && r->session.code < 0)
         r->session.code = 1;
 }
@@ -539,7 +540,7 @@ static int run_once(struct run *r)
     return rc;
 }
 
-/* Runs a launch. What the next launch has to know is left in *again. */
+/* Runs a launch. *again keeps what the next launch has to know. */
 static int launch(const struct ep_run_options *options,
                   struct run_relaunch *again)
 {

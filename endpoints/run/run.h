@@ -45,12 +45,13 @@ struct ep_run_options {
     const char *model;
     /* a file that says which hosts are under which switch */
     const char *topology;
-    enum ep_launcher launcher; /* EP_LAUNCHERS: one that fits is chosen */
+    enum ep_launcher launcher; /* EP_LAUNCHERS: a fitting launcher is chosen */
     enum topo_object bind;
-    const char *rsh, *xylemd; /* NULL: not given */
+    const char *rsh, *xylemd; /* NULL: the option was not given */
     bool no_tree_spawn;
     double launch_timeout_s;
-    uint32_t min_nodes; /* nodes that are enough to go on; 0: all are needed */
+    uint32_t
+        min_nodes; /* how many nodes are enough to go on; 0: all are needed */
     uint32_t nodes_per_daemon;
     const char *provider, *interface;
     uint16_t port_first, port_last;
@@ -64,9 +65,9 @@ struct ep_run_options {
     const char *spill_dir;
     /* how the lines of output begin; nspace is not set */
     struct text_style style;
-    const char *output_dir, *output_file; /* one of them at most */
-    /* Exact names of files for stdout and stderr; then the two above are NULL.
-     * With `output` alone stderr goes there, too. */
+    const char *output_dir, *output_file; /* at most one of these is set */
+    /* Exact names of files for stdout and stderr; output_dir and output_file
+     * are then NULL. With `output` alone stderr goes to that file, too. */
     const char *output, *error;
     bool file_only;
     struct job_filter filter; /* what daemons leave out */
@@ -75,18 +76,21 @@ struct ep_run_options {
     bool merge_stderr, raw, unbuffered;
     bool stddiag;    /* processes have this output channel, too */
     bool keep_stdin; /* processes' stdin stays open when stdin ends */
-    /* settings for all programs, one program's after another's */
+    /* changes of the environment for all programs, one program's after
+     * another's */
     struct job_env env[EP_RUN_ENV_MAX];
     uint32_t env_count;
     /* settings that each program has before its own; a name that the launcher's
      * environment lacks is left out */
     struct job_env exports[EP_RUN_ENV_MAX];
     uint32_t exports_count;
-    bool exports_only; /* programs get nothing else of that environment */
+    bool exports_only; /* programs get nothing else of the launcher's
+                        * environment */
     bool kill_on_bad_exit;
     enum ep_run_loss on_node_loss;
-    /* Processes that make no progress for that time are told (0: none are),
-     * also those that only compute; and a command to run for each; or NULL. */
+    /* After this many seconds without progress a process is reported (0: none
+     * is); with stall_all also a process that only computes. And a command to
+     * run beside each such process, or NULL. */
     double stall_s;
     bool stall_all;
     const char *stall_command;
@@ -95,7 +99,7 @@ struct ep_run_options {
                           timeout_s counts; 0: now */
     double linger_s;
     const char *stats;
-    bool verbose, quiet; /* one of them at most */
+    bool verbose, quiet; /* at most one of these is set */
     /* serves PMIx tools; NULL: none are served */
     const struct ep_desk_ops *desk;
     bool has_cache; /* whether cache_bytes was given */

@@ -7,7 +7,7 @@
 struct event_base;
 struct run_signals;
 
-/* What to do at signals. All are called in the loop's thread. */
+/* Callbacks for signals, all called in the loop's thread. */
 struct run_signal_events {
     /* SIGINT, SIGTERM, or SIGHUP, which is given as SIGTERM. `nth` counts these
      * signals since the start, from 1. */
@@ -23,8 +23,8 @@ struct run_signal_events {
 int ep_run_signals_open(struct event_base *base,
                         const struct run_signal_events *events, void *arg,
                         struct run_signals **out);
-/* Stops handling them. The signals stay blocked for the rest of the process, so
- * that none changes anything, also when `signals` is NULL. */
+/* Stops handling signals. They stay blocked for the rest of the process, so
+ * that none has an effect, also when `signals` is NULL. */
 void ep_run_signals_close(struct run_signals *signals);
 
 /* Returns how many signals on_interrupt has been called for. */

@@ -129,8 +129,8 @@ static json_t *firsts_list(const struct ep_stats *stats)
     return list;
 }
 
-/* A byte that is not UTF-8 cannot be in JSON: then there is a dot for each byte
- * that is not ASCII. */
+/* Returns a line as a JSON string. A byte that is not valid UTF-8 cannot be in
+ * JSON: then each byte that is not ASCII becomes a dot. */
 static json_t *line_string(char *line)
 {
     json_t *string = json_string(line);
@@ -471,8 +471,8 @@ static char *report_text(const struct ep_stats *stats)
     return more;
 }
 
-/* Makes the text, which the caller frees. Returns 0 or an error, with a
- * sentence in why. */
+/* Makes the text of the report, which the caller frees. Returns 0 or an error,
+ * with a sentence in why. */
 static int make_text(const struct ep_stats *stats, char **text, char *why)
 {
     if (!isfinite(stats->wall_s) || !isfinite(stats->launch_s) ||

@@ -28,10 +28,11 @@ struct ep_stats_first {
     int status;       /* as from waitpid() */
 };
 
-/* Processes that ended alike, and did not return 0. */
+/* Processes that ended in the same way, and did not return 0. */
 struct ep_stats_end {
     const char *by; /* a literal: who has ended them */
-    int status;     /* as from waitpid(); 0: it is not the same, or not known */
+    int status;     /* as from waitpid(); 0: the processes have several
+                     * statuses, or none is known */
     uint32_t count;
     char *ranks, *hosts; /* owned by whoever fills this; hosts may be NULL */
 };
@@ -40,8 +41,10 @@ struct ep_stats_end {
 struct ep_stats_ends {
     const struct ep_stats_first *firsts; /* borrowed */
     uint32_t firsts_count;
-    double firsts_s; /* the time in which they failed, if they are several */
-    char **lines; /* owned by whoever fills this: the first one's last lines */
+    double firsts_s; /* how far apart the failures may be, when there are
+                      * several */
+    char **lines;    /* owned by whoever fills this: the last lines of the first
+                      * process in `firsts` */
     uint32_t lines_count;
     const struct ep_stats_end *at; /* borrowed */
     uint32_t count;

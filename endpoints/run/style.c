@@ -51,7 +51,7 @@ void ep_run_style_fit(struct text_style *style, uint32_t ranks,
         text_style_widen(style, host_of(arg, rank));
 }
 
-/* What a pattern names is found when it is written to. */
+/* Files that a pattern names are checked only when they are written to. */
 static int look_at(const char *option, const char *path, int *fd, char *why)
 {
     *fd = -1;

@@ -16,10 +16,10 @@ void ep_run_style_fit(struct text_style *style, uint32_t ranks,
                       const char *(*host_of)(const void *arg, uint32_t rank),
                       const void *arg);
 
-/* Opens what --output and --error name and is a FIFO or a device: a FIFO has
- * its reader then before anything is started, and a writer until the caller
- * closes these descriptors (-1: none). Returns 0, or OV_EINVAL or OV_ESYS with
- * `why` (EP_WHY_MAX bytes). */
+/* Opens those files of --output and --error that are FIFOs or devices: so a
+ * FIFO gets its reader before anything is started, and keeps a writer until the
+ * caller closes these descriptors (-1: none). Returns 0, or OV_EINVAL or
+ * OV_ESYS with `why` (EP_WHY_MAX bytes). */
 int ep_run_output_look(const struct ep_run_options *options, int fds[2],
                        char *why);
 

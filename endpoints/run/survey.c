@@ -1,4 +1,5 @@
-/* Compares what the hosts say about their machines with what was assumed. */
+/* Compares the machines that hosts have reported with those that were
+ * assumed. */
 #include "endpoints/run/survey.h"
 
 #include "endpoints/run/nodes.h"
@@ -19,8 +20,7 @@ static bool is_alike(const struct ep_survey *survey, const struct ep_machine *a,
            (!survey->by_sockets || a->packages == b->packages);
 }
 
-/* Leaves the machines that are known to the next launch. Returns 0 or
- * OV_ENOMEM. */
+/* Passes the known machines on to the next launch. Returns 0 or OV_ENOMEM. */
 static int keep_machines(struct run_plan *plan)
 {
     const struct ep_survey *survey = &plan->survey;

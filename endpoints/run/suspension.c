@@ -26,9 +26,8 @@ static void look_later(struct run_suspension *suspension)
 }
 
 /* Blocks SIGTSTP, or (SIG_UNBLOCK) unblocks it. A second SIGTSTP before the
- * launcher has stopped asks for nothing new. A blocked one is dropped by the
- * kernel at SIGCONT; one that was handled after SIGCONT would stop the launcher
- * again. */
+ * launcher has stopped changes nothing. The kernel drops a blocked one at
+ * SIGCONT; one that was handled after SIGCONT would stop the launcher again. */
 static void hold_back(int how)
 {
     sigset_t stop;

@@ -19,7 +19,7 @@ struct run_judged {
     struct ep_proof *proof;
     struct run_voice *voice;
     bool is_cut;  /* output that has arrived was dropped unwritten */
-    bool is_news; /* the user does not know yet that nodes are lost */
+    bool is_news; /* the user has not been told yet that nodes are lost */
 };
 
 /* Judges the output of a job, and says in one line what is missing. To be

@@ -13,7 +13,7 @@
 struct run_voice {
     struct text_buf lines; /* owned: lines not yet written */
     unsigned missing;      /* lines that were dropped after those in `lines` */
-    bool is_verbose, is_quiet; /* one of them at most */
+    bool is_verbose, is_quiet; /* at most one of these is set */
     /* A line waits: the callee has to call ep_voice_retry() after a while.
      * NULL: waiting lines are not tried again. */
     void (*on_wait)(void *arg);
@@ -31,7 +31,8 @@ void ep_voice_say(struct run_voice *voice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void ep_voice_vsay(struct run_voice *voice, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
-/* Does the same for a notice, which tells of nothing bad: not with --quiet. */
+/* Does the same for a notice, which reports nothing bad: it is not written with
+ * --quiet. */
 void ep_voice_remark(struct run_voice *voice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Does the same, but only with --verbose. */

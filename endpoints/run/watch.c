@@ -1,4 +1,4 @@
-/* A timer for looks while something waits. */
+/* A timer for checks that are repeated while something waits. */
 #include "endpoints/run/watch.h"
 
 #include <stdlib.h>

@@ -143,7 +143,7 @@ static void on_unread(const struct run_job *job, uint32_t rank,
                      rank, host);
 }
 
-/* Reports what has become of a process's stdin. The run's own job waits for a
+/* Reports what has happened to a process's stdin. The run's own job waits for a
  * slow reader, as all its readers get the same stdin; the readers of a further
  * job get what clients push. */
 static void on_slow_stdin(struct run_job *job, uint32_t node,
