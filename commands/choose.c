@@ -106,8 +106,9 @@ static bool find_pid(pid_t pid, struct ep_session *out)
 
 /* What the user wants to do with the session, for messages. */
 struct deed {
-    const char *what;   /* the deed, for messages: for example "stop it" */
-    const char *option; /* for example "xylem attach" */
+    const char *what;   /* what the user wants to do, for messages: for example
+                         * "stop it" */
+    const char *option; /* the option or command, for example "xylem attach" */
     const char *thing;  /* what the process should be, but is not */
 };
 
@@ -152,8 +153,7 @@ static struct ep_session *find_name(const char *nspace)
     return NULL;
 }
 
-/* Prints the sessions that do not answer who they are: the user may mean each
- * of them. */
+/* Prints the sessions that do not answer: the user may mean any of them. */
 static void show_silent(void)
 {
     for (unsigned i = 0; i < found.count; i++) {
@@ -221,7 +221,7 @@ static int show_all(bool are_dvms, const char *option)
     return 1;
 }
 
-/* --- for commands that want a launcher */
+/* --- commands that need a launcher */
 
 static int find_launcher(pid_t pid, struct ep_session *out)
 {
@@ -325,7 +325,7 @@ bool choose_again(const struct ep_session *session, struct ep_session *out)
     return false;
 }
 
-/* --- for commands that want a dvm */
+/* --- commands that need a dvm */
 
 static int check_dvm(const struct ep_session *session)
 {
@@ -393,7 +393,7 @@ int choose_dvm(const char *word, const struct dvm_use *use,
     return find_named_dvm(word, use, out);
 }
 
-/* --- for commands that want all sessions */
+/* --- commands that need all sessions */
 
 int choose_all(pid_t pid, int most_ms, struct ep_sessions *out)
 {

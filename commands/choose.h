@@ -29,8 +29,8 @@ bool choose_again(const struct ep_session *session, struct ep_session *out);
 
 /* The option that names a dvm on the command line, for messages. */
 struct dvm_use {
-    const char *option; /* such as "dvm --stop"; the name of the dvm follows a
-                           '=' */
+    const char *option; /* for example "dvm --stop"; the name of the dvm follows
+                         * a '=' */
     const char *verb;   /* "stop" or "use": what the user wants to do with the
                            dvm */
 };

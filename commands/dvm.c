@@ -71,7 +71,7 @@ static bool is_question(const char *word)
            strcmp(word, "-V") == 0 || strcmp(word, "--version") == 0;
 }
 
-/* Finds the dvm, tells it to end, and waits until it has. */
+/* Finds the dvm, tells it to end, and waits until it has ended. */
 static int stop_dvm(int argc, char **argv)
 {
     static const struct dvm_use use = {.option = "dvm --stop", .verb = "stop"};
@@ -129,7 +129,8 @@ int dvm_main(int argc, char **argv)
 
         if (words[2] == NULL)
             return stop_dvm(argc, argv);
-        run_options_parse(3, words, &command, &options); /* ends the program */
+        /* This ends the program. */
+        run_options_parse(3, words, &command, &options);
     }
     run_options_parse(argc, argv, &command, &options);
     options.is_dvm = true;

@@ -17,7 +17,8 @@ static bool is_digit(char ch)
     return ch >= '0' && ch <= '9';
 }
 
-/* Names of exported functions of bash have some of these signs, too. */
+/* Names of functions that bash exports may contain some of these characters,
+ * too. */
 static bool is_of_name(char ch)
 {
     return is_digit(ch) || (ch >= 'a' && ch <= 'z') ||
@@ -70,7 +71,7 @@ static void add_export(struct ep_run_options *o, const char *text)
     o->exports[o->exports_count++] = change_of(text);
 }
 
-/* Adds what stands between commas. The copies of the words belong to the
+/* Adds the words between commas. The copies of the words belong to the
  * options. */
 static void add_exports(struct ep_run_options *o, const char *list)
 {

@@ -9,8 +9,8 @@
 
 enum {
     WIDTH_DEFAULT = 80,
-    WIDTH_MIN = 50,  /* narrower columns cannot be read */
-    WIDTH_MAX = 120, /* and neither can longer lines */
+    WIDTH_MIN = 50,  /* the narrowest width; a narrower column cannot be read */
+    WIDTH_MAX = 120, /* the widest width; longer lines are hard to read */
     TEXT_COLUMN = 29,
     NAMES_BYTES = 128
 };
@@ -29,8 +29,8 @@ static int line_width(void)
     return size.ws_col < WIDTH_MAX ? size.ws_col : WIDTH_MAX;
 }
 
-/* Prints the words of a text in lines that begin in this column, at which the
- * first line already is. */
+/* Prints the words of a text in lines that begin in this column. The first line
+ * is in that column already. */
 static void put_text(const char *text, int column, int width)
 {
     int at = column;
@@ -134,8 +134,8 @@ static void put_first(const struct option_command *command, int width)
     }
 }
 
-/* Prints the options of a table that have not come first, each heading with the
- * first option below it. */
+/* Prints the options of a table that were not printed first. Each heading is
+ * printed just before the first option under it. */
 static void put_table(const struct option_command *command,
                       const struct option_table *table, int width)
 {

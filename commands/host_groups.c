@@ -20,8 +20,8 @@ enum { WHAT_BYTES = 512 };
 
 extern char **environ;
 
-/* Starts the program with a pipe for its stdout, whose other end it makes *fd.
- * Returns 0 or an error number. */
+/* Starts the program with a pipe for its stdout; *fd becomes the other end of
+ * the pipe. Returns 0 or an error number. */
 static int start_program(char *const argv[], pid_t *pid, int *fd)
 {
     posix_spawn_file_actions_t files;
@@ -34,11 +34,13 @@ static int start_program(char *const argv[], pid_t *pid, int *fd)
     rc = posix_spawn_file_actions_init(&files);
     if (rc == 0)
         rc = posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-    /* The stdin of this process is for the job. */
+    /* The program gets no stdin, as the stdin of this process is for the job.
+     */
     if (rc == 0)
         rc = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null",
                                               O_RDONLY, 0);
-    /* With a group of its own it can be killed with all that it has started. */
+    /* The program gets a process group, so that it can be killed together with
+     * all processes that it has started. */
     posix_spawnattr_init(&how);
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
     if (rc == 0)
@@ -52,7 +54,8 @@ static int start_program(char *const argv[], pid_t *pid, int *fd)
     return rc;
 }
 
-/* Writes the hosts of a group, with `between' between two of them. */
+/* Writes the hosts of a group, with the text `between' after each host but the
+ * last. */
 static void put_group(FILE *to, char *group, char *between)
 {
     char *const argv[] = {"nodeset", "-e", "-S", between, group, NULL};
@@ -107,7 +110,8 @@ static void put_term(FILE *to, const char *term, size_t len_bytes)
     free(group);
 }
 
-/* The bytes up to the next comma that is not in brackets, or to the end. */
+/* Returns the number of bytes up to the next comma outside of brackets, or to
+ * the end. */
 static size_t term_bytes(const char *term)
 {
     bool is_inside = false;

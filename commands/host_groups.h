@@ -1,4 +1,4 @@
-/* Groups of hosts in lists, as ClusterShell knows them. */
+/* Groups of hosts in lists, which ClusterShell expands. */
 #ifndef COMMANDS_HOST_GROUPS_H
 #define COMMANDS_HOST_GROUPS_H
 

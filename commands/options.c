@@ -15,8 +15,9 @@
 
 enum { ROWS_MAX = 96, OPTION_BYTES_MAX = 64 };
 
-/* What getopt_long() returns for a word that is no option, for --help, and,
- * plus the number of the row, for another name. A letter stands for itself. */
+/* The results of getopt_long() for a word that is no option, for --help and,
+ * plus the number of the row, for a name. For a letter the result is the
+ * letter. */
 enum { KEY_WORD = 1, KEY_HELP = 2, KEY_NAME = 256 };
 
 /* The rows that the command accepts. */
@@ -28,7 +29,8 @@ static struct {
     int count;
     /* The rows as getopt_long() needs them. */
     struct option names[ROWS_MAX + 3];
-    char letters[3 * ROWS_MAX + 4]; /* with two ':' behind each at most */
+    char letters[3 * ROWS_MAX +
+                 4]; /* each letter has at most two ':' after it */
 } taken;
 
 /* --- the rows */
@@ -67,7 +69,7 @@ static void take_table(const struct option_table *table)
 }
 
 /* Returns how many ':' follow the option's letter for getopt_long(), which is
- * what `has_arg' of a name is, too. */
+ * also the value of `has_arg' for a name. */
 static int has_arg(const struct option_row *row)
 {
     if (row->arg == NULL)
@@ -75,9 +77,9 @@ static int has_arg(const struct option_row *row)
     return row->is_optional ? optional_argument : required_argument;
 }
 
-/* Writes what getopt_long() needs to know of the rows. The first two characters
- * say that words come in their order, and that a missing value is told from an
- * unknown option. */
+/* Writes the rows in the form of getopt_long(). The first two characters of
+ * `letters' mean that words are returned in their order, and that a missing
+ * value is reported differently from an unknown option. */
 static void describe_rows(void)
 {
     struct option *name = taken.names;
@@ -169,8 +171,9 @@ static void read_value(const struct option_row *row, const char *value,
     }
 }
 
-/* Returns the value of an option in this word. After a letter with its tail it
- * is the next word, while getopt_long() has taken the tail for the value. */
+/* Returns the value of an option that getopt_long() has found in this word.
+ * When the letter has its tail (see options.h) getopt_long() takes the tail for
+ * the value, but the value is the next word. */
 static const char *value_of(const struct option_row *row, const char *word,
                             const struct option_words *words)
 {
@@ -211,7 +214,8 @@ static _Noreturn void answer(int key)
 
 /* --- words that are refused */
 
-/* What other launchers call an option, and what xylem does. */
+/* Options of other launchers, and the options of xylem that correspond to
+ * them. */
 // clang-format off
 static const char *const foreign[][2] = {
     {"bind-to", "bind"},
@@ -229,7 +233,8 @@ static const char *const foreign[][2] = {
 };
 // clang-format on
 
-/* Returns what xylem calls the option of another launcher; NULL: none. */
+/* Returns the option of xylem that corresponds to the option of another
+ * launcher; NULL: none does. */
 static const char *find_foreign(const char *name, size_t len)
 {
     for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
@@ -279,8 +284,8 @@ static _Noreturn void refuse_long(const char *word)
     refuse_name(word, len);
 }
 
-/* Answers -h and -?, and refuses a word with another letter that is unknown. A
- * user may have written a whole name behind one dash. */
+/* Answers -h and -?, and refuses a word with another unknown letter. The user
+ * may have written a whole name after a single dash. */
 static _Noreturn void refuse_letter(const char *word)
 {
     const bool is_name = strlen(word) > 3;
@@ -296,7 +301,7 @@ static _Noreturn void refuse_letter(const char *word)
 
 /* --- the command line */
 
-/* Hands on the word that was read last, which is no option. */
+/* Passes on the word that was read last, which is no option. */
 static void take_word(struct option_words *words)
 {
     const char *word = words->argv[optind - 1];
@@ -337,12 +342,12 @@ void options_parse(int argc, char **argv, const struct option_command *command)
         take_table(table);
     describe_rows();
     opterr = 0;
-    optind = 0; /* getopt_long() forgets the words of an earlier call */
+    optind = 0; /* getopt_long() begins anew with these words. */
     for (int at = 1; (key = getopt_long(words.argc, words.argv, taken.letters,
                                         taken.names, NULL)) != -1;
          at = optind)
         take_key(key, words.argv[at], &words);
-    while (optind < words.argc) { /* behind a "--" */
+    while (optind < words.argc) { /* The words after a "--" are no options. */
         optind++;
         take_word(&words);
     }

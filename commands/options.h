@@ -2,9 +2,10 @@
  * prints about it and what is done with its value.
  *
  * A value follows its option: --NAME=VALUE, --NAME VALUE, -LVALUE or -L VALUE;
- * one that may be left out only as --NAME=VALUE or -LVALUE. Letters without
- * values can share a word. A name may be cut short as long as only one option
- * begins so. "--" ends the options. getopt_long() reads all of this. */
+ * an optional value only as --NAME=VALUE or -LVALUE. Letters without values can
+ * share a word. A name may be cut short as long as only one option begins so.
+ * "--" ends the options. getopt_long() reads all of this.
+ */
 #ifndef COMMANDS_OPTIONS_H
 #define COMMANDS_OPTIONS_H
 
@@ -23,7 +24,7 @@ enum option_kind {
     OPTION_SECONDS, /* a double, seconds, with a lower bound */
     OPTION_BYTES,   /* an unsigned integer, a size in bytes within bounds */
     OPTION_TIME,    /* an unsigned integer, nanoseconds */
-    OPTION_RATE,    /* an unsigned integer, bytes a second */
+    OPTION_RATE,    /* an unsigned integer, bytes per second */
 };
 
 /* What an option of `xylem run' is about. */
@@ -52,7 +53,8 @@ struct option_row {
      * left it out. */
     void (*read)(const char *value, void *into);
     bool is_optional; /* the user may leave the value out */
-    bool is_list;     /* a list of hosts; to be given once */
+    bool is_list;     /* the value is a list of hosts; the option may be given
+                       * once */
     /* Letters that may follow the option's letter in one word, as "p" for the
      * -np of mpirun; NULL: none. */
     const char *tail;

@@ -1,4 +1,5 @@
-/* Compares the program with the words before it. */
+/* Checks whether the program is a word that belongs to the options before
+ * it. */
 #include "commands/program_word.h"
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Tells whether two words differ in their numbers only, and have some. */
+/* Tells whether two words contain numbers and differ only in these. */
 static bool are_siblings(const char *a, const char *b)
 {
     bool has_number = false;

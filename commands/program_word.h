@@ -1,5 +1,5 @@
-/* Detects a word that a user did not mean as the program, but which is read so.
- */
+/* Detects a word that xylem would take for the program although the user meant
+ * something else. */
 #ifndef COMMANDS_PROGRAM_WORD_H
 #define COMMANDS_PROGRAM_WORD_H
 

@@ -1,4 +1,4 @@
-/* Messages for the case that a command cannot do what the user asked for. */
+/* Messages about requests of the user that a command cannot carry out. */
 #ifndef COMMANDS_REFUSE_H
 #define COMMANDS_REFUSE_H
 
@@ -18,10 +18,10 @@ _Noreturn void usage(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 /* The name of the command that usage() mentions; at first `run'. */
 extern const char *usage_command;
-/* The variable of the environment that the words come from which are being
- * read, and which usage() mentions first; NULL: they are arguments. */
+/* The environment variable whose words are being read, which usage() mentions
+ * first; NULL: the words are arguments. */
 extern const char *usage_variable;
-/* A line that usage() prints behind the sentence; NULL: none. */
+/* A line that usage() prints after the sentence; NULL: there is none. */
 extern const char *usage_more;
 
 #endif

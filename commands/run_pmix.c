@@ -29,7 +29,8 @@ enum {
     TEXT_BYTES = 3 * PX_PATH_MAX,
     FIRST_MS = 1000, /* time from the launch until the desk starts its first
                         helper */
-    SOON_MS = 200,   /* time from the start of the first processes until then */
+    SOON_MS = 200,   /* time until the first helper starts, once the first
+                      * processes run */
     DVM_TRIES = 3,   /* few, as the program that started the dvm waits until
                         tools can connect */
 };

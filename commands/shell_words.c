@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the text is read from, and where the words are written to. */
+/* The text that is read, and the memory for the words. */
 struct splitting {
     const char *from;
     char *to;
@@ -18,7 +18,7 @@ static bool is_blank(char ch)
     return ch == ' ' || ch == '\t' || ch == '\n';
 }
 
-/* Reads to the end of '...'; `from` is behind the first quote. */
+/* Reads up to the end of '...'; `from` is after the first quote. */
 static void read_single(struct splitting *s)
 {
     while (*s->from != '\'' && *s->from != '\0')
@@ -27,7 +27,7 @@ static void read_single(struct splitting *s)
         s->fault = "a ' has no second one";
 }
 
-/* Reads to the end of "..."; `from` is behind the first quote. */
+/* Reads up to the end of "..."; `from` is after the first quote. */
 static void read_double(struct splitting *s)
 {
     for (; *s->from != '"' && *s->from != '\0'; s->from++) {

@@ -8,8 +8,7 @@
 struct sim_options;
 
 struct sim_fabric {
-    struct topo_fabric fabric; /* empty without --topology, as are the other
-                                  members */
+    struct topo_fabric fabric; /* all members are empty without --topology */
     struct topo_shape shape;
     uint32_t *under; /* owned [nodes]: the switch of each node */
 };

@@ -10,7 +10,7 @@
 
 #define OPTION_INTO struct sim_options
 
-/* The most that a size may be whose field has 32 bits. */
+/* The largest size for a field of 32 bits. */
 enum { FIELD_BYTES_MAX = 1 << 30 };
 
 _Static_assert(VALUE_RATE_LEAST == SIM_RATE_LEAST, "rates that sim/ takes");

@@ -9,7 +9,7 @@ struct similar {
     const char *word; /* what the user wrote; borrowed, `len` bytes */
     size_t len;
     const char *best;  /* borrowed; NULL: no word is like it */
-    unsigned distance; /* edits that make `best` of the word */
+    unsigned distance; /* the number of edits from `word` to `best` */
 };
 
 /* Begins a search. */

@@ -13,7 +13,7 @@ static void open_stdio(void)
 {
     int fd;
 
-    /* open() takes the lowest free number: a number below 3 was closed
+    /* open() takes the lowest free number, so a number below 3 was closed
      * before. */
     do
         fd = open("/dev/null", O_RDWR);

@@ -1,4 +1,4 @@
-/* Options of stdin and output. */
+/* Options about stdin and output. */
 #include "commands/stream_options.h"
 
 #include <string.h>

@@ -26,8 +26,8 @@ static struct asked {
 
 /* --- text for people */
 
-/* The number of columns of the terminal. Without a terminal: a width that is
- * easy to read, or 0 (no limit) with --all. */
+/* Returns the number of columns of the terminal. Without a terminal: a width
+ * that is easy to read, or 0 (no limit) with --all. */
 static uint32_t columns(void)
 {
     struct winsize size;
@@ -61,7 +61,7 @@ static void put_levels(const struct topo_tree *tree)
     putchar('\n');
 }
 
-/* Prints from what the order of the hosts was found. */
+/* Prints which source has given the order of the hosts. */
 static void put_source(const struct ep_tree_plan *plan)
 {
     switch (plan->by) {
@@ -206,11 +206,11 @@ static int write_json(const struct ep_layout *layout)
     return refuse("cannot write the tree as JSON");
 }
 
-/* --- */
+/* --- the command */
 
 int tree_main(int argc, char **argv)
 {
-    /* OF_PROGRAM allows these options after a ':', too. */
+    /* With OF_PROGRAM these options are also allowed after a ':'. */
     static const struct option_row own[] = {
         {"all", 0, NULL, "all levels, in as many lines as it takes", OF_PROGRAM,
          FLAG(is_whole)},

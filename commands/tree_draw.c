@@ -14,7 +14,7 @@ enum {
     LIST_MIN = 24,
     LIST_MAX = 100,
     TEXT_MAX = 512,
-    LINES_MAX = 70, /* with more lines, lower levels are left out */
+    LINES_MAX = 70, /* the most lines; with more, lower levels are left out */
 };
 
 /* --- subtrees that look alike

@@ -36,7 +36,7 @@ uint64_t value_number(const char *option, const char *text, uint64_t least,
     return value;
 }
 
-/* --- values with units */
+/* --- values that have units */
 
 struct unit {
     const char *name;

@@ -15,8 +15,8 @@
 
 enum {
     SWEEP_MS = 8000
-}; /* less than the program that starts the sweep
-      waits */
+}; /* the limit of a sweep, which is less than the time that the starter waits
+    */
 
 /* True when the only argument is this option. */
 static bool is_alone(int argc, char **argv, const char *option)

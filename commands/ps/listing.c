@@ -73,8 +73,8 @@ static int ask(const struct ep_session *session, enum job_door_kind kind,
                    : job_door_decode(ov_rd_init(packet, len_bytes), answer);
 }
 
-/* Asks what the processes of the job do that was added last. One that is over
- * meanwhile has no groups. Returns 0 or OV_ENOMEM. */
+/* Asks what the processes of the last added job are doing. A job that is over
+ * by now gets no groups. Returns 0 or OV_ENOMEM. */
 static int add_groups(const struct ps_listing *listing,
                       const struct ep_session *session, int64_t end_ms)
 {
@@ -174,7 +174,7 @@ int ps_listing_open(const struct ep_sessions *sessions, bool with_groups,
     return rc;
 }
 
-/* --- one of the jobs */
+/* --- selecting a single job */
 
 /* Finds the row of a name; NULL: there is none. */
 static const struct ps_row *find_row(const struct ps_listing *listing,

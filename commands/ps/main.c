@@ -20,9 +20,9 @@
 #define OPTION_INTO struct ps_options
 
 struct ps_options {
-    pid_t pid;        /* 0: all sessions of the user */
-    const char *name; /* of a job or a dvm; NULL: all */
-    bool is_whole;    /* a job was named: say what its processes do */
+    pid_t pid;        /* the pid of a launcher; 0: all sessions of the user */
+    const char *name; /* the name of a job or a dvm; NULL: all jobs */
+    bool is_whole;    /* a job was named: print what its processes are doing */
     bool is_json;
 };
 
@@ -93,7 +93,7 @@ static void parse_options(int argc, char **argv)
 
 /* --- for people */
 
-/* The number of columns of the terminal; 0: stdout is no terminal. */
+/* Returns the number of columns of the terminal; 0: stdout is no terminal. */
 static uint32_t columns(void)
 {
     struct winsize size;
@@ -101,7 +101,7 @@ static uint32_t columns(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/* Writes what is known of a job, a line for each group of processes. */
+/* Writes the details of a job, a line for each group of processes. */
 static void put_details(const struct ps_row *row)
 {
     const char *rest = row->groups;
@@ -204,7 +204,7 @@ static void put_objects(const struct ps_listing *listing)
         put_object(&listing->rows[i]);
 }
 
-/* --- */
+/* --- the command */
 
 static int find(struct ps_listing *listing)
 {

@@ -9,7 +9,7 @@
 
 enum { SHORT_BYTES = 32, CELL_BYTES = JOB_DOOR_TEXT_MAX + SHORT_BYTES };
 
-/* The columns, from left to right. The last one is not filled up. */
+/* The columns, from left to right. The last one is not padded. */
 enum { PID, JOB, RANKS, HOSTS, AGE, OUTPUT, STDIN, COMMAND };
 
 static const struct {
@@ -64,8 +64,8 @@ bool ps_text_line(const char **text, char line[PS_LINE_BYTES])
     return true;
 }
 
-/* The bytes of the first `most` characters of clean text, at most. *count says
- * how many characters they are. */
+/* Returns how many bytes the first `most` characters of clean text have; *count
+ * becomes their number, which is less when the text is shorter. */
 static size_t measure(const char *text, uint32_t most, uint32_t *count)
 {
     size_t at = 0;
@@ -80,7 +80,8 @@ static size_t measure(const char *text, uint32_t most, uint32_t *count)
     return at;
 }
 
-/* As `ps' of the system: mm:ss, hh:mm:ss or dd-hh:mm:ss. */
+/* Writes an age in the form of the system's `ps': mm:ss, hh:mm:ss or
+ * dd-hh:mm:ss. */
 static void put_age(char *cell, uint64_t s)
 {
     const unsigned minutes = (unsigned)(s / 60 % 60), rest = (unsigned)(s % 60);
@@ -194,7 +195,7 @@ void ps_table_widths(const struct ps_row *rows, size_t count,
         widen(&rows[i], out);
 }
 
-/* Appends to a line of PS_LINE_BYTES. */
+/* Appends a cell to a line of PS_LINE_BYTES bytes. */
 static void put(char *line, const char *text, uint32_t blanks)
 {
     const size_t len = strlen(line);
@@ -221,7 +222,7 @@ void ps_table_line(const struct ps_row *row, const struct ps_widths *widths,
     line[measure(line, columns > 0 ? columns : UINT32_MAX, &count)] = '\0';
 }
 
-/* --- what goes in and out */
+/* --- output and stdin of a job */
 
 void ps_table_flow(const struct ps_row *row, char line[PS_LINE_BYTES])
 {

@@ -17,34 +17,38 @@ enum {
 };
 
 enum ps_kind {
-    PS_JOB,     /* a job that runs */
+    PS_JOB,     /* a job that is running */
     PS_DVM,     /* the daemons of a dvm */
-    PS_IDLE,    /* a session that has no job now, as it begins or ends */
+    PS_IDLE,    /* a session without a job, because it begins or ends */
     PS_SILENT,  /* a session that does not answer */
-    PS_REFUSED, /* a session that says why it does not answer */
+    PS_REFUSED, /* a session that gives a reason why it refuses to answer */
     PS_KINDS
 };
 
 struct ps_row {
-    pid_t pid; /* of the launcher */
+    pid_t pid; /* the pid of the launcher */
     enum ps_kind kind;
     uint32_t base;                /* the number of the job's first process */
-    char job[PS_NAME_BYTES];      /* IDLE: the name of the session */
-    char hosts[PS_HOSTS_BYTES];   /* some of its hosts, folded */
-    char text[JOB_DOOR_TEXT_MAX]; /* the command, or why it is refused */
+    char job[PS_NAME_BYTES];      /* the name of the job; IDLE: the name of the
+                                   * session */
+    char hosts[PS_HOSTS_BYTES];   /* some of the job's hosts, folded */
+    char text[JOB_DOOR_TEXT_MAX]; /* the command line, or the reason of the
+                                   * refusal */
     uint32_t processes, left, hosts_count;
     uint64_t age_s, output_bytes, stdin_bytes;
-    uint64_t quiet_s;       /* since the last output; UINT64_MAX: none came */
-    uint64_t waiting_bytes; /* of stdin, on their way */
-    char *groups; /* owned: lines about its processes; NULL: not asked for */
+    uint64_t quiet_s;       /* seconds since the last output; UINT64_MAX: there
+                             * was none */
+    uint64_t waiting_bytes; /* bytes of stdin that are on their way */
+    char *groups; /* owned: lines about the job's processes; NULL: not requested
+                   */
 };
 
 struct ps_widths {
     uint32_t column[PS_COLUMNS];
 };
 
-/* Computes how wide columns are that have room for these rows, and for the
- * heading. O(rows). */
+/* Computes the widths of the columns for these rows and the heading.
+ * O(rows). */
 void ps_table_widths(const struct ps_row *rows, size_t count,
                      struct ps_widths *out);
 /* Writes a row, or (NULL) the heading, as a line without its end, and cuts it
@@ -54,10 +58,11 @@ void ps_table_line(const struct ps_row *row, const struct ps_widths *widths,
                    uint32_t columns, char line[PS_LINE_BYTES]);
 /* Writes a line about the job's output and stdin. */
 void ps_table_flow(const struct ps_row *row, char line[PS_LINE_BYTES]);
-/* Copies a text, and makes it fit for a terminal as above. */
+/* Copies a text and replaces characters as ps_table_line() does. */
 void ps_text_clean(const char *text, char *out, size_t size_bytes);
-/* Copies the next line of *text in the same way, without its end, and moves
- * *text behind it. Returns false when there is none. */
+/* Copies the next line of *text without its newline, replaces characters in the
+ * same way, and moves *text to the line after it. Returns false when there is
+ * no further line. */
 bool ps_text_line(const char **text, char line[PS_LINE_BYTES]);
 
 #endif

@@ -9,10 +9,10 @@
 #include "commands/stack/tree.h"
 
 enum {
-    INDENT = 2,       /* of a called function */
-    FURTHER = 4,      /* of the lines in which a long one goes on */
+    INDENT = 2,  /* how far a called function is indented */
+    FURTHER = 4, /* how far the further lines of a long line are indented */
     COLUMNS_MIN = 40, /* narrower lines cannot be read */
-    MORE_COLUMNS = 2, /* of " >" */
+    MORE_COLUMNS = 2, /* the width of " >" */
     PLACE_BYTES = STACK_FILE_MAX + 40,
     PIECE_BYTES = STACK_NAME_MAX + PLACE_BYTES,
     LABEL_BYTES = STACK_RANKS_BYTES + 40
@@ -21,8 +21,8 @@ enum {
 struct pen {
     FILE *out;
     uint32_t columns; /* 0: no limit */
-    uint32_t at;      /* the column */
-    uint32_t margin;  /* of a line that goes on */
+    uint32_t at;      /* the column of the next character */
+    uint32_t margin;  /* where the further lines of a long line begin */
 };
 
 /* --- pieces of a line */
@@ -70,15 +70,15 @@ static void cut_begin(char *text, uint32_t columns)
     memcpy(text, "...", 3);
 }
 
-/* True when a bracket here belongs to the name before it, as in f<int> and
- * f(int), not in (anonymous namespace). */
+/* True when a bracket at this place belongs to the name before it, as in f<int>
+ * and f(int), but not in (anonymous namespace). */
 static bool is_behind_name(const char *begin, const char *at)
 {
     return at > begin &&
            (isalnum((uint8_t)at[-1]) || at[-1] == '_' || at[-1] == '>');
 }
 
-/* The end of what a bracket opens; NULL: there is none. */
+/* Returns the bracket that closes the one at `open`; NULL: there is none. */
 static char *find_close(char *open)
 {
     const char close = *open == '<' ? '>' : ')';
@@ -92,8 +92,8 @@ static char *find_close(char *open)
     return NULL;
 }
 
-/* Leaves out what stands in brackets behind names: parameters of functions and
- * of templates, which make names of C++ long. */
+/* Removes brackets after names, with their contents: these are parameters of
+ * functions and of templates, which make names of C++ long. */
 static void squeeze(char *text)
 {
     char *to = text;
@@ -119,7 +119,8 @@ static void squeeze(char *text)
     *to = '\0';
 }
 
-/* Makes a name fit into this number of columns: its end says the most. */
+/* Shortens a name to this number of columns; its end is kept, as that is the
+ * most useful part. */
 static void fit(char *text, uint32_t columns)
 {
     if (width_of(text) > columns)
@@ -153,7 +154,7 @@ static const char *last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Says how often a function calls itself, or where it is. */
+/* Writes how often a function calls itself, or where it is. */
 static void name_place(const struct stack_node *node, uint32_t times,
                        char place[PLACE_BYTES])
 {
@@ -167,7 +168,7 @@ static void name_place(const struct stack_node *node, uint32_t times,
         snprintf(place, PLACE_BYTES, " (%s)", last_part(node->file));
 }
 
-/* Names a function in a piece that fits into a line. */
+/* Writes a function's name as a piece that fits into a line. */
 static void name_function(const struct pen *pen, const struct stack_node *node,
                           uint32_t times, char piece[PIECE_BYTES])
 {
@@ -186,8 +187,8 @@ static void name_function(const struct pen *pen, const struct stack_node *node,
     snprintf(piece + width, PIECE_BYTES - width, "%s", place);
 }
 
-/* The function that this one calls, when it calls no other, and all its chains
- * go on there; else NULL. */
+/* Returns the function that this one calls, if it calls only one and all its
+ * chains continue there; else NULL. */
 static const struct stack_node *only_child(const struct stack_node *node)
 {
     const struct stack_node *child = node->first;

@@ -14,9 +14,11 @@ struct span {
 
 struct chain {
     uint32_t count;
-    bool takes_file; /* the next line may say where the last frame is */
-    struct stack_frame frames[STACK_FRAMES_ASKED]; /* the innermost first */
-    struct stack_frame turned[STACK_FRAMES_MAX];   /* what is told */
+    bool takes_file; /* the next line may have the place of the last frame */
+    /* the frames as they were read, the innermost first */
+    struct stack_frame frames[STACK_FRAMES_ASKED];
+    /* the frames as they are passed on */
+    struct stack_frame turned[STACK_FRAMES_MAX];
 };
 
 static const struct stack_frame gap = {.name = "...", .name_bytes = 3};
@@ -59,7 +61,7 @@ static bool take_number(struct span *span, uint32_t *out)
     return true;
 }
 
-/* Skips an address at the beginning, and the blanks behind it. */
+/* Skips an address at the beginning, and the blanks after it. */
 static bool skip_address(struct span *span)
 {
     static const char digits[] = "0123456789abcdefABCDEF";
@@ -74,7 +76,8 @@ static bool skip_address(struct span *span)
     return true;
 }
 
-/* The last place of the words in the piece; NULL: they are not there. */
+/* Returns the last place of the words in the piece; NULL: they are not in
+ * it. */
 static const char *find_last(struct span span, const char *words)
 {
     const size_t len = strlen(words);
@@ -113,7 +116,8 @@ static bool take_place(struct span span, struct stack_frame *out)
     return true;
 }
 
-/* The beginning of the arguments, which end the piece; NULL: they do not. */
+/* Returns where the arguments begin, which end the piece; NULL: there are
+ * none. */
 static const char *find_arguments(struct span span)
 {
     uint32_t depth = 0;
@@ -154,7 +158,7 @@ static struct span cut_place(struct span span, struct stack_frame *out)
     return (struct span){span.at, from + 1};
 }
 
-/* Reads what gdb says: NAME (ARGUMENTS) and a place. */
+/* Reads a frame of gdb: NAME (ARGUMENTS) and a place. */
 static void read_call(struct span span, struct stack_frame *out)
 {
     const char *arguments;
@@ -168,7 +172,7 @@ static void read_call(struct span span, struct stack_frame *out)
     set_name(out, trim(span));
 }
 
-/* Reads what eu-stack says: NAME, maybe with @VERSION. */
+/* Reads a frame of eu-stack: NAME, possibly with @VERSION. */
 static void read_symbol(struct span span, struct stack_frame *out)
 {
     const char *version = NULL;
@@ -180,7 +184,7 @@ static void read_symbol(struct span span, struct stack_frame *out)
     set_name(out, span);
 }
 
-/* Reads the line of a frame, behind its number. */
+/* Reads the line of a frame, after its number. */
 static void read_frame(struct chain *chain, struct span span)
 {
     const bool has_address = skip_address(&span);
@@ -208,7 +212,7 @@ static bool is_named(const struct stack_frame *frame, const char *name)
                   name);
 }
 
-/* How many frames are left without those that come before main(). */
+/* Returns how many frames remain without those that come before main(). */
 static uint32_t count_own(const struct chain *chain)
 {
     for (uint32_t i = 1; i < chain->count; i++) {
@@ -238,7 +242,7 @@ static uint32_t turn(struct chain *chain)
     return count;
 }
 
-/* Tells a chain that is complete. Returns how many were told. */
+/* Passes on a chain that is complete. Returns how many were passed on. */
 static uint32_t end_chain(struct chain *chain, stack_chain_fn on_chain,
                           void *arg)
 {
@@ -252,8 +256,8 @@ static uint32_t end_chain(struct chain *chain, stack_chain_fn on_chain,
     return 1;
 }
 
-/* Reads a line. True: it begins another chain, so that the one before is to be
- * told first, and the line to be read again. */
+/* Reads a line. True: the line begins another chain, so the caller must pass on
+ * the chain before it and then read the line again. */
 static bool read_line(struct chain *chain, struct span line)
 {
     struct span rest = {line.at + 1, line.end};

@@ -1,4 +1,5 @@
-/* Reads what gdb and eu-stack write of a process's threads: their call chains.
+/* Reads the call chains that gdb and eu-stack write for the threads of a
+ * process.
  *
  * gdb (`thread apply all bt'):
  *     #1  0x000055dc6a8ab151 in solve (n=...) at /src/p.c:3
@@ -7,8 +8,8 @@
  *     #1  0x000055dc6a8ab151 solve
  *         /src/p.c:3:60
  *
- * A line that begins with "#0" begins a chain. All other lines mean nothing.
- * Pure, but for the memory of one chain.
+ * A line that begins with "#0" begins a chain. All other lines are ignored.
+ * Pure, except that memory for one chain is allocated.
  */
 #ifndef COMMANDS_STACK_FRAMES_H
 #define COMMANDS_STACK_FRAMES_H
@@ -17,14 +18,14 @@
 #include <stdint.h>
 
 enum {
-    STACK_FRAMES_ASKED = 1000, /* frames of a thread, of which the tools are
-                                  asked for the innermost */
-    STACK_FRAMES_MAX = 240,    /* frames of a chain; of a longer one the middle
-                                  is left out */
-    STACK_NAME_MAX = 512,      /* bytes of a name; a longer one is cut off */
+    STACK_FRAMES_ASKED = 1000, /* the most frames of a thread; the tools are
+                                * asked for the innermost ones */
+    STACK_FRAMES_MAX = 240,    /* the most frames of a chain; the middle of a
+                                * longer one is left out */
+    STACK_NAME_MAX = 512,      /* the size of a name; a longer one is cut off */
 };
 
-/* A function that has been called. Strings are borrowed and have no NUL. */
+/* A function in a call chain. Strings are borrowed and have no NUL. */
 struct stack_frame {
     const char *name;
     uint32_t name_bytes;
@@ -34,15 +35,15 @@ struct stack_frame {
     uint32_t file_bytes;
 };
 
-/* Gets a chain, the outermost function first; count is 1 to
- * STACK_FRAMES_MAX. What it is given is valid until it returns. */
+/* Receives a chain, the outermost function first; count is 1 to
+ * STACK_FRAMES_MAX. Its arguments are valid until it returns. */
 typedef void (*stack_chain_fn)(void *arg, const struct stack_frame *frames,
                                uint32_t count);
 
 /* Reads the text, which may be any bytes, and returns how many chains it has.
- * What the C library calls before main() is no part of a chain, and where there
- * are more frames than could be read, the outermost is called "...". O(bytes).
- * Returns 0 when memory is out. */
+ * Functions of the C library that run before main() are left out, and when
+ * there are more frames than can be read, the outermost one is called "...".
+ * O(bytes). Returns 0 when memory is out. */
 uint32_t stack_frames_read(const char *text, size_t len_bytes,
                            stack_chain_fn on_chain, void *arg);
 

@@ -1,4 +1,4 @@
-/* Asks a session for its jobs and the processes of one. */
+/* Asks a session for its jobs, and for the processes of one job. */
 #include "commands/stack/jobs.h"
 
 #include <stdbool.h>
@@ -57,7 +57,7 @@ static int say(const struct ep_session *session, const struct job_door *msg)
                : 0;
 }
 
-/* --- its jobs */
+/* --- the jobs of the session */
 
 static int add_job(const struct job_door *msg)
 {
@@ -100,7 +100,7 @@ static int list_jobs(const struct ep_session *session)
     return rc;
 }
 
-/* --- the one that is meant */
+/* --- the job that the user means */
 
 static bool may_be(const struct candidate *job)
 {
@@ -118,8 +118,8 @@ static const struct candidate *find_named(const char *name)
     return NULL;
 }
 
-/* A job that others have started in a run is not meant when its own one
- * runs. */
+/* When the run's own job is running, a job that was started in it by others is
+ * not meant. */
 static const struct candidate *find_only(void)
 {
     const struct candidate *only = NULL;

@@ -1,8 +1,8 @@
-/* xylem stack: shows where the processes of a running job are, all at once.
+/* xylem stack: shows in which functions the processes of a running job are.
  *
- * It is a client of the session's door, which starts further jobs there: a
- * program for each host, which runs a debugger beside each of the processes
- * (script.c). These jobs end when this process does.
+ * It is a client of the session's door and starts further jobs there, which
+ * have one program for each host. The program runs a debugger beside each of
+ * the processes (script.c). These jobs end when this process ends.
  */
 #include <errno.h>
 #include <signal.h>
@@ -30,10 +30,10 @@
 
 struct stack_options {
     struct choose_by which;
-    struct topo_ranges ranks; /* empty: all ranks */
+    struct topo_ranges ranks; /* the ranks to look at; empty: all ranks */
     double timeout_s;
     bool is_json;
-    const char **words; /* the command; NULL: none is given */
+    const char **words; /* the user's command; NULL: the user gave none */
 };
 
 enum { TIMEOUT_S = 30 };
@@ -53,7 +53,7 @@ static void read_pid(const char *text, void *into)
         usage("--pid takes a process number, not '%s'", text);
 }
 
-/* Takes the words behind "--", which end the line. */
+/* Takes all words after "--". */
 static void take_command(struct option_words *words)
 {
     const int first = words->next - 1, count = words->argc - first;
@@ -66,7 +66,7 @@ static void take_command(struct option_words *words)
     words->next = words->argc;
 }
 
-/* Reads the number of a session or the name of a job, or a command. */
+/* Takes the number of a session or the name of a job, or else a command. */
 static void take_word(const char *word, struct option_words *words)
 {
     if (words->next >= 2 && strcmp(words->argv[words->next - 2], "--") == 0) {
@@ -147,7 +147,7 @@ static void parse_options(int argc, char **argv)
     options_parse(argc, argv, &command);
 }
 
-/* --- which processes */
+/* --- the processes to look at */
 
 static bool is_wanted(uint32_t rank)
 {
@@ -155,7 +155,7 @@ static bool is_wanted(uint32_t rank)
            topo_ranges_touches(&options.ranks, (struct topo_range){rank, rank});
 }
 
-/* Adds a process that runs; says of others why they cannot be looked at. */
+/* Adds a process if it runs; otherwise reports why it cannot be looked at. */
 static void add_target(const struct stack_job *job, uint32_t rank,
                        const char *host, struct stack_plan *plan)
 {
@@ -197,7 +197,7 @@ static int find_targets(const struct stack_job *job, struct stack_plan *plan)
     return 0;
 }
 
-/* --- */
+/* --- results */
 
 static void on_failed(void *arg, const struct stack_target *target,
                       const char *why)
@@ -205,7 +205,7 @@ static void on_failed(void *arg, const struct stack_target *target,
     stack_report_fault(arg, STACK_FAULT_FAILED, target->rank, why, strlen(why));
 }
 
-/* Notes the processes that have ended with their session meanwhile. */
+/* Notes the processes that have ended meanwhile together with their session. */
 static void add_rest(const struct stack_plan *plan)
 {
     for (uint32_t i = 0; i < plan->count; i++) {
@@ -214,7 +214,7 @@ static void add_rest(const struct stack_plan *plan)
     }
 }
 
-/* The number of columns of the terminal; 0: stdout is no terminal. */
+/* Returns the number of columns of the terminal; 0: stdout is no terminal. */
 static uint32_t columns(void)
 {
     struct winsize size;
@@ -234,7 +234,7 @@ static int tell(struct stack_report *report, const char *job)
     return stack_tell_faults(report);
 }
 
-/* Looks at the job, and tells what was found. Returns the exit code. */
+/* Looks at the job, and prints the result. Returns the exit code. */
 static int look(const struct ep_session *session, const struct stack_job *job)
 {
     static struct stack_report report;

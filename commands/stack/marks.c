@@ -1,4 +1,4 @@
-/* Finds the texts of processes in what a node writes. */
+/* Finds the texts of processes in the output of a node. */
 #include "commands/stack/marks.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const char *const tools[STACK_TOOLS] = {
 
 /* --- lines with a mark */
 
-/* Skips the word and the blank behind it. */
+/* Skips the word and the blank after it. */
 static bool take_word(const char **at, const char *word)
 {
     const size_t len = strlen(word);
@@ -29,7 +29,7 @@ static bool take_word(const char **at, const char *word)
     return true;
 }
 
-/* Reads a number, and skips what ends it: a blank or the end of the line. */
+/* Reads a number, and skips the blank or the end of the line after it. */
 static bool take_number(const char **at, uint32_t *out)
 {
     const size_t len = strspn(*at, "0123456789");
@@ -76,14 +76,15 @@ static bool end_text(struct stack_stream *stream, const char *at)
     look->text = stream->text != NULL ? stream->text : "";
     look->len_bytes = stream->line_bytes;
     if (look->len_bytes > 0 && !look->is_cut)
-        look->len_bytes--; /* the end of line that comes with the mark */
+        look->len_bytes--; /* the newline before the mark is not part of the
+                            * text */
     stream->is_inside = false;
     stream->on_look(stream->arg, look);
     stream->len_bytes = stream->line_bytes = 0;
     return true;
 }
 
-/* Handles a line that is complete, whose beginning is known. */
+/* Handles a complete line of which at least the beginning is known. */
 static void read_line(struct stack_stream *stream)
 {
     const char *at = stream->line;
@@ -99,7 +100,7 @@ static void read_line(struct stack_stream *stream)
         stream->line_bytes = stream->len_bytes;
 }
 
-/* --- bytes */
+/* --- reading bytes */
 
 static int keep_text(struct stack_stream *stream, const char *mem, size_t len)
 {

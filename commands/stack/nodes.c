@@ -1,4 +1,4 @@
-/* Looks at processes where they are. */
+/* Looks at processes on their hosts. */
 #include "commands/stack/nodes.h"
 
 #include <errno.h>
@@ -18,26 +18,27 @@
 #include "text/style.h"
 
 enum {
-    /* Processes of one program, so that its words stay short. */
+    /* The most processes for one program, which limits the length of its
+     * arguments. */
     TOGETHER_MAX = 1000,
-    TARGET_BYTES = 24, /* of "RANK:PID " */
+    TARGET_BYTES = 24, /* the size of "RANK:PID " */
     LIMIT_BYTES = 32,
-    WORDS_OWN = 7, /* before those of the command */
+    WORDS_OWN = 7, /* how many arguments come before those of the command */
     TELL_MS = 5000,
     CHANNEL = 1 << TEXT_CHANNEL_STDOUT
 };
 
 struct batch;
 
-/* A program of a further job, which looks at neighbouring targets. */
+/* A program of a further job, which looks at targets on one host. */
 struct part {
     const struct batch *batch;
     struct stack_target *first;
     uint32_t count;
-    char *list;         /* owned: the targets as a word */
+    char *list;         /* owned: the targets as one argument */
     const char **words; /* owned */
     struct stack_stream stream;
-    bool has_ended; /* all that it writes has come */
+    bool has_ended; /* all output of the part has come */
 };
 
 struct batch {
@@ -54,9 +55,10 @@ struct batch {
 
 static uint8_t packet[JOB_DOOR_BYTES_MAX];
 
-/* --- what is seen */
+/* --- results */
 
-/* Passes on what a part has seen, when it is of one of its own targets. */
+/* Passes on a result of a part, if it is about one of the part's own
+ * targets. */
 static void on_look(void *arg, const struct stack_look *look)
 {
     const struct part *part = arg;
@@ -136,7 +138,8 @@ static struct job_wish wish_of(const struct batch *batch,
     };
 }
 
-/* Starts the job of the batch. Returns NULL, or why there is none. */
+/* Starts the job of the batch. Returns NULL, or the reason why it cannot be
+ * started. */
 static const char *start(struct batch *batch)
 {
     struct job_wish apps[JOB_APPS_MAX];
@@ -167,7 +170,7 @@ static const char *start(struct batch *batch)
     return NULL;
 }
 
-/* --- its output */
+/* --- output of the job */
 
 static void hear_output(struct batch *batch, const struct job_door *msg)
 {
@@ -191,8 +194,9 @@ static bool is_heard(const struct batch *batch)
     return true;
 }
 
-/* What comes from the nodes comes in order, so the job's own output is before
- * it. */
+/* Tells the user, once, that the command still waits. All data from the nodes
+ * comes in order, so results wait until the job's earlier output has been
+ * read. */
 static void tell_wait(struct batch *batch)
 {
     if (!batch->is_wait_told)
@@ -228,7 +232,7 @@ static int hear(struct batch *batch, struct job_door *msg)
 }
 
 /* Reads until the job has ended and all of its output has come. Returns NULL,
- * or why the job could not run. */
+ * or the reason why the job could not run. */
 static const char *gather(struct batch *batch)
 {
     static char why[JOB_DOOR_TEXT_MAX];
@@ -268,8 +272,8 @@ static void fail_part(const struct batch *batch, const struct part *part,
     }
 }
 
-/* Runs a job for all parts. Where it does not start, because of one of its
- * hosts maybe, it is tried with halves of them. */
+/* Runs a job for all parts. When it cannot be started, which may be because of
+ * one of its hosts, each half of the parts is tried in the same way. */
 static void run_batch(struct batch *batch)
 {
     const uint32_t count = batch->count, half = (count + 1) / 2;
@@ -314,8 +318,8 @@ static int compare(const void *a, const void *b)
                       : (one->rank > two->rank) - (one->rank < two->rank);
 }
 
-/* Takes as many targets as one job can look at, from this one on. Returns how
- * many they are. */
+/* Takes as many targets as one job can look at, beginning with this one.
+ * Returns how many they are. */
 static uint32_t fill(struct batch *batch, uint32_t first)
 {
     const struct stack_plan *plan = batch->plan;

@@ -8,16 +8,16 @@
 
 #include "topo/ranges.h"
 
-enum { STACK_RANKS_BYTES = 96 }; /* of a set as a text for people */
+enum { STACK_RANKS_BYTES = 96 }; /* the size of a set as a text for people */
 
-/* How many bytes may still be allocated. */
+/* The number of bytes that may still be allocated. */
 struct stack_room {
     uint64_t left_bytes;
 };
 
-/* Makes a block of memory larger, as realloc(), and takes what it grows by out
- * of the room. `mem` has had_bytes so far (0: it is NULL). Returns NULL when
- * there is no room or no memory; nothing has changed then. */
+/* Enlarges a block of memory, like realloc(), and subtracts the additional
+ * bytes from the room. `mem` has had_bytes so far (0: it is NULL). Returns NULL
+ * when there is no room or no memory; nothing has changed then. */
 void *stack_room_grow(struct stack_room *room, void *mem, size_t had_bytes,
                       size_t bytes);
 
@@ -27,7 +27,7 @@ int stack_ranks_add(struct topo_ranges *set, uint32_t rank,
                     struct stack_room *room);
 void stack_ranks_free(struct topo_ranges *set);
 
-/* Returns the set as a text of its own, as "0-3,7", which the caller frees;
+/* Returns the whole set as text, for example "0-3,7", which the caller frees;
  * NULL: memory is out. */
 char *stack_ranks_whole(const struct topo_ranges *set);
 /* Writes "rank 3" or "ranks 0-3,7 (5)"; a set with many ranges is cut off. */

@@ -1,17 +1,18 @@
-/* Gathers what was seen of a job's processes. */
+/* Gathers the results for a job's processes. */
 #include "commands/stack/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What is gathered takes at most this much memory. */
+/* The most memory for the gathered results. */
 #define ROOM_BYTES  ((uint64_t)256 << 20)
 #define FAULT_BYTES ((uint64_t)64 << 20)
 
 enum {
-    SAID_BYTES = 200, /* of what a command says of its failure */
-    TIMED_OUT = 124,  /* timeout(1) */
+    SAID_BYTES = 200, /* the most bytes of a command's last words */
+    TIMED_OUT = 124,  /* the exit code of timeout(1) for a command that took too
+                       * long */
     KILLED = 137
 };
 
@@ -42,7 +43,7 @@ void stack_report_free(struct stack_report *report)
     stack_ranks_free(&report->ended);
 }
 
-/* --- what is seen */
+/* --- results */
 
 void stack_report_fault(struct stack_report *report, enum stack_fault fault,
                         uint32_t rank, const char *text, size_t len_bytes)
@@ -50,7 +51,7 @@ void stack_report_fault(struct stack_report *report, enum stack_fault fault,
     struct stack_texts *faults = &report->faults[fault];
     struct stack_room more = {.left_bytes = UINT64_MAX};
 
-    /* When there is no room for the text, the rank is told without it. */
+    /* When there is no room for the text, the rank is added without it. */
     if (stack_texts_add(faults, &report->fault_room, rank, text, len_bytes) !=
         0)
         (void)stack_texts_add(faults, &more, rank, "", 0);
@@ -82,7 +83,7 @@ static void on_chain(void *arg, const struct stack_frame *frames,
         adding->is_full = true;
 }
 
-/* True when the beginning of a line says that the system refuses it. */
+/* True when the beginning of a line says that the system refuses to attach. */
 static bool is_refusal(const char *line, size_t len)
 {
     char text[SAID_BYTES];
@@ -91,8 +92,9 @@ static bool is_refusal(const char *line, size_t len)
     return strstr(text, "peration not permitted") != NULL;
 }
 
-/* The line that says why a command failed: one about a refusal, or the last one
- * that is not empty. Returns its length, SAID_BYTES - 1 at most. */
+/* Finds the line that says why a command failed: a line about a refusal, or
+ * else the last line that is not empty. Returns its length, at most SAID_BYTES
+ * - 1. */
 static size_t find_reason(const struct stack_look *look, const char **line,
                           bool *is_refused)
 {
@@ -146,8 +148,8 @@ static void add_failure(struct stack_report *report,
     stack_report_fault(report, fault, look->rank, line, len);
 }
 
-/* Adds the call chains in what a command has written, or the text itself when
- * it has none. Returns false when there is no room. */
+/* Adds the call chains in a command's output, or the output itself when it has
+ * none. Returns false when there is no room. */
 static bool add_text(struct stack_report *report, const struct stack_look *look,
                      uint32_t *chains)
 {

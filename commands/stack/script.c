@@ -1,4 +1,5 @@
-/* What a node runs to look at its processes, for any sh. */
+/* The shell script by which a node looks at its processes; it runs in any
+ * sh. */
 #include "commands/stack/script.h"
 
 // clang-format off
@@ -16,7 +17,7 @@ const char stack_script[] =
     "  command -v eu-stack >/dev/null && tool=eu-stack\n"
     "  command -v gdb >/dev/null && tool=gdb\n"
     "fi\n"
-    /* Sets the name and the state of a process, and its parent. */
+    /* Sets the name, the state and the parent of a process. */
     "read_stat() {\n"
     "  stat= name= state=gone parent=\n"
     "  { read -r stat <\"/proc/$1/stat\"; } 2>/dev/null || return 0\n"
@@ -24,7 +25,7 @@ const char stack_script[] =
     "  state=${stat%% *} stat=${stat#* } parent=${stat%% *}\n"
     "  case $state in Z | X | x) state=gone ;; esac\n"
     "}\n"
-    /* Sets family to all processes below one, 32 at most. */
+    /* Sets `family' to all descendants of a process, at most 32. */
     "find_family() {\n"
     "  used= family= count=0 todo=$1\n"
     "  for dir in /proc/[0-9]*; do\n"
@@ -46,7 +47,7 @@ const char stack_script[] =
     "  done\n"
     "  [ -z \"$used\" ] || unset $used\n"
     "}\n"
-    /* Runs a tool, for the given time at most, and sets its status. */
+    /* Runs a tool for at most the given time, and sets its exit status. */
     "run() {\n"
     "  if [ -n \"$timer\" ]; then\n"
     "    XYLEM_RANK=$rank XYLEM_STACK_PID=$pid \\\n"
@@ -66,8 +67,7 @@ const char stack_script[] =
     "  fi\n"
     "  job=\n"
     "}\n"
-    /* Runs the command of the user, with the process instead of {}, or at
-     * the end. */
+    /* Runs the user's command; the pid replaces {}, or is added at the end. */
     "run_own() {\n"
     "  has= words=$#\n"
     "  while [ $words -gt 0 ]; do\n"

@@ -1,4 +1,4 @@
-/* Tells what was seen of a job's processes. */
+/* Prints the results for a job's processes. */
 #include "commands/stack/tell.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "overlay/base/err.h"
 #include "text/escape.h"
 
-enum { FAULTS_TOLD = 20 /* that are told of a kind */ };
+enum { FAULTS_TOLD = 20 /* how many failures of a kind are printed */ };
 
 static const char *const fault_names[STACK_FAULTS] = {
     [STACK_FAULT_NO_TOOL] = "no-tool",     [STACK_FAULT_REFUSED] = "refused",
@@ -63,7 +63,7 @@ static void add_ranks(json_t *object, const struct topo_ranges *ranks)
     free(whole);
 }
 
-/* Bytes that are no UTF-8 become '?'. */
+/* Adds a text, in which bytes that are not valid UTF-8 become '?'. */
 static void add_text(json_t *object, const char *key, const char *mem,
                      size_t len_bytes)
 {
@@ -153,7 +153,7 @@ int stack_tell_json(struct stack_report *report, const char *job, FILE *out)
     return rc;
 }
 
-/* --- what could not be looked at */
+/* --- processes that could not be looked at */
 
 static void tell_fault(const struct stack_report *report,
                        enum stack_fault fault, const char *ranks,

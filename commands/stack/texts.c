@@ -1,4 +1,4 @@
-/* Texts, each once, with the ranks that it is of. */
+/* Texts, each stored once, with the ranks that have it. */
 #include "commands/stack/texts.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "overlay/base/err.h"
 
-/* FNV-1a. */
+/* The hash FNV-1a. */
 static uint32_t hash(const char *mem, size_t len_bytes)
 {
     uint32_t value = 2166136261u;

@@ -1,6 +1,7 @@
-/* Texts, each once, with the ranks that it is of.
+/* Texts, each stored once, with the ranks that have it.
  *
- * Memory: what the room allows. */
+ * The memory is taken from a struct stack_room.
+ */
 #ifndef COMMANDS_STACK_TEXTS_H
 #define COMMANDS_STACK_TEXTS_H
 
@@ -15,8 +16,8 @@ struct stack_text {
     char *mem; /* owned; any bytes */
     size_t len_bytes;
     struct topo_ranges ranks;
-    uint32_t number;         /* of texts that came before it */
-    struct stack_text *next; /* with the same hash */
+    uint32_t number;         /* how many texts came before this one */
+    struct stack_text *next; /* the next text with the same hash */
 };
 
 struct stack_texts {
@@ -24,12 +25,13 @@ struct stack_texts {
     uint32_t count;
 };
 
-/* Adds a text of a rank. Returns 0; or OV_ENOMEM when there is no room or no
+/* Adds a rank's text. Returns 0; or OV_ENOMEM when there is no room or no
  * memory: the rank is then missing. O(bytes) on average. */
 int stack_texts_add(struct stack_texts *texts, struct stack_room *room,
                     uint32_t rank, const char *mem, size_t len_bytes);
-/* Returns all texts as an array of `count', which the caller frees, by their
- * lowest rank, equal ones as they came; NULL: memory is out. */
+/* Returns an array of all `count' texts, which the caller frees, sorted by
+ * their lowest rank; texts with the same rank keep their order; NULL: memory is
+ * out. */
 struct stack_text **stack_texts_list(const struct stack_texts *texts);
 void stack_texts_free(struct stack_texts *texts);
 

@@ -74,8 +74,8 @@ static struct stack_node *find_child(const struct stack_node *parent,
     return at;
 }
 
-/* Copies at most STACK_NAME_MAX bytes, fit for a terminal, and returns how many
- * they are then. */
+/* Copies at most STACK_NAME_MAX bytes, replaces characters that a terminal
+ * would obey, and returns the length of the result. */
 static uint32_t clean_text(const char *text, uint32_t len_bytes,
                            char out[STACK_NAME_MAX + 1])
 {
@@ -91,7 +91,7 @@ static uint32_t clean_text(const char *text, uint32_t len_bytes,
     return (uint32_t)strlen(out);
 }
 
-/* Makes the texts of a frame fit for a terminal, in memory that is given. */
+/* Copies the texts of a frame in the same way, into memory of the caller. */
 static struct stack_frame clean_frame(const struct stack_frame *frame,
                                       char name[STACK_NAME_MAX + 1],
                                       char file[STACK_NAME_MAX + 1])
@@ -109,7 +109,8 @@ static struct stack_frame clean_frame(const struct stack_frame *frame,
     return out;
 }
 
-/* Forgets where a function is when not all of its chains are there. */
+/* Forgets where a function is when not all of its chains have the same
+ * place. */
 static void compare_place(struct stack_node *node,
                           const struct stack_frame *frame)
 {
@@ -167,7 +168,7 @@ void stack_tree_free(struct stack_tree *tree)
     *tree = (struct stack_tree){.root = {.name = NULL}};
 }
 
-/* --- their order */
+/* --- sorting */
 
 static int compare(const void *a, const void *b)
 {
