@@ -49,8 +49,8 @@ struct ep_watchers;
 struct text_buf;
 
 struct ep_viewer_events {
-    /* The client must be disconnected; `why` is the reason that it is told, or
-     * NULL for none. Called from the event loop, never from within a call of a
+    /* The client must be disconnected; `why` is the reason to tell it, or NULL
+     * for none. Called from the event loop, never from within a call of a
      * function of this header for the same client. The viewer is closed
      * already. */
     void (*on_cut)(void *arg, const char *why);

@@ -80,8 +80,8 @@ uint64_t ep_watchers_sent(const struct ep_watchers *all);
 /* --- for each client */
 
 struct ep_watcher_events {
-    /* The client must be disconnected; `why` is the reason that it is told, or
-     * NULL for none. Never called from within a call of a function of this
+    /* The client must be disconnected; `why` is the reason to tell it, or NULL
+     * for none. Never called from within a call of a function of this
      * header for the same client. The watcher is closed already. */
     void (*on_cut)(void *arg, const char *why);
 };

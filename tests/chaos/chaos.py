@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Random jobs over real daemons, with random faults, each process judged.
+"""Runs random jobs over real daemons, with random faults, and judges each
+process.
 
 usage: chaos.py [OPTIONS] [SEED...]
 
@@ -41,14 +42,14 @@ import command
 import plan as plans
 import shrink
 
-# Beyond all that run.py itself waits for.
+# the time limit of a job, beyond everything that run.py waits for
 LIMIT_S = 900
 SKIP = 77
 SIDE_BY_SIDE = 3  # for each processor: most of the time they wait
 
 
 class Job:
-    """One plan in a folder of its own, and the verdict."""
+    """Runs one plan in a folder of its own, and judges it."""
 
     def __init__(self, plan, root):
         self.plan, self.seed = plan, plan["seed"]
@@ -80,11 +81,11 @@ class Job:
                 judge = check.judge(self.path)
                 self.bad, self.excused = judge.bad, judge.excused
                 self.memory = list(judge.memory())
-            except Exception as why:  # the checker itself is at fault
+            except Exception as why:  # the checker itself has failed
                 self.bad = ["chaos: %s: %s" % (type(why).__name__, why)]
 
     def done(self):
-        """What was carried out: (what, to whom) of each fault."""
+        """The faults that were carried out, each as (what, to whom)."""
         path = os.path.join(self.path, "evidence.json")
         if not os.path.exists(path):
             return
@@ -97,7 +98,7 @@ class Job:
 
 
 class Net:
-    """All of them, some side by side."""
+    """Runs all plans, some at the same time."""
 
     def __init__(self, wanted):
         self.wanted = wanted
@@ -198,7 +199,7 @@ def shrunk(plan, root):
 
 
 def new_seeds(wanted):
-    """In a row from one that is drawn."""
+    """Draws a first seed, and returns this many seeds in a row."""
     network = wanted.network
     if network is None:
         network = wanted.seeds // 4 if os.geteuid() == 0 else 0

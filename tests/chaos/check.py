@@ -29,7 +29,7 @@ import live  # noqa: E402
 WRONG = ("is incomplete", "a fault of xylem", "Sanitizer", "runtime error",
          "Assertion")
 MISSING = re.compile(rb"^xylem: output of rank \d+ is missing here: ", re.M)
-# Who attaches late gets the first and the last bytes that were kept.
+# A client that attaches late gets the first and the last bytes that were kept.
 UNKEPT = re.compile(rb"^xylem: the job has written more than it keeps for "
                     rb"those who attach later ", re.M)
 BUSY = 0.5  # of a heartbeat: that long a daemon had to wait for a processor
@@ -314,8 +314,8 @@ class Judge:
         self.check_given_back(number, job, most)
 
     def check_given_back(self, number, job, most):
-        """Of a file: what no process has taken is there for others. A dvm's
-        tool pushes all of it."""
+        """Checks a file as standard input: what no process has taken is there
+        for others to read. A dvm's tool pushes all of it."""
         one = self.seen["fronts"][number]
         if self.plan["family"] == "dvm":
             return
@@ -399,8 +399,9 @@ class Judge:
         return True
 
     def misses(self, number, seen):
-        """It attached later than output is kept, which is told; or stood still:
-        what did not come is told, with an exit code that is not 0."""
+        """A client misses output when it attached later than output is kept,
+        which the launcher reports, or when it stood still: it reports the
+        loss, and its exit code is not 0."""
         said = front.read_file(self.folder.client(number, "err"))
         if UNKEPT.search(said):
             return True

@@ -85,7 +85,7 @@ def shown(job, folder, number):
 
 
 def files(plan, folder):
-    """The report, and a FIFO in the place of a file."""
+    """The options for the report, and a FIFO that replaces a file."""
     option = odd.option(plan["odd"])
     words = ["--stats", folder.stats] if option != "--stats" else []
     if option:

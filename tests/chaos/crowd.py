@@ -1,5 +1,5 @@
-"""The processes of one random job: who they are, by a mark that all of them
-have in their environment, and what memory they take."""
+"""The processes of one random job, which have a mark in their environment, and
+the memory that they take."""
 import contextlib
 import os
 import re
@@ -8,7 +8,8 @@ import threading
 import time
 
 MARK = "CHAOS_MARK"
-KEEPER = "CHAOS_KEEPER"  # in the environment of what is no part of the job
+# in the environment of processes that are no part of the job
+KEEPER = "CHAOS_KEEPER"
 
 
 def read_proc(pid, name):
@@ -19,7 +20,8 @@ def read_proc(pid, name):
 
 
 def stat(pid):
-    """What /proc tells, from the state on; empty when it is gone."""
+    """The fields of /proc/PID/stat from the state on; empty when the process
+    is gone."""
     return read_proc(pid, "stat").rpartition(b")")[2].split()
 
 
@@ -28,14 +30,14 @@ def comm(pid):
 
 
 def parent(pid):
-    """0 when it is gone."""
+    """The memory of a process; 0 when it is gone."""
     fields = stat(pid)
     return int(fields[1]) if fields else 0
 
 
 def is_daemon(pid):
-    """Not one of those that a daemon has just forked, which have its name for
-    a moment."""
+    """Leaves out processes that a daemon has just forked, which have its name
+    for a moment."""
     return comm(pid).endswith("xylemd") and \
         not comm(parent(pid)).endswith("xylemd")
 
@@ -77,7 +79,7 @@ class Crowd(threading.Thread):
         self.lock = threading.Lock()
 
     def alive(self):
-        """The marked processes: pids."""
+        """The pids of the processes with the mark."""
         own = os.getpid()
         found = []
         for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
@@ -94,7 +96,8 @@ class Crowd(threading.Thread):
             self.gap_s = max(self.gap_s, now_s - last_s - self.LOOK_S)
             last_s = now_s
             self.look()
-            # What the look itself took is no standing still.
+            # The time that the look itself took does not count as standing
+            # still.
             last_s = time.monotonic()
 
     def look(self):
@@ -114,7 +117,7 @@ class Crowd(threading.Thread):
                         (time.monotonic(), int(waited[1]) / 1e9))
 
     def share(self, pid, window_s):
-        """The largest part of so many seconds in a row in which a process has
+        """The largest part of this many consecutive seconds in which a process
         waited for a processor."""
         found, seen, first = 0, self.waits.get(pid, []), 0
         for at_s, waited_s in seen:
@@ -124,7 +127,8 @@ class Crowd(threading.Thread):
         return round(found, 3)
 
     def last_share(self, window_s):
-        """The same of the last so many seconds, of whoever has waited most."""
+        """The same for the last seconds, and for the process that waited
+        most."""
         start_s, found = time.monotonic() - window_s, 0
         for seen in self.waits.values():
             late = [waited_s for at_s, waited_s in seen if at_s > start_s]
@@ -143,9 +147,9 @@ class Crowd(threading.Thread):
                 if parent(child) == pid and comm(child).endswith(name)]
 
     def kill(self):
-        """All that is left, until nothing is."""
+        """Kills everything that is left, until nothing is."""
         while self.alive():
             for pid in self.alive():
                 send(pid, signal.SIGCONT)
                 send(pid, signal.SIGKILL)
-            time.sleep(0.02)  # sleep-ok: between two looks
+            time.sleep(0.02)  # sleep-ok: a pause between two looks

@@ -1,10 +1,9 @@
 """Deep trees under load in both directions, whose inner daemons die.
 
-What counts beside a dead daemon is what was under way there: records that
-nobody above has yet, input that those beneath have not had. So there is much of
+What matters around a dead daemon are the data under way there: records that no
+node above has yet, and input that no node beneath has yet. So there is much of
 both, the processes that read and the reader of the output are slow at times,
-and often the daemon beneath the dead one stands still and comes late.
-"""
+and often the daemon beneath the dead one stands still and comes late."""
 
 
 def shape(draw, plan):
@@ -34,15 +33,15 @@ def moment(draw, plan):
 
 
 def faults(draw, plan):
-    """One inner daemon dies, or two; the reader may pause until then."""
-    inner = (plan["nodes"] - 2) // plan["arity"]  # these have children
+    """Makes one inner daemon die, or two; the reader may pause until then."""
+    inner = (plan["nodes"] - 2) // plan["arity"]  # daemons that have children
     for node in sorted(draw.sample(range(inner), draw.randint(1, min(
             2, inner)))):
         when = moment(draw, plan)
         if draw.random() < 0.4:
             yield {"do": "pause", "whom": [["launcher", 0]], "when": when,
                    "for_s": round(draw.uniform(0.5, 3), 2)}
-        if draw.random() < 0.6:  # its first child
+        if draw.random() < 0.6:  # the first child of that daemon
             yield {"do": "stop", "when": when, "for_s": round(
                 draw.uniform(0.3, 4), 2), "whom": [
                     ["daemon", (node + 1) * plan["arity"]]]}

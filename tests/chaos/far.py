@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A remote shell whose commands are nobody's child, as those behind sshd.
+"""A remote shell whose commands are not children of xylem, as with sshd.
 
     far.py SOCKET HOST COMMANDLINE     the client: rsh of a launcher
     Server(path, env)                  in the test: it starts the commands
@@ -51,7 +51,7 @@ class Server(threading.Thread):
 
     @staticmethod
     def receive(conn):
-        """The order, and the three descriptors."""
+        """Receives the command, and the three descriptors."""
         fds = array.array("i")
         text, more, _, _ = conn.recvmsg(1 << 20,
                                         socket.CMSG_SPACE(3 * fds.itemsize))
@@ -81,8 +81,9 @@ class Server(threading.Thread):
 
     @staticmethod
     def feed(proc, source, conn):
-        """Until the end of its stdin, or of the client: which has sent all that
-        it ever sends, so that only a hang-up of its socket can come."""
+        """Waits until the command's stdin ends, or the client's socket does:
+        the client has sent everything by then, so its socket can only hang
+        up."""
         poll = select.poll()
         poll.register(source, select.POLLIN)
         poll.register(conn.fileno(), 0)

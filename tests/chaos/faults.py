@@ -1,4 +1,4 @@
-"""Faults of processes: who is meant, and what is done to him."""
+"""Faults of processes: which process is meant, and what happens to it."""
 import os
 import signal
 import threading
@@ -9,7 +9,7 @@ import crowd
 
 class Doer:
     """Carries out the faults of a plan, each when its moment has come; `done`
-    tells what was done to whom, in the order of the plan."""
+    records what was done to which process, in the order of the plan."""
 
     def __init__(self, run):
         self.run = run
@@ -40,15 +40,16 @@ class Doer:
         told["missed"] = not told["did"]
 
     def await_all(self):
-        """What was not done until the job's end is not done any more."""
+        """Faults that were not carried out before the job's end are
+        dropped."""
         for thread in self.threads:
             thread.join()
         while self.heals:
             self.heals.pop()()
 
     def find(self, who, index):
-        """The pids of somebody; more than one where it is not known yet which
-        daemon has that node."""
+        """The pids of the meant processes; there are several when it is not
+        known yet which daemon has the node."""
         launcher = self.run.launcher.pid
         if who == "launcher":
             return [launcher]
@@ -81,7 +82,8 @@ class Doer:
                 for pid in self.find(who, index) if crowd.is_alive(pid)]
 
     def tell(self, did, who, pid):
-        """Who a process is must be known before it dies."""
+        """The identity of a process must be found out before the process
+        dies."""
         did.append({"who": who, "pid": pid, "above": crowd.parent(pid)})
         jobs = [one.proc.pid for one in self.run.fronts]
         if who == "submit":
@@ -113,24 +115,24 @@ class Doer:
             else:
                 self.heals.append(go_on)
             return
-        time.sleep(fault["for_s"])  # sleep-ok: so long it stands still
+        time.sleep(fault["for_s"])  # sleep-ok: it stands still for this long
         go_on()
         for entry in did:
             entry["for_s"] = round(time.monotonic() - start_s, 3)
 
     def do_leave(self, fault, did):
-        """The reader of the launcher's stdout goes away."""
+        """Closes the reading end of the launcher's stdout."""
         reader = self.run.readers[fault["whom"][0][1] % len(self.run.readers)]
         did.append({"who": "reader", "pid": os.getpid(), "above": 0,
                     "job": reader.number})
         reader.leave()
 
     def do_pause(self, fault, did):
-        """The reader of the launcher's stdout reads nothing for some time."""
+        """Stops reading the launcher's stdout for some time."""
         reader = self.run.readers[fault["whom"][0][1] % len(self.run.readers)]
         did.append({"who": "reader", "pid": os.getpid(), "above": 0})
         reader.may_read.clear()
-        time.sleep(fault["for_s"])  # sleep-ok: so long it does not read
+        time.sleep(fault["for_s"])  # sleep-ok: nothing is read for this long
         reader.may_read.set()
 
     def do_term(self, fault, did):

@@ -1,5 +1,5 @@
-"""Whoever a job is begun with, fed and read by: `xylem run`, and the tools that
-attach to it."""
+"""The programs by which a job is started, fed and read: `xylem run`, and the
+clients that attach to it."""
 import contextlib
 import os
 import select
@@ -25,8 +25,8 @@ def read_file(path):
 
 
 class Feeder(threading.Thread):
-    """Writes the job's stdin into a pipe; `fed` counts. Where a tool pushes
-    without --keep-stdin the end comes when that has gone."""
+    """Writes the job's stdin into a pipe; `fed` counts the bytes. When a tool
+    pushes without --keep-stdin the end comes when that tool has left."""
 
     def __init__(self, job, pipe, pushed):
         super().__init__(daemon=True)
@@ -42,13 +42,13 @@ class Feeder(threading.Thread):
                 self.fed += os.write(self.pipe.fileno(), piece)
                 if nap_s and number % every == 0 and pauses > 0:
                     pauses -= 1
-                    time.sleep(nap_s)  # sleep-ok: it comes slowly
+                    time.sleep(nap_s)  # sleep-ok: the input comes slowly
             if "push" in self.job and self.job["push"]["end"] != "stay":
                 self.pushed.wait()
 
 
 class Reader(threading.Thread):
-    """Takes what the launcher's stdout has into a file; `size` counts."""
+    """Copies the launcher's stdout to a file; `size` counts the bytes."""
 
     def __init__(self, number, pipe, path, how):
         super().__init__(daemon=True)
@@ -121,14 +121,16 @@ class Front:
             self.feeder.start()
 
     def fed(self):
-        """How much the launcher has taken, or the pipe to it."""
+        """The number of bytes that the launcher, or the pipe to it, has
+        taken."""
         if self.file:
             return self.file.seek(0, 1)
         giver = self.feeder or self.run.visitor
         return giver.fed if giver else 0
 
     def end(self):
-        """The launcher has gone, and all that held its descriptors."""
+        """Waits until the launcher is gone, and all processes that held its
+        descriptors."""
         self.reader.join(CLIENT_S)
 
     def tell(self):
@@ -138,7 +140,7 @@ class Front:
 
 
 class Client(threading.Thread):
-    """One `xylem attach`: comes, and leaves in its way."""
+    """One `xylem attach`, which connects, and leaves in its own way."""
 
     def __init__(self, run, number, client):
         super().__init__(daemon=True)
@@ -177,7 +179,7 @@ class Client(threading.Thread):
         if self.client["end"] == "stay" and "push" in self.client:
             self.proc.wait()
         elif self.client["end"] != "stay":
-            time.sleep(self.client["end_s"])  # sleep-ok: then it leaves
+            time.sleep(self.client["end_s"])  # sleep-ok: then the client leaves
             self.leave()
             self.run_.pushed.set()
 
@@ -197,7 +199,7 @@ class Client(threading.Thread):
         self.proc.send_signal(number)
 
     def end(self):
-        """The job has ended: so does the tool."""
+        """When the job has ended, the client ends, too."""
         self.join()
         if self.proc is None:
             return

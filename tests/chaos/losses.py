@@ -1,22 +1,24 @@
-"""Who may be lost by the faults that were carried out, and what may end."""
+"""Which nodes may be lost by the faults that were carried out, and which jobs
+may end."""
 import math
 
 import network
 
-LOSSY = 2  # heartbeats: who is stopped or cut off for less is not lost
+# heartbeats: a process that is stopped or cut off for less is not lost
+LOSSY = 2
 
 
 class Losses:
     """`nodes` may be lost; `ends` are the reasons for which the job may end;
-    `jobs` those of a dvm that may be cut off one by one."""
+    `jobs` are those of a dvm that may be ended singly."""
 
     def __init__(self, plan, evidence):
         self.plan, self.places = plan, evidence["places"].values()
         self.all = set(range(plan["nodes"]))
         self.nodes, self.ends, self.jobs = set(), set(), set()
-        self.misses = False  # some of those that attach get not all
+        self.misses = False  # some clients may get only a part of the output
         self.killed, self.hints, self.heavy, self.pairs = {}, set(), 0, 0
-        self.shakes = 0  # what may cost a node its parent
+        self.shakes = 0  # faults by which a node may lose its parent
         procs = sum(job["procs"] for job in plan["jobs"])
         for fault, told in zip(plan["faults"], evidence["done"]):
             for entry in told["did"]:
@@ -26,7 +28,7 @@ class Losses:
                 if told["started"] < procs and fault["do"] not in (
                         "mtu", "slow", "flap"):
                     self.ends.add("in launch")
-        # Two at a time may leave a node without any way.
+        # Two such faults at the same time may leave a node without any way up.
         if self.heavy + self.pairs > 1:
             self.nodes |= {node for node in self.hints if node >= 0}
 
@@ -49,7 +51,7 @@ class Losses:
                 self.ends.add(who)
                 self.nodes |= self.all
         elif who == "helper":
-            pass  # it serves PMIx tools alone
+            pass  # the helper serves PMIx tools only
         elif who == "client":
             self.misses |= kind != "kill"
         elif who == "submit":
@@ -60,23 +62,24 @@ class Losses:
                 self.lose(entry)
 
     def is_long(self, fault, entry):
-        """How long it was in the end counts, on a busy machine."""
+        """On a busy machine the time that the fault really took counts."""
         return fault["for_s"] is None or \
             entry.get("for_s", 0) >= LOSSY * self.plan["heartbeat"]
 
     def lose(self, entry):
-        """The nodes of a process. Of one that had no process of the job yet
-        it is not known which these are."""
+        """The nodes of a process. For a process that had no process of the job
+        yet, its nodes are not known."""
         pids = {entry["pid"], entry["above"]} if entry["who"] != "daemon" \
             else {entry["pid"]}
         found = {node for node, daemon, spawner in self.places
                  if daemon in pids or spawner == entry["pid"]}
-        # Of nodes without a process it is not known whose they are.
+        # It is not known to which daemon nodes without a process belong.
         self.nodes |= found | self.all - {node for node, _, _ in self.places}
         if not found:
             self.ends.add("in launch")
             if self.plan["family"] == "dvm":
-                # Jobs that came later are placed, and counted, without them.
+                # Jobs that began later are placed, and counted, without these
+                # nodes.
                 self.nodes |= self.all
 
     def cut(self, fault, entry):
@@ -93,7 +96,7 @@ class Losses:
         for one, other in pairs:
             self.hints |= {one - 1, other - 1}
             for host, to in ((one, other), (other, one)):
-                # It has nobody else above it.
+                # The node has no other node above it.
                 if to == 0 and self.parent(host) == 0 and (
                         is_long or fault["do"] != "drop"):
                     self.nodes.add(host - 1)
@@ -102,8 +105,9 @@ class Losses:
         return (host - 1) // self.plan["arity"]
 
     def is_swept(self):
-        """Nobody of xylem may be left on a host: the next session clears."""
+        """No process of xylem may be left on a host: the next session cleans
+        up."""
         gone = set(self.killed)
         if "above" in gone and self.plan["family"] in ("local", "dvm"):
-            gone.add("daemon")  # it ends with the process that started it
+            gone.add("daemon")  # the process ends with the one that started it
         return {"launcher", "daemon", "spawner"} <= gone

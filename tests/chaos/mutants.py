@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Promises that are taken out of the product, one at a time: how many random
-jobs does it take until one fails?
+"""Removes one promise after another from the product, and counts how many
+random jobs run until one fails.
 
 usage: mutants.py [NAME...]     all of them, by parts of their names
 
@@ -29,7 +29,8 @@ sys.path.insert(0, os.path.join(command.HERE, "..", "sim"))
 import breaks  # noqa: E402  (found by the line before)
 
 LIMIT = int(os.environ.get("SEEDS") or 600)
-# Name: the kind of job that shows it (is_of()), and the changes.
+# The name of each mutant, the kind of job that shows it (is_of()), and the
+# changes.
 PROMISES = {
     "left: nobody looks for what is left": ("leaves", [(
         "endpoints/spawn/leftover.c",
@@ -83,7 +84,7 @@ PROMISES = {
         "    if (ep_need_check(&need, &p->room, why) == 0)\n",
         "    if (ep_need_check(&need, &p->room, why) <= 0)\n")]),
 }
-# What counts only where a daemon dies with much under way.
+# Mutants that matter only when a daemon dies with much data under way.
 DEEP = (
     "those beneath do not send again",
     "frames go on from the base",
@@ -96,7 +97,8 @@ MUTANTS = {**PROMISES, **{"core: " + name: ("deep" if name in DEEP else "", [
 
 
 def changed(changes, folder):
-    """The objects of changed sources, which go before the archives."""
+    """Compiles the changed sources; the objects are linked before the
+    archives."""
     texts = {}
     for path, old, new in changes:
         if path not in texts:
@@ -119,7 +121,8 @@ def changed(changes, folder):
 
 
 def link(changes, folder):
-    """xylem and xylemd in folder/commands, with all that they look for."""
+    """Links xylem and xylemd in folder/commands, with everything that they
+    look for."""
     objects = changed(changes, os.path.join(folder, "changed"))
     for name in ("commands", "endpoints"):
         os.mkdir(os.path.join(folder, name))
@@ -142,7 +145,8 @@ def is_of(kind, plan):
 
 
 def find(kind, first):
-    """(how many were drawn and run until one failed, its seed, why)."""
+    """Returns how many jobs were drawn, how many ran until one failed, its
+    seed, and why it failed."""
     names = [("n%d" if kind == "network" else "%d") % (first + number)
              for number in range(LIMIT)]
     todo = [plan for plan in map(plans.draw, names) if is_of(kind, plan)]

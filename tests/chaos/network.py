@@ -32,7 +32,8 @@ class Network:
 
     @staticmethod
     def call(host, words, text=""):
-        """There are threads: so by a command, not by a function that joins."""
+        """Uses a command, not a function that joins a namespace, because there
+        are threads."""
         done = subprocess.run(["nsenter", "-t", str(host.pid), "-n", *words],
                               input=text.encode(), check=False)
         if done.returncode:
@@ -45,13 +46,13 @@ class Network:
         self.call(self.host(number), words)
 
     def link(self, number, state):
-        """A host's cable: nobody is told."""
+        """Pulls a host's cable; no process is told."""
         self.call(self.hosts.switch, [
             "ip", "link", "set", self.hosts.port(self.name(number), 0), state])
 
     def refuse(self, at, sources, how):
-        """What comes from these hosts is refused at that one; returns what
-        undoes it."""
+        """Makes that host refuse everything from these hosts; returns a
+        function that undoes it."""
         self.tables += 1
         table = "chaos%d" % self.tables
         rules = "".join(
@@ -62,19 +63,19 @@ class Network:
         return lambda: self.nft(at, "delete table ip %s" % table)
 
     def do(self, fault, did, doer):
-        """Does it and, where it is only for a time, undoes it."""
+        """Carries out a fault and, when it is temporary, undoes it."""
         undo = getattr(self, "do_" + fault["do"], self.between)(fault)
         did.append({"who": "network", "pid": 0, "above": 0})
         if fault["for_s"] is None:
             doer.heals.append(undo)
             return
         start_s = time.monotonic()
-        time.sleep(fault["for_s"])  # sleep-ok: so long it lasts
+        time.sleep(fault["for_s"])  # sleep-ok: the fault lasts this long
         undo()
         did[-1]["for_s"] = round(time.monotonic() - start_s, 3)
 
     def between(self, fault):
-        """One of two hosts does not take what the other sends, or neither."""
+        """One of two hosts drops everything from the other, or both do."""
         one, other = fault["a"], fault["b"]
         how = REFUSALS[fault["do"]]
         undo = [self.refuse(one, [other], how)]
@@ -83,7 +84,7 @@ class Network:
         return lambda: [back() for back in undo]
 
     def do_half(self, fault):
-        """A part of the hosts and the others do not hear each other."""
+        """A part of the hosts cannot reach the others."""
         side = fault["side"]
         rest = [number for number in range(len(self.hosts.hosts))
                 if number not in side]
@@ -98,9 +99,9 @@ class Network:
     def do_flap(self, fault):
         for _ in range(fault["times"] - 1):
             self.link(fault["a"], "down")
-            time.sleep(fault["for_s"])  # sleep-ok: so long it lasts
+            time.sleep(fault["for_s"])  # sleep-ok: the fault lasts this long
             self.link(fault["a"], "up")
-            time.sleep(fault["for_s"])  # sleep-ok: so long it is back
+            time.sleep(fault["for_s"])  # sleep-ok: the network works meanwhile
         return self.do_link(fault)
 
     def do_mtu(self, fault):
@@ -118,8 +119,9 @@ class Network:
 
 
 def touched(fault):
-    """(hosts that nobody may reach while it lasts, pairs that may not reach
-    each other): numbers, the launcher's is 0; `count` hosts in all."""
+    """Returns the hosts that no host may reach while the fault lasts, and the
+    pairs that may not reach each other, as numbers; the launcher's is 0, and
+    there are `count` hosts."""
     kind = fault["do"]
     if kind in ("link", "flap"):
         return {fault["a"]}, set()

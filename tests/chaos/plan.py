@@ -5,8 +5,8 @@
 
 A plan is what json can hold:
 
-    seed, family            local (virtual nodes), far (daemons that are
-                            nobody's child, as behind ssh), dvm, network
+    seed, family            local (virtual nodes), far (daemons that are no
+                            children of the launcher, as with ssh), dvm, network
     mix                     the part of the mix that it was drawn for: a family,
                             or odd, deep (deep.py), open, wide
     odd                     what makes it a job that is to be refused, or to
@@ -28,11 +28,11 @@ import odd
 import writer
 
 STYLES = ("label", "label", "json", "files", "plain")
-LOSSY_STOP = 2  # heartbeats: a stop of less than this loses nobody
+LOSSY_STOP = 2  # heartbeats: a shorter stop loses no node
 
 
 def weighted(draw, **choices):
-    """One of the names, each as likely as its number says."""
+    """Draws one of the names, each as likely as its number says."""
     return draw.choices(list(choices), list(choices.values()))[0]
 
 
@@ -54,7 +54,7 @@ def draw_stdin(draw, procs, is_dvm):
 
 
 def draw_reads(draw, slow):
-    """How processes read: one way each out of these."""
+    """Draws how processes read: one way for each, out of these."""
     found = draw.choice([["all"], ["all", "slow"], ["all", "late"],
                          ["all", "part", "close"], ["all", "never"],
                          ["slow"], ["late", "all", "close", "part"]])
@@ -100,7 +100,7 @@ def draw_job(draw, seed, nodes, ppn, plan):
 
 
 def draw_when(draw, plan):
-    """A moment in the launch, in the middle or at the end."""
+    """Draws a moment in the launch, in the middle or at the end."""
     job = plan["jobs"][0]
     has_stdin = job["stdin"]["size"] and job["stdin"]["targets"] != "none"
     on = weighted(draw, daemons=2, started=3, bytes=5 * (
@@ -119,7 +119,7 @@ def draw_when(draw, plan):
 
 
 def draw_whom(draw, plan):
-    """Who is hit by a kill, several of them at once."""
+    """Draws the processes to kill, several at once."""
     def node():
         return draw.randrange(plan["nodes"])
     kind = weighted(draw, daemon=30, spawner=20, both=8, daemons=8, launcher=4,
@@ -166,8 +166,8 @@ def draw_stop(draw, plan):
 
 
 def draw_network_fault(draw, plan):
-    """Between hosts, of which number 0 is the launcher's and n that of node
-    n - 1."""
+    """Draws faults between hosts; number 0 is the launcher's, n that of node n
+    - 1."""
     kind = weighted(draw, link=3, drop=3, reset=4, port=2, icmp=1, host=1,
                     half=2, flap=2, mtu=1, slow=2)
     count, beat = plan["nodes"] + 1, plan["heartbeat"]
@@ -195,7 +195,7 @@ def draw_faults(draw, plan):
     count = draw.choices(range(6), [20, 45, 20, 8, 4, 3])[0]
     for job in plan["jobs"]:
         job["span_s"] = max(job["span_s"], 1)
-        if plan["family"] == "network":  # the job sees what comes of it
+        if plan["family"] == "network":  # the job sees what the fault causes
             job["tail_s"] = draw.choice([0.5, 1.5, 3])
     for _ in range(count):
         if plan["family"] == "network" and draw.random() < 0.85:
@@ -230,7 +230,7 @@ def draw_clients(draw, plan):
 
 
 def draw_push(draw, plan):
-    """A tool that pushes to one process, which nobody else feeds."""
+    """Draws a tool that pushes to one process, which nothing else feeds."""
     job = plan["jobs"][0]
     size = log_uniform(draw, 1, 1 << 20)
     job["stdin"].update(size=0, kind="pipe", targets="all")
@@ -241,11 +241,11 @@ def draw_push(draw, plan):
 
 
 def draw_tree(draw, family):
-    """How many nodes, and in which shape."""
+    """Draws the number of nodes, and their shape."""
     nodes = weighted(draw, one=1, few=6, many=3)
     nodes = {"one": 1, "few": draw.randint(2, 6),
              "many": draw.randint(7, 14)}[nodes]
-    if family == "network":  # more than one way leads up
+    if family == "network":  # more than one way leads to the root
         return draw.randint(3, 8), 1, draw.choice([1, 2, 2, 3])
     if family == "far":
         nodes = min(nodes, 8)
@@ -255,8 +255,8 @@ def draw_tree(draw, family):
 
 
 def make_open(draw, plan):
-    """Many lines that stay open at the same time: what daemons hold of them is
-    bounded."""
+    """Draws a job with many lines that stay unfinished at the same time: the
+    memory that daemons use for them is bounded."""
     nodes = draw.choice([1, 1, 1, 2, 3])
     plan.update(nodes=nodes, per_daemon=draw.choice([1, nodes]), arity=2,
                 family="local", clients=[], heartbeat=10)
@@ -286,7 +286,7 @@ def make_wide(draw, plan):
 
 
 def draw_odd(draw, plan):
-    """Jobs that go on may have faults besides."""
+    """Jobs that go on may have faults, too."""
     plan["odd"] = draw.choice([*odd.REFUSED, *odd.CARRIED_OUT])
     job = plan["jobs"][0]
     if odd.option(plan["odd"]) == "--input":
@@ -297,7 +297,7 @@ def draw_odd(draw, plan):
 
 
 def draw_family(draw, name):
-    """Which one, and its tree."""
+    """Draws the kind of the job, and its tree."""
     network = name.startswith("n")
     family = "network" if network else weighted(
         draw, local=44, far=23, dvm=13, odd=9, deep=6, open=3, wide=2)
@@ -312,7 +312,7 @@ def draw_family(draw, name):
 
 
 def draw(name):
-    """The plan of a seed, a text: always the same one."""
+    """Makes the plan of a seed, a text: always the same plan."""
     draw_ = writer.chance("plan", name)
     family, plan = draw_family(draw_, name)
     ppn = draw_.choice([1, 1, 1, 2, 3])
@@ -356,7 +356,7 @@ def tell_when(when):
 
 
 def tell_fault(fault):
-    """In one line."""
+    """Describes a plan in one line."""
     words = [fault["do"]]
     if "whom" in fault:
         words.append("+".join("%s %d" % tuple(who) for who in fault["whom"]))
@@ -366,7 +366,7 @@ def tell_fault(fault):
 
 
 def tell(plan):
-    """What a reader wants to know, as lines."""
+    """Describes a plan for a reader, in several lines."""
     yield "seed %(seed)s: %(family)s, %(nodes)d nodes, %(per_daemon)d to a " \
         "daemon, arity %(arity)d, heartbeat %(heartbeat)d s, %(policy)s" % plan
     if plan["odd"]:

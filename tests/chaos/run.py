@@ -42,7 +42,7 @@ LATE_S = 10  # of which it is told whether the machine was busy at the end
 
 
 class Run:
-    """One job, or a dvm with several, and whatever befalls it."""
+    """One job, or a dvm with several, and all its faults."""
 
     def __init__(self, plan, path, net=None):
         self.plan, self.folder = plan, command.Folder(path)
@@ -55,7 +55,7 @@ class Run:
         self.launcher, self.fronts, self.submits = None, [], []
         self.readers, self.clients = [], []
         self.server, self.visitor, self.over = None, None, False
-        self.pushed = threading.Event()  # the tool that pushes has gone
+        self.pushed = threading.Event()  # the tool that pushes has left
         self.start_s = time.monotonic()
         self.found = {"hung": [], "left": [], "files": [], "notes": []}
         self.places = {}
@@ -85,7 +85,7 @@ class Run:
                         "none", self.folder.outdir(0)], check=True)
 
     def keep_files(self):
-        """Those of a disk of its own, which goes with this world."""
+        """Makes a disk, which disappears with this world."""
         out = self.folder.outdir(0)
         if not os.path.ismount(out):
             return
@@ -100,10 +100,10 @@ class Run:
     def age_s(self):
         return time.monotonic() - self.start_s
 
-    # What the conditions of faults look at.
+    # The facts that conditions of faults look at.
 
     def counted(self, on):
-        """How far the run is: daemons, started, ended, bytes, fed."""
+        """The progress of the run: daemons, started, ended, bytes, fed."""
         if on == "daemons":
             return len(self.crowd.daemons)
         if on == "bytes":
@@ -117,18 +117,19 @@ class Run:
         return sum(b"\nend " in front.read_file(name) for name in names)
 
     def wait_for(self, when):
-        """False when the run is over before."""
+        """Waits for a condition; False when the run is over before."""
         while not self.over:
             if when["on"] == "daemons":
                 self.crowd.look()
             if self.counted(when["on"]) >= when["n"]:
-                time.sleep(when["delay_s"])  # sleep-ok: chance wants it
+                time.sleep(when["delay_s"])  # sleep-ok: a random pause
                 return not self.over
-            time.sleep(0.005)  # sleep-ok: between two looks
+            time.sleep(0.005)  # sleep-ok: a pause between two looks
         return False
 
     def await_forsaken(self):
-        """Until nobody but the launcher is left, as it stands still."""
+        """Waits until only the launcher is left, when the launcher stands
+        still."""
         patience = bounds.Patience((bounds.FORSAKEN + 1) *
                                    self.plan["heartbeat"] + bounds.GONE_S)
         while patience.look():
@@ -158,7 +159,8 @@ class Run:
         return daemon, spawners[0] if spawners else 0
 
     def learn(self):
-        """Where processes have begun: [node, daemon, spawner] by "job.rank"."""
+        """Where processes have begun, as [node, daemon, spawner] by
+        "job.rank"."""
         for number in range(len(self.plan["jobs"])):
             for rank in range(self.plan["jobs"][number]["procs"]):
                 words = front.read_file(os.path.join(
@@ -169,15 +171,16 @@ class Run:
                         int(words[4]), int(words[3]), int(words[2])]
 
     def sure_places(self):
-        """Of one that had lost its daemon when it looked it is not known."""
+        """For a process that had lost its daemon when it looked, the daemon is
+        not known."""
         self.learn()
         return {name: place for name, place in self.places.items()
                 if place[1] in self.crowd.daemons}
 
-    # How it goes.
+    # The course of the run.
 
     def limits(self):
-        """What the launcher and all behind it may have."""
+        """The environment of the launcher and all processes started by it."""
         count = 24 + writer.chance(self.plan["seed"]).randrange(200)
         resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
 
@@ -217,7 +220,8 @@ class Run:
             client.start()
 
     def tools(self):
-        """The clients of the plan; one that pushes stays until it has."""
+        """Runs the clients of the plan; one that pushes stays until it has
+        pushed everything."""
         job = self.plan["jobs"][0]
         found = list(self.plan["clients"])
         if "push" in job:
@@ -266,7 +270,7 @@ class Run:
                 proc.wait()
 
     def stop_dvm(self):
-        """One that still is up is told to end."""
+        """Ends a dvm that is still up."""
         self.over = True
         self.doer.await_all()
         if self.launcher.poll() is not None:
@@ -285,8 +289,8 @@ class Run:
                 errors="replace")
 
     def await_gone(self):
-        """Nothing of it is left: processes, files, sockets (which go with
-        their processes, or are files)."""
+        """Checks that nothing is left: no processes, files or sockets (which
+        disappear with their processes, or are files)."""
         self.doer.await_all()
         is_cut = any(fault["do"] not in ("kill", "leave", "term")
                      for fault in self.plan["faults"])
@@ -308,7 +312,7 @@ class Run:
                    for entry in told["did"] if fault["do"] == "kill")
 
     def follow_up(self):
-        """What nobody could clear away the next session does."""
+        """The next session removes what no process could remove."""
         before = self.found["left"], self.found["files"]
         self.found["left_before"], self.found["files_before"] = before
         done = self.popen(command.follow_up(), stdin=subprocess.DEVNULL,
@@ -364,7 +368,7 @@ class Run:
 
 
 def is_world():
-    """This process is in a world of its own."""
+    """True when this process is in a world of its own."""
     return os.environ.get("CHAOS_WORLD") == "1"
 
 
@@ -377,14 +381,16 @@ def enter():
 def main():
     path = sys.argv[1]
     plan = plans.load(os.path.join(path, "plan.json"))
-    # It ends with whoever has started it, and takes all with it.
+    # This process ends with the one that started it, and takes all others with
+    # it.
     world.LIBC.prctl(world.PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     enter()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if plan["odd"] == "too-many":
         if not is_world():
             sys.exit(77)
-        # What it reads, and not what holds: that is the whole machine's.
+        # The limit that the process reads differs from the one that applies,
+        # which is that of the whole machine.
         name = os.path.join(path, "pid_max")
         with open(name, "w") as file:
             file.write(odd.FEW_PIDS)
@@ -395,7 +401,7 @@ def main():
     if network.missing():
         print("skipped:", network.missing())
         sys.exit(77)
-    # It goes with the world that it is in.
+    # It disappears with the world that it is in.
     Run(plan, path, rig.Rig(plan["nodes"]).__enter__()).carry_out()
 
 

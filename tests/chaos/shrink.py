@@ -1,9 +1,9 @@
-"""The smallest set of faults with which a plan still fails."""
+"""Finds the smallest set of faults with which a plan still fails."""
 import copy
 
 
 def without(plan, start, count):
-    """The plan without so many of its faults, or of its clients behind them."""
+    """Removes this many faults from the plan, or clients after them."""
     found = copy.deepcopy(plan)
     both = [*found["faults"], *found["clients"]]
     kept = both[:start] + both[start + count:]
@@ -17,8 +17,8 @@ def size(plan):
 
 
 def shrink(plan, fails, tries=3):
-    """Takes away what can go, halves first. fails(plan) runs it: one that did
-    not fail in so many tries is taken for one that holds."""
+    """Removes what can be removed, halves first. fails(plan) runs a plan; a
+    plan that did not fail in this many tries counts as one that passes."""
     count = max(size(plan) // 2, 1)
     while size(plan) > 0:
         start = 0

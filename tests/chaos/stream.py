@@ -1,4 +1,4 @@
-"""What each process has shown, taken out of what the launcher has written."""
+"""Extracts what each process has shown from what the launcher has written."""
 import base64
 import contextlib
 import json
@@ -9,17 +9,17 @@ import front
 
 LABEL = re.compile(rb"(\d+): ")
 HEAD = re.compile(rb"r(\d+) ([oed]) ")
-# What xylem itself says, and the library that it uses for tools.
+# Messages of xylem itself, and of the library that it uses for tools.
 OWN = re.compile(rb"xylem: |\[[\w.-]+:\d+\] PMIX ERROR")
 JSON_CHANNELS = {"stdout": "o", "stderr": "e", "stddiag": "d"}
 
 
 class Bad(Exception):
-    """The stream is not what it has to be."""
+    """The stream is not as it must be."""
 
 
 def at(want, got, place):
-    """Where two differ, for a reader."""
+    """Shows a reader where two texts differ."""
     size = next((n for n in range(min(len(want) - place, len(got)))
                  if want[place + n] != got[n]), 0)
     return "at byte %d: want %r, got %r" % (
@@ -27,15 +27,16 @@ def at(want, got, place):
 
 
 class Channel:
-    """What is to come by one channel of one process, and how far it has."""
+    """The expected output of one channel of one process, and how much of it
+    has come."""
 
     def __init__(self, want, whole):
         self.want, self.whole, self.place = want, whole, 0
-        self.torn = None  # where a line ended that goes on
+        self.torn = None  # where a line ended that continues
 
     def take(self, line, ends):
-        """A line that was shown, without its newline; `ends` says that it had
-        one. A newline may stand behind what was left open."""
+        """Handles a line that was shown, without its newline; `ends` says
+        whether it had one. A newline may follow an unfinished line."""
         if self.torn is not None and not self.is_long(self.torn):
             raise Bad("a line was ended at byte %d, and went on" % self.torn)
         if ends and self.want.startswith(line + b"\n", self.place):
@@ -47,7 +48,7 @@ class Channel:
             raise Bad(at(self.want, line, self.place))
 
     def is_long(self, place):
-        """The line there is one that may come in pieces."""
+        """The next line is one that may come in pieces."""
         start = self.want.rfind(b"\n", 0, place) + 1
         end = self.want.find(b"\n", place)
         end = end if end >= 0 else len(self.want)
@@ -63,7 +64,7 @@ class Channel:
 
 
 def lines(data):
-    """(line without its newline, whether it had one)."""
+    """Returns a line without its newline, and whether it had one."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start)
@@ -72,7 +73,7 @@ def lines(data):
 
 
 def whose(style, line):
-    """(rank, channel or None, what follows the label)."""
+    """Returns the rank, the channel or None, and what follows the label."""
     found = (HEAD if style == "plain" else LABEL).match(line)
     if not found:
         raise Bad("a line of nobody: %r" % line[:80])
@@ -82,8 +83,8 @@ def whose(style, line):
 
 
 def take_stuck(style, line, channels):
-    """A message may stand behind a last line that has no newline, and the
-    newline that was to end that line comes behind the message."""
+    """A message may follow a last line that has no newline; the newline that
+    should end that line then comes after the message."""
     place = line.find(b"xylem: ", 1)
     if place < 0 or style == "json":
         return False
@@ -98,8 +99,8 @@ def take_stuck(style, line, channels):
 
 
 def take_lines(style, data, channels, is_error):
-    """Of stdout, or of stderr, where xylem's own words are left out; these are
-    what is returned."""
+    """Reads stdout, or stderr without xylem's own messages, which are
+    returned."""
     own, was_stuck, held, is_cut = [], False, b"", False
     for line, ends in lines(data):
         if is_error and (OWN.match(line) or was_stuck and line == b""):
@@ -114,18 +115,20 @@ def take_lines(style, data, channels, is_error):
             own.append(line)
             continue
         place = line.find(b"xylem: ", 1) if is_error else -1
-        if place > 0 and style == "json":  # of an object that was given up
+        # a part of an object that was given up
+        if place > 0 and style == "json":
             own.append(line[place:])
             is_cut = True
             continue
         if is_cut:
             raise Bad("a message in the middle of an object")
-        if place > 0:  # in the middle of a line, which goes on behind it
+        if place > 0:  # in the middle of a line, which continues after it
             own.append(line[place:])
             held = line[:place]
             continue
         if style == "json":
-            if ends:  # else whoever wrote or read it has gone in the middle
+            # otherwise the writer or the reader has ended in the middle
+            if ends:
                 take_object(line, channels)
             continue
         rank, channel, rest = whose(style, line)
@@ -141,8 +144,8 @@ def take_lines(style, data, channels, is_error):
 
 
 def take_open_end(line, channels):
-    """Without labels a process's other channel follows the last line of one
-    that has no newline as it came. Returns what follows."""
+    """Without labels, when the last line of a process's channel has no
+    newline, its other channel follows directly. Returns what follows."""
     found = HEAD.match(line)
     channel = found and channels.get((int(found[1]), found[2].decode()))
     left = channel.want[channel.place:] if channel else b""
@@ -170,7 +173,7 @@ def take_object(line, channels):
 
 
 def take_files(folder, channels):
-    """Those of --output-dir."""
+    """Reads the files of --output-dir."""
     names = {"o": "stdout", "e": "stderr", "d": "stddiag"}
     spaces = os.listdir(folder) if os.path.isdir(folder) else []
     for (rank, kind), channel in channels.items():

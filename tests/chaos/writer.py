@@ -20,7 +20,8 @@ import time
 import zlib
 
 FDS = {"o": 1, "e": 2, "d": 3}
-PERIOD = 65521  # of the filler: a prime, so that no lost frame fits in
+# the length of the filler: a prime, so that no lost frame matches
+PERIOD = 65521
 PIECE = 1 << 16
 ASCII = bytes(97 + n % 26 for n in range(256))
 NO_NEWLINE = bytes(n if n != 10 else 11 for n in range(256))
@@ -35,7 +36,7 @@ def chance(*words):
 
 
 def one_length(profile, draw):
-    """Of a line, with its newline."""
+    """Returns the length of a line, with its newline."""
     if profile == "tiny":
         return draw.randint(1, 4)
     if profile == "short":
@@ -51,7 +52,8 @@ def one_length(profile, draw):
 
 
 def lengths(job, rank, channel):
-    """Those of the lines of a channel; nothing of one that does not exist."""
+    """Returns the lengths of the lines of a channel; none for a channel that
+    does not exist."""
     if channel == "d" and not job["stddiag"] or \
             channel == "e" and job["merge"]:
         return []
@@ -76,14 +78,14 @@ def lengths(job, rank, channel):
 
 
 def filler(job, rank, channel):
-    """Bytes without a newline, which nobody else has."""
+    """Returns bytes without a newline that no other process writes."""
     draw = chance("filler", job["seed"], rank, channel)
     block = draw.getrandbits(8 * PERIOD).to_bytes(PERIOD, "little")
     return block.translate(ASCII if draw.randrange(2) else NO_NEWLINE)
 
 
 def items(job, rank, channel):
-    """The lines of a channel, each as pieces."""
+    """Returns the lines of a channel, each in pieces."""
     block = filler(job, rank, channel) * 2
     sizes = lengths(job, rank, channel)
     for number, size in enumerate(sizes):
@@ -100,18 +102,18 @@ def items(job, rank, channel):
 
 
 def has_open_end(job, rank, channel):
-    """Its last line has no newline."""
+    """True when the channel's last line has no newline."""
     return job["profile"] != "open" and \
         chance("end", job["seed"], rank, channel).randrange(4) == 0
 
 
 def text(job, rank, channel):
-    """All that this channel of that process has in the end."""
+    """Returns everything that this channel of that process has in the end."""
     return b"".join(b"".join(pieces) for pieces in items(job, rank, channel))
 
 
 def stdin_block(job):
-    """What the launcher reads is this again and again."""
+    """The launcher's input is this text again and again."""
     draw = chance("stdin", job["seed"])
     return draw.getrandbits(8 * PERIOD).to_bytes(PERIOD, "little")
 
@@ -125,7 +127,7 @@ def stdin_pieces(job, size):
 
 
 def role(job, rank):
-    """What this process does beside writing, as plain data."""
+    """Returns what this process does besides writing, as plain data."""
     draw = chance("role", job["seed"], rank)
     found = {
         "read": draw.choice(job["reads"]),
@@ -150,7 +152,7 @@ def exit_code(job, rank):
 
 
 class Journal:
-    """One line for each thing that has happened."""
+    """Writes one line for each event."""
 
     def __init__(self, folder, rank):
         self.folder = folder
@@ -160,7 +162,7 @@ class Journal:
         self.begin()
 
     def count(self):
-        """How many processes have begun."""
+        """Returns how many processes have begun."""
         return len(os.listdir(self.folder))
 
     def say(self, *words):
@@ -191,7 +193,7 @@ class Process:
             view = view[done:]
 
     def write(self, channel):
-        """Pauses are spread over the lines."""
+        """Spreads the pauses over the lines."""
         count = len(lengths(self.job, self.rank, channel))
         pauses = self.role["pauses"] * (self.job["profile"] != "open")
         every = max(count // pauses, 1) if pauses else count + 1
@@ -207,26 +209,26 @@ class Process:
                 self.put(channel, fd, b"".join(gathered))
                 gathered = []
             if is_pause:
-                time.sleep(nap_s)  # sleep-ok: it writes slowly
+                time.sleep(nap_s)  # sleep-ok: the process writes slowly
         if self.job["profile"] == "open":
             gathered = self.hold(channel, fd, b"".join(gathered))
         self.put(channel, fd, b"".join(gathered))
         self.journal.say("wrote", channel, self.had[channel])
 
     def hold(self, channel, fd, line):
-        """A line without its newline stays so for some time, all at once."""
+        """Keeps a line without its newline open for some time."""
         self.put(channel, fd, line[:-1])
         for _ in range(HOLD_LOOKS):
             if self.journal.count() >= self.job["procs"]:
                 break
-            time.sleep(1)  # sleep-ok: between two looks
-        time.sleep(self.job["span_s"])  # sleep-ok: with an open line
+            time.sleep(1)  # sleep-ok: a pause between two looks
+        time.sleep(self.job["span_s"])  # sleep-ok: with an unfinished line
         return [line[-1:]]
 
     def read(self):
         how, size, crc, ended = self.role["read"], 0, 0, False
         if how == "late":
-            time.sleep(self.role["wait"])  # sleep-ok: it reads late
+            time.sleep(self.role["wait"])  # sleep-ok: the process reads late
         if how == "never":
             return
         naps = 40 if how == "slow" else 0
@@ -237,14 +239,14 @@ class Process:
                 not data
             if naps > 0:
                 naps -= 1
-                time.sleep(self.role["wait"] / 40)  # sleep-ok: reads slowly
+                time.sleep(self.role["wait"] / 40)  # sleep-ok: it reads slowly
         if how == "close":
             os.close(0)
         self.journal.say("read", size, crc, int(ended))
 
     def leave(self):
-        """Descendants that would stay for ever. A holder has the output open,
-        too, which is not read for longer than --linger for that."""
+        """Starts descendants that would never end. A holder has the output
+        open, too, so that it is read for no longer than --linger."""
         for kind in self.role["leave"]:
             if os.fork():
                 continue
@@ -273,7 +275,7 @@ class Process:
 
     def run(self):
         self.leave()
-        time.sleep(self.job["lead_s"])  # sleep-ok: tools come meanwhile
+        time.sleep(self.job["lead_s"])  # sleep-ok: tools connect meanwhile
         if self.role["first"] == "read":
             self.read()
         others = self.begin_threads()
@@ -282,7 +284,7 @@ class Process:
             self.read()
         for thread in others:
             thread.join()
-        time.sleep(self.job["tail_s"])  # sleep-ok: faults come meanwhile
+        time.sleep(self.job["tail_s"])  # sleep-ok: faults happen meanwhile
         code = self.role["code"]
         self.journal.say("end", code)
         if code < 0:

@@ -1,10 +1,7 @@
 #!/usr/bin/env python3
 """xylem attach shows the output of a running job, byte for byte, and leaves
-without a trace.
-
-The truth is what the processes write: a text that follows from rank and
-channel, and that the test makes, too.
-"""
+without a trace. The output is compared with what the processes write: a text
+that follows from rank and channel, which the test makes, too."""
 import contextlib
 import glob
 import json
@@ -36,7 +33,7 @@ def start(*options, command=WRITE, ranks=RANKS, **more):
 
 
 def finish(job, gate):
-    """The job itself has not noticed anything."""
+    """Checks that the job has not noticed anything."""
     gate.open()
     lines = job.stdout.read().splitlines()
     for rank in range(RANKS):
@@ -55,8 +52,9 @@ def check_shown(lines, channel, ranks, label=b""):
 
 
 def whole():
-    """By process number, before the launcher lets tools in: all of both
-    channels. Another one asks for labels and a list of ranks."""
+    """Attaches by process number, before the launcher lets tools in: both
+    channels come complete. Another client asks for labels and a list of
+    ranks."""
     job, gate = start()
     alls = attached("--pid", job.proc.pid)
     some = attached("--pid", job.proc.pid, "--ranks", "1,3",
@@ -77,7 +75,8 @@ def whole():
 
 
 def named():
-    """A session by its name, and without one when there is only one."""
+    """Attaches to a session by its name, and without a name when there is only
+    one."""
     job, gate = start()
     tools = [attached()]
     name = tools[0].said().split(b"attached to ")[1].split(b":")[0].decode()
@@ -91,7 +90,7 @@ def named():
 
 
 def formed():
-    """The options of output are those of xylem run, files among them."""
+    """The options for output are those of xylem run, including files."""
     job, gate = start()
     folder = os.path.join(live.TMP, "files")
     tool = Attach("--pid", job.proc.pid, "--format=json", "--timestamp",
@@ -113,7 +112,8 @@ def formed():
 
 
 def left():
-    """A signal leaves; the job goes on, nothing of the tool is left."""
+    """A signal ends the client; the job goes on, and nothing of the client is
+    left."""
     job, gate = start(command="echo first; " + WRITE)
     before = set(os.listdir(live.TMP))
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -129,7 +129,7 @@ def left():
 
 
 def head():
-    """When the reader of its output leaves, it leaves, too."""
+    """When the reader of the client's output closes, the client ends, too."""
     job, gate = start(command="yes; : ")
     tool = Attach("--pid", job.proc.pid, stdout=subprocess.PIPE)
     tool.wait_attached()
@@ -144,8 +144,9 @@ def head():
 
 
 def unwritten():
-    """Output that cannot be written is a failure, also when the job has ended
-    before that is seen; as is input that cannot be read. The job goes on."""
+    """A client that cannot write its output fails, also when the job has ended
+    before it notices; so does one that cannot read its input. The job goes
+    on."""
     job, gate = start(command="echo first; cat", ranks=1,
                       stdin=subprocess.PIPE)
     source, sink = os.pipe()
@@ -199,7 +200,7 @@ def spared():
 
 
 def unread():
-    """Input for processes whose stdin has ended before."""
+    """Sends input to processes whose stdin has ended before."""
     gate, over = live.Gate(), os.path.join(live.TMP, "stdin-over")
     job = live.Job("-N", RANKS, "--", "sh", "-c",
                    'cat; : >"$1.$XYLEM_RANK"; ' + live.Gate.WAIT + WRITE,
@@ -219,7 +220,7 @@ def unread():
 
 
 def written(pid):
-    """Bytes that a process has written."""
+    """Returns the bytes that a process has written."""
     for line in live.read_file("/proc/%d/io" % pid).splitlines():
         if line.startswith(b"wchar:"):
             return int(line.split()[1])
@@ -227,8 +228,8 @@ def written(pid):
 
 
 def slow():
-    """The reader of its output is slow: nothing is lost if the disk keeps up,
-    and little memory is taken."""
+    """The reader of the client's output is slow: nothing is lost if the disk
+    keeps up, and the client takes little memory."""
     megs = 6
     end = live.Gate()
     job, gate = start("--raw", stdin=subprocess.PIPE, command=(
@@ -244,15 +245,15 @@ def slow():
     for n in range(1, megs + 1):
         job.stdin.write(b"on\n")
         job.stdin.flush()
-        while got < n * RANKS * live.MIB:  # the console alone
+        while got < n * RANKS * live.MIB:  # only the console
             part = os.read(job.stdout.fileno(), live.MIB)
             live.check(part != b"", "the console ends at %d bytes" % got)
             got += len(part)
-        # As much as that at most it keeps in memory.
+        # The client keeps at most this much in memory.
         live.eventually(lambda: written(tool.proc.pid) >= got - 6 * live.MIB,
                         120, "its file has the rest")
     live.check_eq(RANKS * megs * live.MIB, got, "the console")
-    # The end of the job does not wait for its reader as long as this may take.
+    # The end of the job does not wait as long for the reader as this may take.
     shown = tool.proc.stdout.read(RANKS * megs * live.MIB)
     live.check_eq(RANKS * megs * live.MIB, len(shown), "attach")
     end.open()
@@ -275,15 +276,15 @@ def is_part(line):
 
 
 def texts(lines):
-    """The bytes that the objects stand for."""
+    """Returns the bytes in the JSON objects."""
     for line in map(json.loads, lines):
         yield line["text"].encode() + b"\n" * line.get("newline", True)
 
 
 def gap(*options):
-    """Its reader is so slow that output is dropped, as its own file may not
-    become large: a line of which a part was written ends there. What is
-    written behind it, until that is seen, is what cat reads."""
+    """The reader is so slow that output is dropped, as the client's file has a
+    limit: a line that was partly written ends there. Lines written after that,
+    until the loss is noticed, are what cat reads."""
     job, gate = start(command=GAP, ranks=1, stdin=subprocess.PIPE)
     tool = Attach("--pid", job.proc.pid, *options, stdout=subprocess.PIPE,
                   wrap=["sh", "-c", 'ulimit -f 4096; exec "$@"', "sh"])
@@ -343,8 +344,8 @@ def fed():
 
 
 def fed_on():
-    """One of the processes that are fed ends: the other gets the rest, and the
-    end."""
+    """One of the processes that are fed ends: the other one gets the rest, and
+    the end."""
     path = os.path.join(live.TMP, "over")
     job = live.Job("-v", "-N", 2, "--keep-stdin", "--", "sh", "-c",
                    'test $XYLEM_RANK = 1 && exec cat; head -n 1; : >"$0"',
@@ -365,7 +366,7 @@ def fed_on():
 
 
 def refused():
-    """What cannot be attached to is told."""
+    """Reports why it cannot attach."""
     def fails(words, *args, code=1, **more):
         tool = Attach(*args, **more)
         live.check_eq(code, tool.wait(), "exit code of %s" % (args,))
@@ -395,11 +396,12 @@ def refused():
 
 
 def others():
-    """A user who is not the job's cannot attach to it."""
+    """Another user cannot attach to the job."""
     nobody = ("setpriv", "--reuid=65534", "--clear-groups")
     if os.geteuid() != 0:
         raise live.LeftOut("only root can be somebody else")
-    # setpriv itself could start what it cannot reach any more behind that.
+    # setpriv itself could start a program that it can no longer reach
+    # afterwards.
     if subprocess.call([*nobody, "sh", "-c", 'exec "$0" --version', live.XYLEM],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
         raise live.LeftOut("others cannot enter the folder of the build")
@@ -412,8 +414,8 @@ def others():
 
 
 def late():
-    """It comes when more was written than is kept for it: it says so, and that
-    is no failure."""
+    """The client comes when more was written than is kept for it: it reports
+    that, which is no failure."""
     first, then = live.Gate(), live.Gate()
     job = live.Job("-N", 2, "--pmix-cache", 1000, "--", "sh", "-c",
                    ': <"$0"; seq 1000; : <"$1"; echo last', first.path,
@@ -442,7 +444,7 @@ def late():
 
 
 def alone():
-    """It needs nothing of PMIx."""
+    """The client needs nothing of PMIx."""
     job, gate = start("--no-pmix")
     tool = attached("--pid", job.proc.pid)
     finish(job, gate)
@@ -451,9 +453,9 @@ def alone():
 
 
 def stopped():
-    """Two of them stand still while the job writes more than may wait for
-    them, one of them past its end, which does not wait for that: each has the
-    beginning, and is told that something is missing."""
+    """Two clients stand still while the job writes more than may wait for
+    them, one of them beyond the end of the job, which does not wait: each has
+    the beginning, and is told that something is missing."""
     count, then = 2000000, live.Gate()
     job, gate = start(command="seq -f %%09.0f %d; : <%s" % (count, then.path),
                       ranks=1)
@@ -474,14 +476,14 @@ def stopped():
     for tool, least in zip(tools, (300000, 5000)):
         shown = tool.shown().splitlines(True)
         live.check(shown[:least] == lines[:least], "it has the beginning")
-        # Behind that a small record may have found room: lines are cut there.
+        # After that a small record may have found room: lines are cut there.
         whole = [line for line in shown if len(line) == len(lines[0])]
         live.check(whole == sorted(whole), "they are in order")
 
 
 def orphaned():
-    """The launcher is killed before its job is over: what is missing is told,
-    after all that has come."""
+    """The launcher is killed before its job is over: missing output is
+    reported, after all that has come."""
     job, gate = start(command="echo first; exec tail -f /dev/null", ranks=2)
     tool = Attach("--pid", job.proc.pid)
     tool.wait_attached()
@@ -496,7 +498,7 @@ def orphaned():
 
 
 def ended():
-    """The job is ended by a signal: that is an end as any other."""
+    """A signal ends the job: this is an end like any other."""
     job, gate = start(command="echo first; exec tail -f /dev/null")
     tool = Attach("--pid", job.proc.pid)
     tool.wait_attached()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""xylem attach by the address at which PMIx tools connect. It does not use
-that address: the process that serves the tools may die."""
+"""xylem attach finds the session by the address at which PMIx tools connect.
+It does not connect to that address: the process that serves the tools may
+die."""
 import os
 import signal
 import sys

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The door of a dvm: who finds it, who may come in, what may be said there."""
+"""The door of a dvm: who can find it, who may connect, and which requests are
+allowed."""
 import contextlib
 import os
 import re
@@ -36,7 +37,7 @@ def hello(version=VERSION, release=b"0.0.7"):
 
 
 class Client:
-    """One that says what it likes."""
+    """A client that sends any bytes."""
 
     def __init__(self, dvm):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -48,7 +49,8 @@ class Client:
         return self.hear()
 
     def hear(self):
-        """What it is told; nothing where it is cut off."""
+        """Returns the session's answer; nothing when the client is
+        disconnected."""
         try:
             return self.sock.recv(4096)
         except ConnectionResetError:
@@ -74,9 +76,9 @@ def goes_on(dvm):
 
 
 def odd():
-    """A client of another version, one that speaks before HELLO or says it
-    twice, or one whose bytes are no message is refused in a word, and cut off.
-    No other client notices."""
+    """A client is refused with a message and disconnected when it has another
+    version, sends something before HELLO, sends HELLO twice, or sends bytes
+    that are no message. No other client notices."""
     dvm = dvms.start(nodes=1)
     Client(dvm).refused(hello(1), b"(protocol %d), but this is xylem 0.0.7 "
                         b"(protocol 1)" % VERSION)
@@ -92,8 +94,8 @@ def odd():
 
 
 def many():
-    """512 at a time, of which the helper that waits for a tool is one; one more
-    is told so, and comes in when another leaves."""
+    """There are at most 512 clients, one of which is the helper that waits for
+    a tool; a further one is told so, and can connect when another leaves."""
     dvm = dvms.start(nodes=1)
     there = [Client(dvm) for _ in range(CLIENTS - 1)]
     for client in there:
@@ -119,8 +121,8 @@ def many():
 
 
 def stands_still():
-    """A dvm that stands still is waited for, which is told, and ends when it
-    goes on."""
+    """--stop waits for a dvm that stands still, reports the wait, and ends the
+    dvm when it goes on."""
     dvm = dvms.start(nodes=1)
     live.stop(dvm.proc.pid)
     with subprocess.Popen([live.XYLEM, "dvm", "--stop"], text=True,
@@ -134,8 +136,9 @@ def stands_still():
 
 
 def beside():
-    """A session that stands still may be any: it is shown with the others when
-    none is named, and does not prevent a client from reaching a named one."""
+    """A session that stands still may be the one that is meant: it is listed
+    with the others when no session is named, and does not prevent a client
+    from reaching a named one."""
     dvm, still = dvms.start(nodes=1), dvms.start(nodes=1)
     live.stop(still.proc.pid)
     code, said = dvms.stop()
@@ -153,7 +156,8 @@ def beside():
 
 
 def many_sessions():
-    """One of a hundred is found; what does not speak is not waited for long."""
+    """One session among a hundred is found; clients do not wait long for those
+    that do not answer."""
     dvm = dvms.start(nodes=1)
     others = []
     for number in range(100):
@@ -172,7 +176,7 @@ def many_sessions():
 
 
 def removed():
-    """The folder was removed: the dvm goes on, and ends."""
+    """The folder was removed: the dvm goes on, and can be ended."""
     dvm = dvms.start(nodes=1)
     os.unlink(os.path.join(folder(), str(dvm.proc.pid)))
     os.rmdir(folder())
@@ -182,7 +186,7 @@ def removed():
 
 
 def early():
-    """A dvm that has yet to read its hosts is waited for."""
+    """Clients wait for a dvm that has yet to read its hosts."""
     hosts = os.path.join(live.TMP, "hosts")
     os.mkfifo(hosts)
     dvm = pmix.Dvm("-v", "--hostfile", hosts)
@@ -197,8 +201,9 @@ def early():
 
 
 def again():
-    """A launch that goes again, without a host that does not come, keeps who
-    has come before: a job waits for it, and the dvm is told to end."""
+    """A launch that is repeated without a host that does not connect keeps the
+    clients that came before: a job waits for it, and the dvm is told to
+    end."""
     gate = os.path.join(live.TMP, "gate")
     rsh = os.path.join(live.TMP, "rsh")
     os.mkfifo(gate)
@@ -222,7 +227,7 @@ def again():
 
 
 def killed():
-    """What a killed session leaves is removed by the next one that comes."""
+    """The next session that starts removes what a killed session has left."""
     for after in ("dvm", "stop"):
         dvm = dvms.start(nodes=1)
         check_eq([str(dvm.proc.pid)], doors())
@@ -240,9 +245,9 @@ def killed():
 
 
 def shut():
-    """The folder can be entered by others, or is a link, or a file: there is
-    no door, and no tools, as their helpers come to it. A run goes on, and says
-    so with -v; a dvm says so and ends. What is there is not believed."""
+    """The folder is open to other users, or is a link, or a file: there is no
+    door, and no tools, as their helpers connect to it. A run goes on, and says
+    so with -v; a dvm says so and ends. Nothing in the folder is trusted."""
     def loose():
         os.mkdir(folder())
         os.chmod(folder(), 0o755)
@@ -286,9 +291,9 @@ def shut():
 
 
 def of_another():
-    """Root reaches the session of another user by its number, and no other
-    user does. Without a runtime folder, or with that of another user, it lies
-    in /tmp."""
+    """Root reaches another user's session by its number, and no other user
+    does. Without a runtime folder, or with another user's, the door lies in
+    /tmp."""
     private = {"user": OTHER, "group": OTHER, "extra_groups": []}
     place = f"/tmp/xylem-{OTHER}"
     home = os.path.join("/tmp", "xylem-home-%d" % os.getpid())
@@ -320,7 +325,8 @@ def of_another():
 
 
 def relative():
-    """A TMPDIR that is no path from / is none, for launchers and tools."""
+    """A TMPDIR that is not an absolute path is ignored, by launchers and
+    tools."""
     gate = pmix.Gate()
     job = pmix.Job("-N", 1, "--", "sh", "-c", pmix.Gate.WAIT + "echo here",
                    gate.path, env={**os.environ, "TMPDIR": "here"})
@@ -348,7 +354,8 @@ def never():
 
 
 def can_be_other():
-    """Is it root, who can be anybody, and the build open to all?"""
+    """True for root, who can act as any user, when the build can be read by
+    all."""
     with contextlib.suppress(OSError):
         return os.geteuid() == 0 and subprocess.run(
             ["test", "-x", live.XYLEM], check=False, user=OTHER,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A tree that stays up without a job of its own: tools start jobs in it, it
-outlives these and its nodes, and ends with all that is in it."""
+"""A dvm, a tree that stays up without a job of its own: tools start jobs in
+it, it outlives these jobs and lost nodes, and its end ends everything in it."""
 import os
 import signal
 import subprocess
@@ -26,13 +26,14 @@ TELL = "echo\\s$PPID>$0.$XYLEM_RANK"
 
 
 def states(dvm):
-    """The states of its daemons."""
+    """Returns the process states of the daemons."""
     rows = asks(dvm, "pmix.qry.ptable")[0][1:]
     return sorted(" ".join(row.split()[6:]) for row in rows)
 
 
 def told(place, ranks):
-    """What the processes have said: the processes that have started them."""
+    """Returns what the processes have written: the pids of the processes that
+    started them."""
     paths = ["%s.%d" % (place, rank) for rank in range(ranks)]
     live.eventually(lambda: all(live.read_file(path).endswith(b"\n")
                                 for path in paths), 60, "all are there")
@@ -326,7 +327,8 @@ def lost():
 
 def unstarted():
     """A node is lost before it has started its part of a job that goes on
-    without it: a tool that waits for the job hears that the others run."""
+    without it: a tool that waits for the job is told that the other processes
+    run."""
     dvm = start("--nodes-per-daemon", 1, "--on-node-loss", "continue")
     tool = spawning.connect(dvm)
     place = os.path.join(live.TMP, "unstarted")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Jobs of a dvm go where there are the fewest, pass over nodes that are full,
-and are refused where there is no room, in words."""
+"""Jobs of a dvm are placed on the nodes with the fewest processes and not on
+full nodes, and are refused with a message when there is no room."""
 import os
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""xylem dvm --report-uri writes the address where it may, replaces nothing
-that belongs to another program, and removes nothing that it has not made."""
+"""xylem dvm --report-uri writes the address to the file, replaces no file of
+another program, and removes no file that it has not made."""
 import os
 import stat
 import subprocess
@@ -64,9 +64,9 @@ def check_served(path, other=None):
 
 
 def own():
-    """An empty file, as mktemp makes them, and what a former dvm has left that
-    was killed, make room, but not while it lives; at the end only the own file
-    is removed."""
+    """An empty file, as mktemp makes them, is replaced, and so is the file of
+    a former dvm that was killed, but not that of a dvm that lives. At its end
+    a dvm removes only its own file."""
     path = write(name("empty"), "")
     check_served(path)
     check(not os.path.exists(path), "it goes with the dvm")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Several jobs in one tree: beside the run's own and one after the other. Each
-is started by a client of the session's door."""
+"""Several jobs run in one tree, beside the run's own job and one after the
+other. Each is started by a client of the session's door."""
 import collections
 import concurrent.futures
 import json
@@ -17,7 +17,8 @@ NODES = 3
 COUNT = live.full(1000, 200)
 AT_ONCE = 4
 GROWTH = 3 * live.MIB  # COUNT - 20 jobs of 32 KiB would be more
-PAD = "PAD=" + "x" * 32 * 1024  # so much of a job would be noticed if it stayed
+# this much of a job would be noticed if it stayed
+PAD = "PAD=" + "x" * 32 * 1024
 
 
 class Run:

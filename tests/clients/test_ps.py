@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """xylem ps lists the sessions on this machine and the jobs that run in them.
 
-The truth is what the jobs do, each step of which waits at a gate.
-"""
+The list is compared with what the jobs do; each step of them waits at a
+gate."""
 import fcntl
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A client of the door takes output in the place of the console. What it has
-not acknowledged when it goes is on the console, before anything newer.
+"""A client of the door gets output instead of the console. Output that it has
+not acknowledged when it leaves is shown on the console, before anything newer.
 
 Processes write numbered lines, so that each is known by its rank and number.
 """
@@ -74,7 +74,7 @@ class Reader:
         self.due = []               # outputs that are not acknowledged
 
     def take(self, count):
-        """Takes so many outputs, or fewer when the client is cut off."""
+        """Takes this many outputs, or fewer when the client is cut off."""
         for _ in range(count):
             output = self.client.output()
             if output is None:

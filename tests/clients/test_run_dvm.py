@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""xylem run --dvm: a job in the tree of a dvm, for its user as one with a tree
-of its own. Outputs are compared with what the processes write."""
+"""xylem run --dvm runs a job in the tree of a dvm, which for its user behaves
+like a job with a tree of its own. Outputs are compared with what the processes
+write."""
 import glob
 import hashlib
 import json
@@ -201,7 +202,7 @@ def unwritten(dvm):
                                         "discarded\n", one.said())
         if not is_left:
             os.close(source)
-    # Nothing of it can be read, at the place where one begins.
+    # No part of this file can be read: nothing is mapped at address 0.
     code, out, said = run("-n", 1, "--input", "/proc/self/mem", "cat")
     check_eq((1, b""), (code, out), said)
     check(said.startswith("xylem: cannot read /proc/self/mem: ") and
@@ -209,7 +210,7 @@ def unwritten(dvm):
 
 
 def refused():
-    """What cannot be had is named."""
+    """An option that `run --dvm` cannot have is refused by its name."""
     for words, want in ((["-x", "a", "true"], "--exclude is for a tree"),
                         (["--arity", "2", "true"], "--arity is for a tree"),
                         (["-K", "true"], "cannot have --kill-on-bad-exit"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""xylem run --dvm: what is said of processes that fail, while the job runs and
-at its end."""
+"""The messages of xylem run --dvm about processes that fail, while the job
+runs and at its end."""
 import os
 import signal
 import sys

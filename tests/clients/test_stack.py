@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """xylem stack shows in which functions the ranks of a job are.
 
-The truth is a small program, which says on stdout that it has come to the
-function where it then stays.
-"""
+The processes run a small program, which prints that it has reached the
+function in which it then stays."""
 import hashlib
 import json
 import os
@@ -244,7 +243,8 @@ def ended():
 
 
 def left():
-    """Who leaves takes the further job along, and what it runs."""
+    """A stack command that is killed takes its job with it, and what that job
+    runs."""
     job = start("sh", "-c", "echo here; exec sleep 1000", ranks=2, here=2)
     for signo in (signal.SIGINT, signal.SIGKILL):
         one = clients.Command("stack", "--", "sh", "-c", "sleep 3000; :")
@@ -277,8 +277,8 @@ def undisturbed():
 
 
 def behind():
-    """What is found waits behind output of the job that nobody reads, which is
-    told, and comes when that is read."""
+    """The stacks wait after output of the job that nobody reads, which stack
+    reports; they arrive when that output is read."""
     job = live.Job("-n", 1, "--", "sh", "-c",
                    "echo here; yes | head -c 9999999")
     check_eq(b"here\n", job.stdout.readline())

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""./bootstrap on a project of three files: a configure that writes a Makefile
-that writes a xylem. A made-up PATH decides what the system has."""
+"""Runs ./bootstrap on a project of three files, in which configure writes a
+Makefile that writes a program xylem. A made-up PATH decides which programs the
+system has."""
 import os
 import re
 import shutil
@@ -58,7 +59,7 @@ printf '\t@cp %s commands/xylem\ncheck:\n\t@echo tested\nclean:\n' \
 with open(os.path.join(PROJECT, "Makefile.in"), "w"):
     pass
 script(PROJECT, "fake", 'echo "in $(pwd): $*"\ncat\nexit 7')
-# Commands that only say how they were called.
+# commands that only print how they were called
 script(TOOLS, "pkg-config",
        'case "$*" in *libfabric*) [ -e "$0.fixed" ] ;; esac')
 script(TOOLS, "apt-get", 'echo "apt-get $*" >>"$0.log"\n'
@@ -91,7 +92,7 @@ with case("the first run sets up, and stdin and stdout are the job's alone"):
 with case("the second run is quiet and builds nothing"):
     ran = boot("run", "x", given=b"again\n", code=7)
     check_eq(f"in {live.TMP}: run x\nagain\n", ran.out.decode())
-    # A step of two seconds is announced; a slow machine may take so long.
+    # A step of two seconds is announced; a slow machine may take that long.
     check_eq("", re.sub("(?m)^bootstrap: building \\(log: .*\n", "", ran.said))
     check_lacks("made a xylem", read(LOG))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The judge of the random jobs (tests/chaos) finds what is not right.
+"""The checker of the random jobs (tests/chaos) finds each error.
 
 No daemon runs here: each case lays down the folder of a job that went well, as
 run.py of that folder leaves it, breaks one thing, and looks at the complaints.
@@ -43,7 +43,7 @@ LOST = "xylem: the daemon of node 1 on vm is lost, with rank 1; the job goes " \
 
 
 def with_gap(one, glue, err, code):
-    """A tool that has got the beginning and the end of what rank 1 wrote."""
+    """A tool that has got the beginning and the end of rank 1's output."""
     text = one.texts[1, "o"]
     one.plan["clients"] = [{"style": "label", "end": "stay"}]
     one.evidence["clients"] = [{"hung": False, "attached": True, "code": code}]
@@ -58,7 +58,7 @@ def labelled(rank, data):
 
 
 class Folder:
-    """That of a job that went well."""
+    """The folder of a job that went well."""
 
     def __init__(self, path, **other):
         self.path = path
@@ -87,7 +87,7 @@ class Folder:
             file.write(data)
 
     def kill(self):
-        """The daemon of node 1 was killed in the middle."""
+        """The daemon of node 1 was killed in the middle of the job."""
         self.plan["faults"], self.evidence["done"] = [KILL], [HIT]
         self.err = LOST.encode() + self.err
         self.evidence["fronts"][0]["code"] = 1
@@ -113,7 +113,8 @@ def folder(**other):
 
 class JudgeTest(unittest.TestCase):
     def finds(self, word, one):
-        """One complaint at least, and this word in the first."""
+        """Checks that there is a complaint, and that this word is in the
+        first."""
         bad = one.judge()
         self.assertTrue(bad)
         self.assertIn(word, bad[0])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`.ci/run` on a project that only says what a test suite would say: what it
-counts, and that nothing counts as good that was not seen to be."""
+"""Runs `.ci/run` on a project that only prints what a test suite would: it
+must count tests correctly, and count none as good that was not seen to pass."""
 import os
 import re
 import shlex
@@ -20,7 +20,7 @@ IS_ROOT = os.getuid() == 0
 
 
 def script(text, *path):
-    """A program, in the place of what was there."""
+    """Replaces a program."""
     path = os.path.join(*path)
     if os.path.lexists(path):
         os.unlink(path)
@@ -30,7 +30,7 @@ def script(text, *path):
 
 
 def idle(name):
-    """A tool that does nothing."""
+    """Makes a tool that does nothing."""
     script("", TOOLS, name)
 
 
@@ -43,7 +43,7 @@ def log(step):
 
 
 def suite(text, names=8):
-    """What ./bootstrap check does, after ./bootstrap build and a run on so
+    """What ./bootstrap check does after ./bootstrap build and a run of this
     many names."""
     script(f"""case $1 in
 check) ;;
@@ -57,16 +57,16 @@ esac
 
 
 def summary(good, bad):
-    """A command that names tests as automake does: those that failed a second
-    time, without their suffix."""
+    """A command that names tests as automake does; tests that failed a second
+    time come without their suffix."""
     return "".join([f"echo 'PASS: tests/good_{n}.py'\n" for n in range(good)] +
                    [f"echo 'FAIL: tests/bad_{n}.py'\n"
                     f"echo 'FAIL: tests/bad_{n}'\n" for n in range(bad)])
 
 
 def ci(step, good, bad, code=0, **env):
-    """What a run of this step says, of which so many tests count as good and
-    as bad."""
+    """What a run of this step prints, in which this many tests count as good
+    and as bad."""
     ran = live.Ran(CI, step, code=code, env=env)
     check_eq(f"{good} passed, {bad} failed", ran.lines()[-1])
     return ran.out.decode()
@@ -75,7 +75,7 @@ def ci(step, good, bad, code=0, **env):
 os.makedirs(os.path.dirname(CI))
 os.mkdir(TOOLS)
 shutil.copy(os.path.join(TOP, ".ci", "run"), CI)
-# What it would install, or needs to unpack a tarball.
+# Programs that the step would install, or needs to unpack a tarball.
 for tool in ("clang", "xz", "clang-format", "ssh", "apt-get", "make"):
     idle(tool)
 script(f'cp {PROJECT}/bootstrap "$4"', TOOLS, "tar")
@@ -154,7 +154,7 @@ with case("random jobs are counted by their status, and their seeds are "
 
 
 def user_folder():
-    """That in which the ordinary user of the last run worked."""
+    """The folder in which the ordinary user of the last run worked."""
     return re.search("(?m)^here: (.*)", log("user"))[1]
 
 
@@ -178,7 +178,7 @@ with case("nor does one that is ended, and what it ran ends with it"):
     proc.send_signal(signal.SIGTERM)
     check_eq(143, proc.wait(60 * live.SLOW))
     check(not os.path.exists(os.path.dirname(folder)), folder)
-    # Who collects it is not us: that may take a moment.
+    # Another process collects it, which may take a moment.
     live.eventually(lambda: not os.path.exists(f"/proc/{user}"), 5,
                     "it is gone")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tool_check passes what tool_lines writes and finds every kind of damage to
-it."""
+"""tool_check accepts the output of tool_lines and finds every kind of damage
+to it."""
 import os
 import re
 import sys
@@ -12,7 +12,7 @@ COUNT = 700
 
 
 def written(rank, *how, code=0, **more):
-    """What a tool_lines writes."""
+    """The output of a tool_lines."""
     return live.Ran(live.tool("tool_lines"), "--rank", rank, "--count", COUNT,
                     *how, code=code, **more).out
 
@@ -22,7 +22,7 @@ def lines_of(text):
 
 
 def labelled(rank, line):
-    """As `run --label` makes it of a rank's line."""
+    """The line of a rank as `run --label` writes it."""
     return b"%d: %s" % (rank, line)
 
 
@@ -58,7 +58,7 @@ with case("the last line may lack its newline, and the writer may die"):
 with case("another seed is another text"):
     check_has("status 1: ", wrong(BARE, "--seed", 2))
 
-# Two lines: one that is marked, and one of letters alone.
+# Two lines: a marked one, and one with letters only.
 MARKED = next(at for at, line in enumerate(BARE)
               if re.search(rb"@1:30[0-9]:", line))
 SHORT = next(at for at, line in enumerate(BARE)
@@ -96,7 +96,7 @@ for words, damage in (
         ("", twice(SHORT)),
         ("", changed(SHORT, lambda line: re.sub(rb"[a-z]", b"A", line, 1)))):
     with case("finds: " + words):
-        # In both forms.
+        # with and without labels
         found = wrong(damage(GOOD), "--label")
         check_has("status 1: ", found)
         check_has(words, found)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Manual pages: no warning of mandoc, and the options that the program has.
+"""Checks the manual pages: mandoc gives no warning, and each page has the
+options of its program.
 
 An option that is only in the --help of a command, or only in its page, fails.
 """
@@ -12,12 +13,13 @@ import sys
 PAGES = ("xylem.1", "xylem-run.1", "xylem-sim.1", "xylem-tree.1",
          "xylemd.8")
 COMMANDS = ("run", "sim")
-# Options that every program has.
+# options that every program has
 COMMON = {"--help", "--version"}
 
 
 def lint(folder):
-    """What mandoc, or else groff, has to say; None when neither is there."""
+    """The messages of mandoc, or else of groff; None when neither is
+    installed."""
     if shutil.which("mandoc"):
         command = ["mandoc", "-Tlint", "-Wwarning"]
     elif shutil.which("groff"):
@@ -36,7 +38,7 @@ def lint(folder):
 
 
 def options_of_page(path):
-    """Long options that have an entry of their own."""
+    """The long options that have an entry of their own."""
     with open(path, encoding="utf-8") as page:
         entries = [line for line in page if line.startswith(".It Fl")]
     names = {name for line in entries

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The relay tree, which xylem is measured against, does the whole work: what
-skips some of it is no limit to compare with."""
+"""The relay tree, with which xylem is compared, does the whole work: a tree
+that skipped some of it would be no fair comparison."""
 import hashlib
 import os
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The test runner and what the live tests share do what they say.
+"""The test runner and the helpers of the live tests work as they say.
 
 Each case writes a small test, runs it through run.py, and looks at the status,
 the text, and what is left in the process table.
@@ -11,12 +11,13 @@ import sys
 import tempfile
 import unittest
 
-# The limits of the cases are their own.
+# Each case has its own limits.
 os.environ.pop("XYLEM_TEST_SLOW", None)
 os.environ.pop("XYLEM_TEST_WRAP", None)
 TESTS = os.path.join(os.environ["top_srcdir"], "tests")
 
-# A process that leaves its parent, its session and its group, and stays.
+# A process that leaves its parent, its session and its group, and does not
+# end.
 DAEMON = """
 import os, sys
 if os.fork() == 0:
@@ -29,7 +30,7 @@ os.wait()
 sys.exit(0)
 """
 
-# Writes a report as a sanitizer does: its process and the text.
+# Writes a report like that of a sanitizer: its process and the text.
 REPORT = """
 import os
 path = os.environ["ASAN_OPTIONS"].rpartition("log_path=")[2].split(":")[0]
@@ -161,8 +162,8 @@ with live.case("a sentence"):
 
 class LibraryTest(unittest.TestCase):
     def live(self, *lines, xylem="/bin/true"):
-        """Of a test with these lines in its case, the first of which is its
-        third."""
+        """A test with these lines in its case; the first of them is its third
+        line."""
         text = HEAD + "".join(f"    {line}\n" for line in lines)
         return Result(text + "sys.exit(live.end())\n", XYLEM=xylem)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A build without libpmix: jobs run, and what needs it says how to get it. Only
-in such a build; make distcheck has one."""
+"""In a build without libpmix jobs run, and everything that needs libpmix says
+how to get it. Only in such a build; make distcheck has one."""
 import os
 import sys
 

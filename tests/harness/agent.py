@@ -1,4 +1,5 @@
-"""Hosts whose daemons are not xylem's children, as behind a real sshd.
+"""Simulates hosts whose daemons are not children of xylem, as with a real
+sshd.
 
 The test is the other end: `CMD HOST COMMANDLINE` hands its descriptors over,
 and what it asks for runs as a child of the test, not of xylem. So no process
@@ -16,7 +17,7 @@ import threading
 
 
 def call():
-    """The remote shell: gives its descriptors away, and waits."""
+    """The remote shell: passes its descriptors to the test, and waits."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         sock.connect(os.environ["AGENT"])
         sock.sendmsg(["\0".join(sys.argv[1:3]).encode()],

@@ -1,4 +1,4 @@
-"""Commands that are clients of a session, in the background."""
+"""Runs commands that are clients of a session, in the background."""
 import os
 import subprocess
 import tempfile
@@ -9,7 +9,8 @@ CONNECT_S = 30
 
 
 class Command:
-    """`xylem WORDS`; stdout is a file unless given, stderr always is one."""
+    """A running `xylem WORDS`; its stdout is a file unless given, its stderr
+    always is one."""
 
     def __init__(self, *words, stdin=subprocess.DEVNULL, stdout=None, wrap=(),
                  env=None, **more):
@@ -41,7 +42,7 @@ class Command:
 
 
 class Attach(Command):
-    """`xylem attach -v ARGS`."""
+    """A running `xylem attach -v ARGS`."""
 
     def __init__(self, *args, **more):
         super().__init__("attach", "-v", *args, **more)
@@ -58,7 +59,7 @@ class Attach(Command):
 
 
 def attached(*args, **more):
-    """An Attach that has been let in."""
+    """Starts an Attach, and waits until it has been let in."""
     tool = Attach(*args, **more)
     tool.wait_attached()
     return tool

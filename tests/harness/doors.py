@@ -1,4 +1,5 @@
-"""A client of a session's door that says its words one by one (job/door.h)."""
+"""A client of a session's door that sends its messages one by one
+(job/door.h)."""
 import collections
 import os
 import socket
@@ -14,14 +15,14 @@ KINDS = ("HELLO WELCOME REFUSED STOP ADDRESS TOOLS ATTACH JOB WHERE PART "
 NUMBER = {name: number for number, name in enumerate(KINDS, 1)}
 VERSION = 9
 ALL = 0xffffffff
-PIECE = 32 * 1024  # of a request, at most
-STDOUT, STDERR = 2, 4  # bits of channels
+PIECE = 32 * 1024  # the most bytes of a request
+STDOUT, STDERR = 2, 4  # bits of the channels
 REDIRECTS, LAST = 1, 2
 STARTING, RUNNING, OVER = 1, 2, 3
 STDIN, KEPT, WAITS = 4, 8, 16  # flags of a request
 SAYS_STAGES, SAYS_END = 256, 512
 NO_ROOM, NO_PROGRAM = 1, 7  # reasons of UNSTARTED
-DIR, FILE, PATTERN = 1, 2, 3  # its files
+DIR, FILE, PATTERN = 1, 2, 3  # kinds of files of a request
 
 Output = collections.namedtuple("Output", "proc channel is_end dropped before "
                                           "mem")
@@ -61,7 +62,7 @@ def request(*programs, flags=0, reader=ALL, comes=0, forwards=0, cache=ALL,
 
 
 class Client:
-    """A client that has said HELLO."""
+    """A client that has sent HELLO."""
 
     def __init__(self, pid):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -69,7 +70,7 @@ class Client:
         path = os.path.join(folder(), str(pid))
         live.eventually(lambda: os.path.exists(path), 20, "the door is there")
         self.sock.connect(path)
-        self.outputs = 0  # OUTPUTs that were heard
+        self.outputs = 0  # how many OUTPUTs have come
         self.say("HELLO", struct.pack("<I", VERSION) + b"test")
         self.expect("WELCOME")
 
@@ -102,8 +103,8 @@ class Client:
         self.say("PULL", struct.pack("<BBII", channels, flags, cache, limit))
 
     def output(self):
-        """The next output, whatever else is said; None when the client is cut
-        off."""
+        """Returns the next output, whatever other messages come; None when the
+        client is cut off."""
         while True:
             kind, body = self.hear()
             if kind is None or kind == "REFUSED":
@@ -115,13 +116,13 @@ class Client:
                               head[4], body[22:])
 
     def ask(self, asked):
-        """Asks for a job; the next message is the answer."""
+        """Requests a job; the next message is the answer."""
         for at in range(0, len(asked), PIECE):
             is_more = at + PIECE < len(asked)
             self.say("SPAWN", bytes([is_more]) + asked[at:at + PIECE])
 
     def spawn(self, asked):
-        """The base and size of the job."""
+        """Returns the base and size of the job."""
         self.ask(asked)
         return struct.unpack_from("<II", self.expect("JOB"))
 
@@ -133,11 +134,11 @@ class Client:
 
 
 class Watcher(Client):
-    """A client that watches, and keeps what it hears of jobs."""
+    """A client that watches, and keeps what it is told about jobs."""
 
     def __init__(self, pid):
         super().__init__(pid)
-        self.begun = {}  # by base
+        self.begun = {}  # indexed by the base
         self.stages = []
         self.forgotten = []
         self.events = []
@@ -145,8 +146,8 @@ class Watcher(Client):
         self.until("WATCHED")
 
     def until(self, *kinds):
-        """The next message of these kinds; what concerns jobs is noted
-        meanwhile."""
+        """Returns the next message of these kinds; messages about jobs are
+        noted meanwhile."""
         while True:
             kind, body = self.hear()
             if kind == "BEGUN":
@@ -173,7 +174,7 @@ class Watcher(Client):
                 if one.base == base and one.stage == stage][0]
 
     def describe(self, base):
-        """The description of a job; None when there is no such job."""
+        """Returns the description of a job; None when there is no such job."""
         job = Job([], {}, {}, [])
         self.say("DESCRIBE", struct.pack("<I", base))
         while True:
@@ -194,18 +195,18 @@ class Watcher(Client):
                 return job if body[0] == 0 else None
 
     def name(self, rank, nspace):
-        """(whether the name is taken, rank, name)"""
+        """Returns whether the name is in use, the rank, and the name."""
         self.say("NAME", struct.pack("<I", rank) + nspace)
         body = self.until("NAMED", "REFUSED")[1]
         return bool(body[0]), struct.unpack_from("<I", body, 1)[0], body[5:]
 
     def log(self, channel, text):
-        """True when the text was written."""
+        """Prints a text; True when it was written."""
         self.say("LOG", struct.pack("<BB", channel, 0) + text)
         return self.until("LOGGED", "REFUSED") == ("LOGGED", b"\0")
 
     def signal(self, number, *ranges):
-        """True when the signal is on its way."""
+        """Sends a signal; True when it is on its way."""
         self.ranges(*ranges)
         self.say("SIGNAL", struct.pack("<i", number))
         return self.until("SIGNALLED", "REFUSED") == ("SIGNALLED", b"\0")

@@ -1,4 +1,4 @@
-"""Dvms for tests."""
+"""Starts and ends dvms for tests."""
 import glob
 import os
 import re
@@ -16,7 +16,7 @@ def start(*options, nodes=3, **more):
 
 
 class Run(pmix.Command):
-    """`xylem run --dvm ARGS`."""
+    """A running `xylem run --dvm ARGS`."""
 
     def __init__(self, *args, **more):
         super().__init__("run", "--dvm", *args, **more)
@@ -26,19 +26,19 @@ class Run(pmix.Command):
 
 
 def run(*args, **more):
-    """The exit code, stdout and stderr."""
+    """Returns the exit code, stdout and stderr."""
     one = Run(*args, **more)
     return one.wait(), one.shown(), one.said()
 
 
 def patient(said):
-    """The words without what is told on a busy machine."""
+    """Returns the messages, without those that only a busy machine causes."""
     return "".join(line for line in said.splitlines(True)
                    if not line.startswith("xylem: waiting for process "))
 
 
 def stop(*words, wrap=()):
-    """The exit code and the words of `xylem dvm --stop`."""
+    """Returns the exit code and the messages of `xylem dvm --stop`."""
     done = subprocess.run(
         [*wrap, live.XYLEM, "dvm", "--stop", *map(str, words)],
         stderr=subprocess.PIPE, check=False)
@@ -54,7 +54,7 @@ def asks(dvm, keys):
 
 
 def names_of(dvm, key):
-    """The names of jobs in an answer."""
+    """Returns the names of jobs in an answer."""
     return re.findall(r"xylem-dvm-[0-9a-f]+\.[0-9]+", "\n".join(
         asks(dvm, key)[0]))
 

@@ -1,8 +1,7 @@
-"""A helper of one tool (xylem-pmix), as a launcher would start it, beside a
-real job: the test has the port to which the tool connects.
-
-Between the helper and the session's door stands a proxy. It hands on what both
-say, and can tell what was said."""
+"""Runs a helper of one tool (xylem-pmix), as a launcher would start it, beside
+a real job: the test has the port to which the tool connects. Between the
+helper and the session's door is a proxy, which passes on the messages of both
+and records them."""
 import os
 import re
 import socket
@@ -19,8 +18,9 @@ HELPER = os.path.join(live.BUILD, "pmix_api", "xylem-pmix")
 (HELLO, WELCOME, REFUSED, STOP, ADDRESS, TOOLS, ATTACH, JOB, WHERE, PART,
  RANGES, PULL, PULLED, OUTPUT, PUSH, PUSHED) = range(1, 17)
 TAKEN = 23
-PACKET = 256 * 1024  # and more than any of the door
-# A process becomes another one, with a descriptor of its own as 3.
+PACKET = 256 * 1024  # a number above any number of the door
+# A process that runs another program, with the given descriptor as its
+# descriptor 3.
 BECOME = ("import os, sys; os.dup2(int(sys.argv[1]), 3); "
           "os.execv(sys.argv[2], sys.argv[2:])")
 
@@ -37,8 +37,8 @@ def dial(path):
 
 
 class Proxy:
-    """A door in a folder of its own, which passes on what clients and session
-    say."""
+    """A door in a folder of its own, which passes on the messages of clients
+    and session."""
     count = 0
 
     def __init__(self, job):
@@ -58,7 +58,7 @@ class Proxy:
         threading.Thread(target=run, args=args, daemon=True).start()
 
     def _ask_job(self):
-        """Asks for JOB, as a client that attaches hears it."""
+        """Asks for JOB, as a client that attaches does."""
         with dial(self.real) as sock:
             sock.send(struct.pack("<BI", HELLO, doors.VERSION) + b"test")
             sock.recv(PACKET)
@@ -79,8 +79,8 @@ class Proxy:
 
     @staticmethod
     def _hear(sock):
-        """Reads from one side. A side that goes with something unread leaves
-        an error before its last words."""
+        """Reads from one side. A side that closes with bytes unread causes an
+        error before its last messages."""
         while True:
             try:
                 return sock.recv(PACKET)
@@ -88,9 +88,9 @@ class Proxy:
                 continue
 
     def _hand_on(self, one, other):
-        """Passes on what one side says. When that side goes, the other one is
-        cut off behind all that was said. When the other side has gone, its own
-        words say so."""
+        """Passes on the messages of one side. When that side closes, the other
+        one is closed after all messages have reached it. When the other side
+        has closed, its own messages show that."""
         packet = self._hear(one)
         try:
             while packet:
@@ -103,17 +103,17 @@ class Proxy:
             pass
 
     def pass_on(self, packet, one, other):
-        """Passes on what one side has said to the other."""
+        """Passes on what one side has sent to the other."""
         other.send(packet)
 
     def taken(self):
-        """How many OUTPUTs need not come back, as was said last."""
+        """Returns how many OUTPUTs need not come back, by the last TAKEN."""
         told = [packet for packet in self.said if packet[0] == TAKEN]
         return struct.unpack_from("<Q", told[-1], 1)[0] if told else 0
 
 
 class Helper:
-    """A helper for a job, with a port for its tool. pmix.Tool takes it for the
+    """A helper for a job, with a port for its tool. pmix.Tool uses it like a
     job."""
 
     def __init__(self, job, proxy=Proxy, **env):
@@ -156,13 +156,13 @@ class Helper:
         return live.peak(self.helper.pid)
 
     def gone(self):
-        """The helper has ended well; its file goes, for the next one of the
-        job."""
+        """Waits until the helper has ended well; its file is removed, for the
+        next helper of the job."""
         os.unlink(self.path)
         live.check_eq(0, self.helper.wait(60 * live.SLOW), "the helper")
 
     def asker(self):
-        """A tool_ask; None where it could not connect."""
+        """Starts a tool_ask; None when it could not connect."""
         tool = pmix.Asker(self, "-f", self.path)
         return tool if tool.connect() else None
 

@@ -1,5 +1,5 @@
-"""xylemd as a site has it: the same path on all hosts, with something else
-behind it on some."""
+"""An installed xylemd that has the same path on all hosts, but is another file
+on some."""
 import os
 import shutil
 
@@ -25,6 +25,6 @@ def install():
 
 
 def put(hosts, name, kind):
-    """From now on this host has another folder there: .none or .old."""
+    """Makes the path lead to another folder on this host: .none or .old."""
     live.check_eq(0, hosts.hosts[name].popen(
         ["mount", "--bind", FOLDER + kind, FOLDER]).wait())

@@ -1,4 +1,4 @@
-"""What the live tests share.
+"""Functions that the live tests share.
 
     with live.case("a sentence"):      names the case that follows
         live.check(truth, "what is wrong")
@@ -40,7 +40,8 @@ _now = {"case": "", "bad": 0, "done": 0, "left_out": ""}
 
 
 class LeftOut(Exception):
-    """Says why a case cannot be tried on this machine: the rest is skipped."""
+    """Says why a case cannot be tried on this machine: the rest of the case is
+    skipped."""
 
 
 def tool(name):
@@ -48,7 +49,7 @@ def tool(name):
 
 
 def full(big, small):
-    """A size: the full one when that is asked for."""
+    """Returns a size: the full one when XYLEM_TEST_FULL asks for that."""
     return big if FULL else small
 
 
@@ -61,12 +62,13 @@ def case(sentence):
     except LeftOut as why:
         _now["left_out"] = f"{sentence}: {why}"
         print("# left out:", _now["left_out"], flush=True)
-    except Exception as why:  # a case that breaks off is a failed one
+    except Exception as why:  # a case that breaks off counts as failed
         check(False, f"{type(why).__name__}: {why}")
 
 
 def _line():
-    """Where the test is: its innermost line, 0 in a thread."""
+    """Returns the line of the test that is running: the innermost one; 0 in a
+    thread."""
     return next((frame.lineno for frame in reversed(traceback.extract_stack())
                  if frame.filename == sys.argv[0]), 0)
 
@@ -107,21 +109,21 @@ def skip(why):
 
 
 def is_sanitized():
-    """True under sanitizers, which take memory and time of their own."""
+    """True under sanitizers, which take additional memory and time."""
     with open(XYLEM, "rb") as file:
         return b"__asan_init" in file.read()
 
 
 def read_file(path):
-    """The whole file as text; "" when there is none."""
+    """Returns the whole file as text; "" when there is none."""
     with contextlib.suppress(OSError), open(path, "rb") as file:
         return file.read()
     return b""
 
 
 def await_lines(path, word, count):
-    """The words of each line of a file that begins with this word, as soon as
-    there are at least so many such lines."""
+    """Returns the words of each line of a file that begins with this word, as
+    soon as there are at least `count` such lines."""
     def find():
         lines = read_file(path).decode().splitlines(True)
         return [line.split() for line in lines
@@ -136,13 +138,14 @@ def read_proc(pid, name):
 
 
 def stat(pid):
-    """The fields of /proc/PID/stat from the state on; empty when it is
-    gone."""
+    """Returns the fields of /proc/PID/stat from the state on; empty when the
+    process is gone."""
     return read_proc(pid, "stat").rpartition(b")")[2].split()
 
 
 def state(pid):
-    """The letter of the process's state; "" when it is gone."""
+    """Returns the letter of the process's state; "" when the process is
+    gone."""
     return (stat(pid) or [b""])[0]
 
 
@@ -170,7 +173,7 @@ def deliver(pid, number):
 
 
 def descendants(root):
-    """The pids below root, parents first, with zombies left out."""
+    """Returns the pids below root, parents first, without zombies."""
     below = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         fields = stat(name)
@@ -185,13 +188,14 @@ def descendants(root):
 
 
 def parent(pid):
-    """The parent's pid; None when the process is gone."""
+    """Returns the parent's pid; None when the process is gone."""
     fields = stat(pid)
     return int(fields[1]) if fields else None
 
 
 def ours():
-    """The processes of xylem itself that belong to this test: {pid: comm}."""
+    """Returns the processes of xylem itself that belong to this test: {pid:
+    comm}."""
     names = {pid: read_proc(pid, "comm").strip().decode()
              for pid in descendants(RUNNER)}
     return {pid: name for pid, name in names.items()
@@ -199,7 +203,7 @@ def ours():
 
 
 def theirs():
-    """The same, and the processes of its jobs."""
+    """Returns the same, and the processes of its jobs."""
     return {**ours(), **{
         pid: read_proc(pid, "comm").strip().decode(errors="replace")
         for pid in descendants(RUNNER)
@@ -207,8 +211,7 @@ def theirs():
 
 
 def await_sweepers():
-    """Waits for the daemons' look for what others have left; it is over after
-    that."""
+    """Waits until daemons have looked for processes that others have left."""
     eventually(lambda: "xylem-sweep" not in ours().values(), 60,
                "all have looked")
 
@@ -217,7 +220,8 @@ LISTEN, ESTABLISHED = "0A", "01"
 
 
 def sockets(pid, state):
-    """The IPv4 sockets of a process in that state: [(address, port)]."""
+    """Returns the IPv4 sockets of a process in that state: [(address,
+    port)]."""
     own, found = set(), []
     with contextlib.suppress(OSError):
         for fd in os.listdir(f"/proc/{pid}/fd"):
@@ -233,18 +237,18 @@ def sockets(pid, state):
 
 
 def host_of(pid):
-    """The host to which rsh_here.sh has led this process."""
+    """Returns the host to which rsh_here.sh has led this process."""
     found = re.search(rb"(^|\0)RSH_HOST=([^\0]*)", read_proc(pid, "environ"))
     return found[2].decode() if found else ""
 
 
-LOOK_S = 0.1  # the most seconds that a look counts for
+LOOK_S = 0.1  # the most seconds for which a single look counts
 
 
 def eventually(truth, seconds, what):
-    """Waits until truth() holds. The limit only finds hangs: looks that take
-    long, because much else runs here, make it longer. `what` may be a
-    function, which is called in the end."""
+    """Waits until truth() is true. The limit only finds hangs: looks that take
+    long, because much else runs on this machine, extend it. `what` may be a
+    function, which is called at the end."""
     left_s, last_s = seconds * SLOW, time.monotonic()
     while not truth():
         now_s = time.monotonic()
@@ -253,11 +257,11 @@ def eventually(truth, seconds, what):
         if left_s <= 0:
             return check(False, "not within %g s: %s" % (
                 seconds, what() if callable(what) else what))
-        time.sleep(0.02)  # sleep-ok: between two looks
+        time.sleep(0.02)  # sleep-ok: a pause between two looks
     return True
 
 
-F_GETPIPE_SZ = 1032  # fcntl has it from Python 3.10 on
+F_GETPIPE_SZ = 1032  # fcntl has this constant from Python 3.10 on
 
 
 def has_wide_pipes():
@@ -285,12 +289,12 @@ def check_gone(seconds=20, look=ours):
 
 
 def check_all_gone(seconds=5):
-    """Neither a process of xylem nor one of a job."""
+    """Checks that no process of xylem or of a job is left."""
     check_gone(seconds, theirs)
 
 
 def peak(pid):
-    """The most memory that the process has had, in bytes; 0 when it is
+    """Returns the most memory that the process has had, in bytes; 0 when it is
     gone."""
     found = re.search(rb"VmHWM:\s+(\d+)", read_proc(pid, "status"))
     return int(found[1]) * 1024 if found else 0
@@ -309,14 +313,15 @@ class Memory(threading.Thread):
             self.look()
 
     def look(self):
-        """Looks at all processes that are there now."""
+        """Looks at all processes that exist now."""
         for pid, name in ours().items():
             size = peak(pid)
             if size > 0:
                 self.peak[pid] = (name, size)
 
     def check(self, nodes_per_daemon, least):
-        """Checks 32 MiB, and 1 MiB for each further node of a daemon."""
+        """Checks the bound: 32 MiB, and 1 MiB for each further node of a
+        daemon."""
         self.over.set()
         self.join()
         check(len(self.peak) >= least,
@@ -330,12 +335,12 @@ class Memory(threading.Thread):
                   f"{name} took {size / MIB:.1f} MiB")
 
 
-# A line about a launch that takes long.
+# A message about a launch that takes long.
 WAITS = r"(?m)^xylem: after \d+ s the launch still waits for .*\n"
 
 
 class Job:
-    """`xylem run ARGS` in the background. stdout is a pipe unless given.
+    """A `xylem run ARGS` in the background. stdout is a pipe unless given.
     `wrap` are words in front of the command."""
     COMMAND = "run"
 
@@ -349,14 +354,14 @@ class Job:
         self.stdin, self.stdout = self.proc.stdin, self.proc.stdout
 
     def said(self, waits=False):
-        """Its stderr up to now; only with `waits` with the lines about a launch
-        that takes long, as a busy machine makes it."""
+        """Returns its stderr up to now; messages about a launch that takes
+        long, as on a busy machine, only with `waits`."""
         size = os.fstat(self.errors.fileno()).st_size
         text = os.pread(self.errors.fileno(), size, 0).decode(errors="replace")
         return text if waits else re.sub(WAITS, "", text)
 
     def wait(self, seconds=60):
-        """The exit code; a job that does not end is a failed check."""
+        """Returns the exit code; a job that does not end is a failed check."""
         try:
             return self.proc.wait(seconds * SLOW)
         except subprocess.TimeoutExpired:
@@ -398,21 +403,21 @@ class Ran:
 
 
 def launch(*args, **more):
-    """`xylem run ARGS` until its end."""
+    """Runs `xylem run ARGS` until its end."""
     return Ran(XYLEM, "run", *args, **more)
 
 
 def labels(names, line):
-    """These lines, one for each host (%s: its name), as --label=host gives
-    them: names are as wide as the longest."""
+    """Returns these lines, one for each host (%s: its name), as --label=host
+    writes them: names are as wide as the longest."""
     width = max(map(len, names))
     return [name.ljust(width) + ": " + line.replace("%s", name)
             for name in names]
 
 
 def launch_telling(words, *args, **more):
-    """The same, again until it says this, three times at most: failures of
-    one second are told together, if they come so close."""
+    """Runs the same again, at most three times, until it prints this: failures
+    within one second are reported together, if they come that close."""
     for _ in range(3):
         ran = launch(*args, **more)
         if words in ran.said:
@@ -421,8 +426,8 @@ def launch_telling(words, *args, **more):
 
 
 def wrong_lines(lines, procs, *options):
-    """What tool_check says of the lines of so many processes in this file, or
-    in these bytes: nothing when all are right."""
+    """Returns what tool_check says about the lines of this many processes in
+    this file, or in these bytes: nothing when all are right."""
     feed = "input" if isinstance(lines, bytes) else "stdin"
     done = subprocess.run(
         [tool("tool_check"), "--procs", str(procs), *map(str, options)],
@@ -437,8 +442,8 @@ def check_lines(lines, procs, *options):
 
 
 class Remote(Job):
-    """`xylem run -w HOSTS ARGS`, all hosts being this machine; see
-    rsh_here.sh for what can be asked by the environment."""
+    """Runs `xylem run -w HOSTS ARGS`, where all hosts are this machine;
+    rsh_here.sh says which variables change that."""
 
     def __init__(self, hosts, *args, stdin=subprocess.DEVNULL, **env):
         where = () if hosts is None else ("-w", hosts)
@@ -456,16 +461,16 @@ class Gate:
         os.mkfifo(self.path)
 
     def open(self):
-        """Lets all pass: a process that opens it for reading waits for this
-        writer."""
+        """Lets all processes pass: a process that opens the FIFO for reading
+        waits for this writer."""
         self.fd = os.open(self.path, os.O_RDWR)
 
     WAIT = ': <"$0"; '
 
 
 def preload(*source):
-    """An environment in which the functions of that file come before those of
-    the libraries. Not for sanitizers, which have to be loaded first."""
+    """An environment in which the functions of that file replace those of
+    libraries. Not for sanitizers, which have to be loaded first."""
     made = os.path.join(TMP, source[-1] + ".so")
     top = os.environ["top_srcdir"]
     subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC",
@@ -474,9 +479,9 @@ def preload(*source):
     return {**os.environ, "LD_PRELOAD": made}
 
 
-# Tells each SIGUSR1, and how many there were at the end of its input. SIGTERM
-# does nothing. Ranks above the given one do not read. One thread waits for the
-# signals: a handler in Python may have to wait for the end of a read.
+# Prints each SIGUSR1, and how many there were at the end of its input. SIGTERM
+# has no effect. Ranks above the given one do not read. One thread waits for
+# the signals: a handler in Python may have to wait for the end of a read.
 TELLER = """
 import os, signal, sys, threading
 rank, told = int(os.environ["XYLEM_RANK"]), []
@@ -496,11 +501,12 @@ os.write(1, b"%d had %d\\n" % (rank, len(told)))
 
 class Feeder(threading.Thread):
     """Writes `size` bytes of a known text to a file; `fed` counts them. If it
-    is endless, a quarter of that at least is still to come when `may_end` is
+    is endless, at least a quarter of that is still to come when `may_end` is
     set: `size` grows until then."""
 
     BLOCK = os.urandom(MIB)
-    PIECE = 64 * 1024  # of one write, which waits until all of it is taken
+    # bytes of one write, which waits until all of them are taken
+    PIECE = 64 * 1024
 
     def __init__(self, pipe, size, endless=False):
         super().__init__(daemon=True)
@@ -534,7 +540,7 @@ class Feeder(threading.Thread):
 @functools.lru_cache(maxsize=None)
 def in_memory(place, size):
     """Words in front of a command for which only `place` lies in memory. Root
-    can do that, and users who may have a namespace of their own."""
+    can arrange that, and users who may make a namespace."""
     who = [] if os.getuid() == 0 else ["--user", "--map-root-user"]
     words = ["unshare", *who, "--mount", "sh", "-c",
              'mount -t tmpfs -o size=%d none "$0" && exec "$@"' % size, place]
@@ -546,7 +552,8 @@ def in_memory(place, size):
 
 
 def need_disk():
-    """Skips where all places lie in memory: what waits has to go to a disk."""
+    """Skips when all places lie in memory: waiting data has to go to a
+    disk."""
     kinds = subprocess.run(["stat", "-fc", "%T", TMP, "/var/tmp"], check=True,
                            stdout=subprocess.PIPE, text=True).stdout.split()
     if set(kinds) <= {"tmpfs", "ramfs"}:
@@ -554,7 +561,7 @@ def need_disk():
 
 
 def cksum(size):
-    """What cksum prints of so many bytes of a Feeder."""
+    """Returns what cksum prints of this many bytes of a Feeder."""
     with subprocess.Popen("cksum", stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as proc:
         Feeder(proc.stdin, size).run()

@@ -1,4 +1,5 @@
-"""What the tests of lost nodes share: a job whose daemons can be reached."""
+"""Helpers for tests of lost nodes: a job whose daemons can be killed and
+stopped."""
 import json
 import os
 import re
@@ -10,7 +11,7 @@ import time
 import live
 from live import check, check_eq
 
-# Says that it is there and what its parent is, then does what PROGRAM does.
+# Prints the pids of itself and its parent, then does what PROGRAM does.
 GREETING = "echo up $XYLEM_RANK $PPID; "
 SUM = GREETING + "exec sha256sum"
 ECHO = GREETING + "exec cat"
@@ -21,13 +22,13 @@ LOST = re.compile(r"the daemons? of nodes? (\S+) on (\S+) (?:is|are) lost"
 
 
 def numbers(text):
-    """The numbers of "1,3-5"."""
+    """Returns the numbers of "1,3-5"."""
     ends = [list(map(int, term.split("-"))) for term in text.split(",")]
     return {n for pair in ends for n in range(pair[0], pair[-1] + 1)}
 
 
 def repairs(said):
-    """What orphans have told: {node: [seconds without a parent]}."""
+    """Returns the orphans' reports: {node: [seconds without a parent]}."""
     found = {}
     for node, time in re.findall(
             r"node (\d+) on \S+ has a new parent, .*, after ([0-9.]+) s", said):
@@ -36,8 +37,9 @@ def repairs(said):
 
 
 def told(said):
-    """Which nodes were said to be lost: {node: (hosts, ranks, what becomes of
-    the job)}; the hosts and ranks are those of all that were told with it."""
+    """Returns the nodes that were reported as lost: {node: (hosts, ranks, what
+    becomes of the job)}; hosts and ranks are those of all nodes in the same
+    message."""
     return {node: (hosts, numbers(ranks) if ranks else set(), then)
             for nodes, hosts, ranks, then in LOST.findall(said)
             for node in numbers(nodes)}
@@ -54,8 +56,9 @@ class Running:
             *options, "--arity", arity, "-v", "--heartbeat", heartbeat,
             "--on-node-loss", policy, "--stats", self.stats, "--", "sh", "-c",
             command, "sh", *words, stdin=subprocess.PIPE, **more)
-        self.daemons, self.greeted = {}, {}  # by rank: bytes of the greeting
-        self.rest = []  # lines behind greetings of other ranks
+        # by rank: the bytes of its greeting
+        self.daemons, self.greeted = {}, {}
+        self.rest = []  # lines after the greetings of other ranks
         while len(self.daemons) < nodes:
             line = self.job.stdout.readline()
             if not line:
@@ -91,7 +94,7 @@ class Running:
                         "%s have new parents" % (ranks,))
 
     def ask(self, text):
-        """Sends a line to all ranks, and awaits an answer of each that is
+        """Sends a line to all ranks, and waits for an answer of each that is
         left. Returns the seconds that this takes."""
         start_s = time.monotonic()
         self.job.stdin.write(text + b"\n")
@@ -101,9 +104,8 @@ class Running:
         return time.monotonic() - start_s
 
     def end(self, *words, code=1, seconds=60, may_be_over=False):
-        """Checks the exit code, what was said, and that nothing is left. A
-        node that was killed when it had said its last word is not lost
-        (may_be_over)."""
+        """Checks the exit code, the messages, and that nothing is left. A node
+        that was killed after its last message is not lost (may_be_over)."""
         if not self.job.stdin.closed:
             self.job.stdin.close()
         check_eq(b"", self.job.stdout.read(), "then")
@@ -129,5 +131,6 @@ class Running:
 
 
 def beneath(arity, *ranks):
-    """The ranks whose parents in the plan are these; node n has rank n - 1."""
+    """Returns the ranks whose parents in the plan are these; node n has rank n
+    - 1."""
     return [arity * (rank + 1) + i for rank in ranks for i in range(arity)]

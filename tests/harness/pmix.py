@@ -1,4 +1,4 @@
-"""What the tests with PMIx tools share, on top of live.py."""
+"""Functions that the tests with PMIx tools share, in addition to live.py."""
 import contextlib
 import glob
 import os
@@ -17,48 +17,49 @@ TOOL = os.path.join(live.BUILD, "tests", "pmix", "tool_pull")
 ASK = os.path.join(live.BUILD, "tests", "pmix", "tool_ask")
 CONNECT_S = clients.CONNECT_S
 Gate = live.Gate
-BOTH = 64 * live.MIB  # the launcher's bound, and as much for what tools cost
+BOTH = 64 * live.MIB  # the launcher's bound, and the same again for tools
 
 
 def need():
-    """Skip where there is no PMIx."""
+    """Skips the test when there is no PMIx."""
     if not os.access(TOOL, os.X_OK):
         live.skip("built without PMIx")
 
 
 def is_5():
-    """Built with PMIx 5 or later."""
+    """True when built with PMIx 5 or later."""
     return int((os.environ.get("PMIX_VERSION") or "0").split(".")[0]) >= 5
 
 
 def until_5(why):
-    """The case holds with PMIx 4 alone: docs/pmix-attributes.md names them."""
+    """Skips a case that holds with PMIx 4 only, as docs/pmix-attributes.md
+    says."""
     if is_5():
         raise live.LeftOut("with PMIx %s %s" % (
             os.environ["PMIX_VERSION"], why))
 
 
 def begun(pid):
-    """When a process began, to compare with others; numbers are used again."""
+    """Returns when a process began, because pids are used again."""
     return int((live.stat(pid) + [b"0"] * 20)[19]), pid
 
 
 def helpers_of(job):
-    """The pids of the job's helpers, in the order in which they began: those
-    that serve a tool, and the one in reserve."""
+    """Returns the pids of the job's helpers, in the order in which they began:
+    those that serve a tool, and the one in reserve."""
     return sorted((pid for pid, name in live.ours().items()
                    if name == "xylem-pmix" and
                    live.parent(pid) == job.proc.pid), key=begun)
 
 
 def helper_of(job):
-    """The pid of the job's helper, the oldest one, or None."""
+    """Returns the pid of the job's oldest helper, or None."""
     return next(iter(helpers_of(job)), None)
 
 
 def spooled(job, pid=None):
-    """Bytes that the launcher and its helpers, or this process, have put into
-    files; their stderr does not count."""
+    """Returns how many bytes the launcher and its helpers, or this process,
+    have put into files; their stderr does not count."""
     pids = [pid] if pid else [job.proc.pid, *helpers_of(job)]
     return sum(map(_spooled, pids))
 
@@ -78,15 +79,16 @@ def _spooled(pid):
 
 
 def told_twice(job):
-    """How many bytes may be at a tool and on the console, as the user is
-    told."""
+    """Returns how many bytes may be both at a tool and on the console, as the
+    user is told."""
     return sum(map(int, re.findall(
         r"up to (\d+) bytes of redirected output that a client was sent are "
         r"shown here a second time", job.said())))
 
 
 def rendezvous(job, tmp=live.TMP):
-    """The file by which tools find the job's launcher; `tmp` is its TMPDIR."""
+    """Returns the file by which tools find the job's launcher; `tmp` is its
+    TMPDIR."""
     found = glob.glob(os.path.join(
         tmp, "xylem-pmix-*",
         "pmix.%s.tool.%d" % (socket.gethostname(), job.proc.pid)))
@@ -94,7 +96,7 @@ def rendezvous(job, tmp=live.TMP):
 
 
 def server(job, tmp=live.TMP):
-    """(pid, port) of the process that listens for tools now, the launcher; or
+    """Returns (pid, port) of the launcher that listens for tools now; or
     None."""
     pid = job.proc.pid
     path = rendezvous(job, tmp)
@@ -112,45 +114,47 @@ def is_up(job):
 
 
 def wait_up(job, tmp=live.TMP):
-    """Waits until tools can connect and that is said. The job was started with
-    -v."""
+    """Waits until tools can connect and a message says so. The job was started
+    with -v."""
     def truth():
         found = server(job, tmp)
         return found and ":%d, or by" % found[1] in job.said()
     live.eventually(truth, CONNECT_S, "the helper is up")
     if isinstance(job, Job):
-        # The one in reserve may have been killed, and the next one be to come.
+        # The helper in reserve may have been killed, and the next one may not
+        # be ready.
         live.eventually(lambda: job.look() and len(job.peaks) > 1, CONNECT_S,
                         "its memory is seen")
 
 
 def has_heard(job):
-    """True when its nodes had heard of each pull when that was answered."""
+    """True when the nodes knew each pull when it was answered."""
     return "before all nodes have received" not in job.said()
 
 
 def until_heard(test, *args):
-    """Does it again when the machine stood still for so long that a pull was
-    answered without its nodes, as the launcher then says."""
+    """Repeats a case when the machine stood still until a pull was answered
+    before its nodes knew it, which the launcher reports."""
     live.check(any(test(*args) for _ in range(5)), "a pull has waited")
 
 
 def pulls_heard(job):
-    """How many pulls its launcher has heard of, which -v tells."""
+    """Returns how many pulls the launcher has been told of, which -v shows."""
     return len(re.findall(r"PMIx pull \d+ (?:copies|redirects)", job.said()))
 
 
 def wait_heard(job, before):
-    """Waits, with -v, until the launcher has heard of one more pull than that.
-    A launcher that gets no processor may first hear of output that was written
-    after a pull was answered: the answer waits for it for a second."""
+    """Waits, with -v, until the launcher has been told of one more pull. A
+    launcher that gets no processor may first handle output that was written
+    after a pull was answered: so the answer waits for the launcher, for a
+    second."""
     live.eventually(lambda: "-v" not in job.proc.args or
                     pulls_heard(job) > before or
                     job.proc.poll() is not None, 60, "a pull is heard of")
 
 
 def kill_helper(job):
-    """Kills the helper, up or not, and waits until it is gone."""
+    """Kills the helper, ready or not, and waits until it is gone."""
     live.eventually(lambda: helper_of(job), 60, "a helper")
     pid = helper_of(job)
     os.kill(pid, signal.SIGKILL)
@@ -158,8 +162,8 @@ def kill_helper(job):
 
 
 class Job(live.Job):
-    """A job whose launcher and helper must take little memory, as is seen when
-    the job has ended. Of helpers that follow each other the greatest
+    """A job whose launcher and helper must take little memory, which is
+    checked when the job has ended. When helpers follow each other, the largest
     counts."""
 
     def __init__(self, *args, **more):
@@ -176,7 +180,7 @@ class Job(live.Job):
             pass
 
     def look(self):
-        """False when the launcher has ended."""
+        """Looks at the processes; False when the launcher has ended."""
         if not self._helpers or self._looks % 10 == 0 or \
                 any(live.peak(pid) == 0 for pid in self._helpers):
             self._helpers = helpers_of(self)
@@ -233,11 +237,11 @@ class Tool:
             return self.proc.wait()
 
     def said(self):
-        """Its stdout, once it has ended."""
+        """Returns its stdout, once it has ended."""
         return self.proc.stdout.read().decode()
 
     def got(self, rank, channel):
-        """The bytes of a channel; None when nothing came."""
+        """Returns the bytes of a channel; None when nothing came."""
         try:
             with open(os.path.join(self.dir, f"{rank}.{channel}"),
                       "rb") as file:
@@ -246,7 +250,7 @@ class Tool:
             return None
 
     def taken(self, channel="stdout"):
-        """How many bytes of that channel, or of all, it has by now."""
+        """Returns how many bytes of that channel, or of all, it has by now."""
         return sum(os.path.getsize(path) for path in
                    glob.glob(os.path.join(self.dir, "*." + channel)))
 
@@ -258,46 +262,46 @@ class Tool:
             return 0
 
     def dropped(self):
-        """Bytes that were dropped because it took too little."""
+        """Returns how many bytes were dropped because it read too little."""
         return self.counted("dropped")
 
     def before(self):
-        """Bytes from before it came that were not kept."""
+        """Returns how many earlier bytes were not kept."""
         return self.counted("before")
 
     def broken(self, rank, channel):
-        """How often it was notified that the channel is incomplete."""
+        """Returns how often it was notified that the channel is incomplete."""
         return len(self.got(rank, channel + ".broken") or b"")
 
     def ends(self, rank, channel):
-        """How often it was told that the channel has ended."""
+        """Returns how often it was told that the channel has ended."""
         return len(self.got(rank, channel + ".end") or b"")
 
 
 def ready(job, *options, **more):
-    """A Tool that is registered. When several come in at the same time, each
-    has less time to say who it is."""
+    """Starts a Tool, and waits until it is registered. When several connect at
+    the same time, each has less time for its greeting."""
     tool = Tool(job, *options, **more)
     tool.wait_ready()
     return tool
 
 
 def wait_taken(tool, size, channel="stdout"):
-    """Waits before the job may end: the end waits only for some time for a
-    tool that takes nothing, as a tool does that gets no processor."""
+    """Waits before the job may end: the end waits only for a limited time for
+    a tool that reads nothing, which may just be a tool without a processor."""
     live.eventually(lambda: tool.taken(channel) >= size or
                     tool.proc.poll() is not None, 120,
                     "a tool takes %d bytes" % size)
 
 
 def wait_unspooled(job):
-    """The same when it cannot be said how much is to come, as some is dropped:
-    what is not taken yet is in the tool's socket then."""
+    """The same when it is unknown how much will come, as some is dropped:
+    output that is not read yet is in the tool's socket then."""
     live.eventually(lambda: spooled(job) == 0, 120, "nothing waits in files")
 
 
 class Reader(threading.Thread):
-    """Takes what the console has; `size` is how much that is by now."""
+    """Reads the console; `size` is how much came so far."""
 
     def __init__(self, job):
         super().__init__(daemon=True)
@@ -340,8 +344,8 @@ def leaks_of_library():
 
 
 class Asker:
-    """A tool_ask, which does one order at a time."""
-    CUT = 5  # its code when the server has gone
+    """A tool_ask, which carries out one order at a time."""
+    CUT = 5  # its exit code when the server has gone
 
     def __init__(self, job, *options, command=None, **more):
         options = options or ("-p", job.proc.pid)
@@ -365,7 +369,7 @@ class Asker:
             self.lines.put(line)
 
     def line(self):
-        """The next line; None at the end."""
+        """Returns the next line; None at the end."""
         try:
             return self.lines.get(timeout=60 * live.SLOW)
         except queue.Empty:
@@ -374,7 +378,7 @@ class Asker:
             return None
 
     def connect(self):
-        """The tool's name; None when it could not connect."""
+        """Returns the tool's name; None when it could not connect."""
         word = self.line()
         return word and word.split()[1]
 
@@ -383,7 +387,7 @@ class Asker:
         self.proc.stdin.flush()
 
     def answer(self):
-        """What an order has printed, and its status."""
+        """Returns what an order has printed, and its status."""
         said = []
         while (line := self.line()) is not None:
             if line.startswith("= "):
@@ -396,11 +400,11 @@ class Asker:
         return self.answer()
 
     def query(self, keys):
-        """The same, past what the library has cached."""
+        """Does the same without what the library has cached."""
         return self.ask("query pmix.qry.rfsh=1 " + keys)
 
     def wait_event(self, name):
-        """The infos of the next event, as a dictionary."""
+        """Returns the infos of the next event, as a dictionary."""
         live.eventually(lambda: name + " end" in self.events, 60, name)
         at = self.events.index(name + " end")
         first = max(i for i in range(at)
@@ -411,7 +415,7 @@ class Asker:
         return {row[0]: row[1] for row in rows}
 
     def end(self):
-        """Its exit code."""
+        """Returns its exit code."""
         self.proc.stdin.close()
         try:
             return self.proc.wait(60 * live.SLOW)

@@ -1,11 +1,11 @@
-"""What the tests of pushes share: jobs that keep what they read, and tools."""
+"""Helpers for tests of pushes: jobs that keep what they read, and tools."""
 import os
 import subprocess
 
 import pmix
 import live
 
-# Each process writes what it reads to a file of its own.
+# Each process writes everything that it reads to a file of its own.
 KEEP = 'cat >"$0.$XYLEM_RANK"'
 
 
@@ -38,8 +38,8 @@ class Taker:
             stdin=stdin, stdout=subprocess.PIPE, env=env)
 
     def connected(self, *options):
-        """A tool() that has connected. When several connect at the same time,
-        each has less time for it."""
+        """Starts a tool() and waits until it has connected. When several
+        connect at the same time, each has less time for that."""
         tool = self.tool(*options)
         tool.stdin.write(b"?\n")
         tool.stdin.flush()
@@ -81,7 +81,7 @@ class Session:
 
 
 def make_file(path, size):
-    """Makes a file that differs from all others; returns what is in it."""
+    """Makes a file that differs from all others; returns its contents."""
     with open(path, "wb") as file:
         for n in range(size // live.MIB):
             file.write(bytes([n % 251]) + os.urandom(live.MIB - 1))

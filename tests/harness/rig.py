@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Real hosts on this machine: network namespaces on a bridge, as root.
+"""Simulates hosts on this machine: network namespaces on a bridge, as root.
 
 usage: rig.py up [OPTIONS] [-- COMMAND...]
 
@@ -29,12 +29,13 @@ import time
 import world
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DIR = "/run/rig"  # of the files that hosts need; /run is the world's own
-PORT_LIMIT = 1000  # a bridge has 1,024
+# size of the files that hosts need; /run belongs to this world
+DIR = "/run/rig"
+PORT_LIMIT = 1000  # the most ports of a bridge
 
 
 def missing():
-    """What stands in the way of a rig here; None when nothing does."""
+    """Returns the reason why no rig can be made here; None when one can."""
     for name in "ip", "nsenter", "unshare":
         if not shutil.which(name):
             return f"no {name} here"
@@ -42,7 +43,7 @@ def missing():
 
 
 def start():
-    """For tests: enter a world, or skip."""
+    """For tests: enters a world, or skips."""
     import live
     why = missing()
     if why:
@@ -53,8 +54,7 @@ def start():
 
 
 class Host:
-    """A namespace of each kind that makes a host, held by a process that does
-    nothing."""
+    """The namespaces that make a host, held by a process that does nothing."""
 
     def __init__(self, name, number, files=()):
         self.name, self.number = name, number
@@ -79,7 +79,8 @@ class Host:
         socket.sethostname(self.name)
         for source, target in files:
             world.mount(source, target, None, world.MS_BIND)
-        with contextlib.suppress(OSError):  # addresses are there at once
+        # so that addresses can be used at once
+        with contextlib.suppress(OSError):
             with open("/proc/sys/net/ipv6/conf/default/accept_dad", "w") as it:
                 it.write("0")
 
@@ -88,7 +89,7 @@ class Host:
             words, preexec_fn=lambda: world.join(self.pid), **more)
 
     def ip(self, lines):
-        """Commands of ip(8) on this host; to be waited for."""
+        """Runs commands of ip(8) on this host; the caller waits for them."""
         proc = self.popen(["ip", "-batch", "-"], stdin=subprocess.PIPE,
                           text=True)
         proc.stdin.write("\n".join(lines) + "\n")
@@ -96,7 +97,7 @@ class Host:
         return proc
 
     def pids(self):
-        """What runs here, but for the process that holds the host."""
+        """Returns the processes on this host, except the one that holds it."""
         return [pid for pid in world.pids()
                 if pid != self.pid and world.network_of(pid) == self.network]
 
@@ -162,7 +163,8 @@ class Rig:
                                + f" {name}\n")
 
     def wire(self):
-        """All cables, from the switch; then the ends of the hosts."""
+        """Ends the cables: first the ends at the switch, then those of the
+        hosts."""
         lines = []
         for k in range(self.networks):
             lines += [f"link add br{k} type bridge mcast_snooping 0",
@@ -190,7 +192,7 @@ class Rig:
         return f"{name}.{network}"
 
     def write_agent(self):
-        """A remote shell that takes next to no time: AGENT HOST COMMAND..."""
+        """A remote shell that is very fast: AGENT HOST COMMAND..."""
         with open(f"{DIR}/agent", "w") as file:
             file.write(
                 "#!/bin/sh\n"
@@ -207,7 +209,7 @@ class Rig:
     agent = f"{DIR}/agent"
 
     def host_of(self, pid):
-        """The name of the host on which a process runs."""
+        """Returns the name of the host on which a process runs."""
         network = world.network_of(pid)
         for host in self.hosts.values():
             if host.network == network:
@@ -215,7 +217,7 @@ class Rig:
         return ""
 
     def cut(self, name, network=0):
-        """Pull a host's cable: nobody is told."""
+        """Pulls a host's cable; no process is told."""
         wait_all([self.switch.ip([f"link set {self.port(name, network)} "
                                   "down"])])
 
@@ -224,16 +226,17 @@ class Rig:
                                   "up"])])
 
     def shut(self, network):
-        """This network passes nothing on; all cables stay in place."""
+        """Makes this network pass nothing on; all cables stay in place."""
         wait_all([self.switch.ip([f"link set br{network} down"])])
 
     def crash(self, name):
-        """All processes of a host die at once, without a word."""
+        """Kills all processes of a host at once."""
         self.kill({self.hosts[name].network})
 
     @staticmethod
     def kill(networks):
-        """Until there is nothing left, whatever is started meanwhile."""
+        """Kills processes until none is left, even when new ones are
+        started."""
         own, limit = os.getpid(), time.monotonic() + 20
         while True:
             left = [pid for pid in world.pids()

@@ -23,7 +23,7 @@ class Screen:
         self.rows = [""]
         self.row = self.column = 0
         self.escape = b""
-        self.shown = []  # each line of status that stood there whole
+        self.shown = []  # each whole status line that was shown
 
     def feed(self, text):
         for byte in text:
@@ -78,11 +78,11 @@ class Screen:
             del self.rows[self.row + 1:]
 
     def status(self):
-        """The rows that are lines of status, or begin like one."""
+        """Returns the rows that are status lines, or begin like one."""
         return [row for row in self.rows if STATUS.match(row)]
 
     def text(self):
-        """What stands there, without spaces and rows that are empty."""
+        """Returns what is shown, without spaces and empty rows."""
         return [row.rstrip() for row in self.rows if row.strip()]
 
 

@@ -1,4 +1,4 @@
-"""What runs on the hosts of a rig: sshd, Slurm.
+"""The services on the hosts of a rig: sshd and Slurm.
 
 Their settings lie where programs look for them (world.COVERED hides the
 machine's), so plain `ssh`, `salloc` and the like work. Keys are made for the
@@ -11,7 +11,7 @@ import time
 
 import rig
 
-# A tenth of the CPU time of the default, and nobody listens in.
+# Takes a tenth of the CPU time of the default, and nobody eavesdrops in here.
 EXCHANGE = "KexAlgorithms curve25519-sha256\n"
 
 SERVER = EXCHANGE + """
@@ -37,9 +37,9 @@ StrictHostKeyChecking yes
 UserKnownHostsFile /dev/null
 """
 
-# Of logins: there are no start-up files, which may do anything.
+# Settings of logins: there are no start-up files, which may do anything.
 HOME = rig.DIR + "/home"
-# What sanitizers are told has to reach the daemons behind a login, too.
+# Options of sanitizers must reach the daemons behind a login, too.
 PASSED_ON = "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS"
 
 
@@ -63,11 +63,12 @@ def await_true(truth, seconds, what):
     while not truth():
         if time.monotonic() > limit:
             raise RuntimeError(f"not within {seconds} s: {what()}")
-        time.sleep(0.02)  # sleep-ok: between two looks
+        time.sleep(0.02)  # sleep-ok: a pause between two looks
 
 
 class Sshd:
-    """One for each host, and keys with which each host gets to each other."""
+    """An sshd for each host, and keys by which each host logs in to the
+    others."""
 
     def __init__(self, hosts):
         self.hosts, self.daemons = hosts, {}
@@ -108,7 +109,7 @@ class Sshd:
                    lambda: f"sshd of {name}: " + read(self.log(name)))
 
     def stop(self, name):
-        """Nobody listens there; logins go on."""
+        """Nobody listens on that host any longer; existing logins go on."""
         self.daemons[name].kill()
         self.daemons[name].wait()
 
@@ -173,7 +174,8 @@ class Slurm:
 
     @staticmethod
     def missing():
-        """The first program that is not here; None when all are."""
+        """Returns the first program that is missing here; None when all are
+        installed."""
         for name in "munged", "slurmctld", "slurmd", "srun":
             if not find(name):
                 return name
@@ -185,12 +187,12 @@ class Slurm:
                 stdout=out, stderr=out)
 
     def stop(self, name):
-        """No slurmd there any more, and nobody is told; tasks go on."""
+        """Kills the slurmd of that host, and nobody is told; tasks go on."""
         self.daemons[name, "slurmd"].kill()
         self.daemons[name, "slurmd"].wait()
 
     def start_munged(self):
-        """Its socket is where everybody looks for it."""
+        """Makes a socket where everybody looks for it."""
         os.makedirs("/run/munge", 0o755, exist_ok=True)
         key = self.DIR + "/munge.key"
         with open(key, "wb") as file:
@@ -210,9 +212,9 @@ class Slurm:
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
 
     def count(self, state):
-        """How many nodes are in it."""
+        """Returns how many nodes are in the allocation."""
         return self.sinfo("%t").split().count(state)
 
     def log(self, name):
-        """What the slurmd of a host has logged."""
+        """Returns what the slurmd of a host has logged."""
         return read(f"{self.DIR}/slurmd.{name}.log")

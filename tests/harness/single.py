@@ -1,4 +1,5 @@
-"""A helper with one tool, one_tool.c, for the tests of pmix_api/helper/lib/."""
+"""Runs a helper with one tool, one_tool.c, for the tests of
+pmix_api/helper/lib/."""
 import os
 import queue
 import subprocess
@@ -11,7 +12,7 @@ RANKS, CHANNELS, SHIFT = 2, ("stdout", "stderr"), 4099
 
 
 class One:
-    """A one_tool; pmix.Tool takes it for a job."""
+    """A one_tool; pmix.Tool uses it like a job."""
     count = 0
 
     def __init__(self, size, *options):
@@ -38,8 +39,8 @@ class One:
         return ""
 
     def wait(self, word):
-        """The words behind the next line that begins like this; None at the
-        end."""
+        """Returns the words after the beginning of the next line that begins
+        like this; None at the end."""
         while True:
             try:
                 line = self.lines.get(timeout=60 * live.SLOW)
@@ -63,12 +64,12 @@ class One:
         return int(self.wait("told")[0])
 
     def now(self):
-        """The numbers of deliveries: taken, given."""
+        """Returns the numbers of deliveries: taken, given."""
         self.tell("?")
         return [int(word) for word in self.wait("now")]
 
     def gone(self):
-        """The same when the tool has gone, and the helper with it."""
+        """Does the same when the tool has gone, and the helper with it."""
         counts = [int(word) for word in self.wait("gone") or (-1, -1)]
         live.check_eq(0, self.proc.wait(60 * live.SLOW), "the helper")
         return counts

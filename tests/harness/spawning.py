@@ -1,4 +1,4 @@
-"""A tool that starts jobs, for the tests of PMIx_Spawn."""
+"""Runs a tool that starts jobs, for the tests of PMIx_Spawn."""
 import os
 import re
 import subprocess
@@ -23,8 +23,8 @@ class Starter(pmix.Asker):
         self.job = job
         self.outputs = {}  # (namespace, rank, channel): text
         self.ends = []
-        self.befores = {}  # the same: bytes that were not kept
-        self.gaps = {}  # the same: behind how many bytes these are missing
+        self.befores = {}  # the same: how many bytes were not kept
+        self.gaps = {}  # the same: after how many bytes these are missing
         super().__init__(job, command=[START, str(job.proc.pid), self.dir])
 
     def take(self, line):
@@ -43,7 +43,7 @@ class Starter(pmix.Asker):
             super().take(line)
 
     def spawn(self, what):
-        """The namespace, or None; and the status."""
+        """Returns the namespace, or None; and the status."""
         said, status = self.ask("spawn " + what)
         return said[0] if said else None, status
 
@@ -52,8 +52,8 @@ class Starter(pmix.Asker):
         live.check_eq("SUCCESS", self.ask(order)[1], order)
 
     def pull(self, what):
-        """A pull that has to succeed; its number, once the launcher knows of
-        it."""
+        """Makes a pull that has to succeed; returns its number, once the
+        launcher knows of it."""
         before = pmix.pulls_heard(self.job)
         said, status = self.ask("pull " + what)
         live.check_eq("SUCCESS", status, what)
@@ -72,12 +72,12 @@ class Starter(pmix.Asker):
         return self.befores.get((space, rank, channel), 0)
 
     def gap(self, space, rank, channel="stdout"):
-        """Where the bytes are missing that were not kept; None: none are
-        missing."""
+        """Returns where the bytes are missing that were not kept; None: none
+        are missing."""
         return self.gaps.get((space, rank, channel))
 
     def shown(self, name="stdout"):
-        """What its library has written itself."""
+        """Returns what its library has written itself."""
         with open(os.path.join(self.dir, name), encoding="utf-8") as file:
             return file.read()
 
@@ -94,7 +94,7 @@ class Starter(pmix.Asker):
 
 def start(command="true", *options, nodes=3, wait=pmix.Gate.WAIT, wrap=(),
           **env):
-    """Starts a job whose processes wait at a gate, then do that."""
+    """Starts a job whose processes wait at a gate, then run that command."""
     gate = pmix.Gate()
     job = pmix.Job("-v", "-N", nodes, *options, "--", "sh", "-c",
                    wait + command, gate.path,
@@ -113,7 +113,7 @@ def connect(job, is_piped=False):
 
 
 def hosts_of(job, space):
-    """How many processes are on each host, in the order of ranks."""
+    """Returns how many processes are on each host, in the order of ranks."""
     asker = pmix.Asker(job)
     asker.connect()
     said, status = asker.query("pmix.nspace=%s pmix.qry.ptable" % space)
@@ -125,7 +125,7 @@ def hosts_of(job, space):
 
 
 def wait_over(job, space):
-    """The job takes no room any longer."""
+    """Waits until the job takes no room any longer."""
     asker = pmix.Asker(job)
     asker.connect()
     live.eventually(lambda: space not in re.split(

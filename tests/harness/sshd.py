@@ -1,4 +1,5 @@
-"""Hosts with a real sshd, all of them this machine, for the live tests.
+"""Simulates hosts with a real sshd, all of them this machine, for the live
+tests.
 
 Each name has an address 127.0.0.x and a port that the kernel chose. This
 process listens there and starts `sshd -i` for each connection, as inetd does,
@@ -17,7 +18,7 @@ import live
 
 DIR = os.path.join(live.TMP, "ssh")
 CONFIG = os.path.join(DIR, "config")
-# How xylem is to call the hosts.
+# the options with which xylem calls the hosts
 RSH = "ssh -F " + CONFIG
 
 SERVER = """
@@ -44,7 +45,8 @@ UserKnownHostsFile %(dir)s/known
 
 
 def find(name):
-    """The path of a program; the test is skipped when there is none."""
+    """Returns the path of a program; the test is skipped when there is
+    none."""
     path = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")
     return path or live.skip("no %s here" % name)
 
@@ -74,7 +76,8 @@ class Hosts(threading.Thread):
         self.calls = dict.fromkeys(self.names, 0)
         self.shut, self.sessions = set(), []
         os.makedirs(os.path.join(DIR, "home"))
-        if os.geteuid() == 0:  # sshd confines itself to it, as a service does
+        # sshd confines itself to this folder, as a service does
+        if os.geteuid() == 0:
             os.makedirs("/run/sshd", 0o755, exist_ok=True)
         write("server", SERVER % {"dir": DIR})
         make_key("user")
@@ -84,8 +87,7 @@ class Hosts(threading.Thread):
         write("config", "Host *" + CLIENT % {"dir": DIR})
 
     def add(self, name, last):
-        """Adds a host at 127.0.0.`last`, which becomes known, and its
-        listener."""
+        """Adds a known host at 127.0.0.`last`, and its listener."""
         sock = socket.create_server(("127.0.0.%d" % last, 0))
         self.add_name(name, *sock.getsockname(), self.key)
         return sock
@@ -123,7 +125,7 @@ class Hosts(threading.Thread):
         return " ".join('"%s=%s"' % one for one in found.items())
 
     def left(self):
-        """The pids of the sessions that are not over."""
+        """Returns the pids of the sessions that are not over."""
         return [one.pid for one in self.sessions if one.poll() is None]
 
     def close(self):

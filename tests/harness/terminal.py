@@ -1,4 +1,4 @@
-"""A pseudo terminal with programs on it, for the live tests in Python."""
+"""Runs programs on a pseudo terminal, for the live tests in Python."""
 import os
 import pty
 import select
@@ -10,7 +10,7 @@ import time
 
 import live
 
-# Makes the terminal its own, then becomes the program.
+# Makes the terminal its controlling terminal, then becomes the program.
 LEADER = ("import fcntl, os, sys, termios; os.setsid(); "
           "fcntl.ioctl(next(filter(os.isatty, range(3))), termios.TIOCSCTTY, "
           "0); "
@@ -18,7 +18,7 @@ LEADER = ("import fcntl, os, sys, termios; os.setsid(); "
 
 
 def open_pair():
-    """Both ends of a new terminal."""
+    """Returns both ends of a new terminal."""
     try:
         return pty.openpty()
     except OSError as why:
@@ -50,18 +50,19 @@ class Terminal:
         os.write(self.fd, text)
 
     def read_more(self, seconds):
-        """False when nothing came or no process holds the terminal."""
+        """Reads once; False when nothing came or no process holds the
+        terminal."""
         if not select.select([self.fd], [], [], max(seconds, 0))[0]:
             return False
         try:
             more = os.read(self.fd, 65536)
-        except OSError:  # the last program has closed it
+        except OSError:  # the last program has closed the terminal
             return False
         self.text += more
         return more != b""
 
     def behind(self, words):
-        """The place in the text behind all of these, or None."""
+        """Returns the place in the text after all of these, or None."""
         found = [self.at]
         for word in set(words):
             place = self.at
@@ -74,8 +75,8 @@ class Terminal:
         return max(found)
 
     def read_until(self, *words, seconds=30):
-        """Reads until all words were shown, in any order, behind those of the
-        last call. What came with them is for the next one."""
+        """Reads until all words were shown, in any order, after those of the
+        last call. Text that came with them is for the next call."""
         limit = time.monotonic() + seconds * live.SLOW
         while (place := self.behind(words)) is None:
             rest = limit - time.monotonic()

@@ -1,4 +1,4 @@
-"""A world of its own for a script: namespaces that end with it.
+"""Gives a script a world of its own: namespaces that end with it.
 
     world.enter()      at the start of main(), before there are threads
 
@@ -19,7 +19,8 @@ NEWNS, NEWUTS, NEWIPC = 0x00020000, 0x04000000, 0x08000000
 NEWPID, NEWNET = 0x20000000, 0x40000000
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 PR_SET_PDEATHSIG = 1
-# The machine's own, hidden by empty folders: nothing in there reads them.
+# Folders of the machine that empty folders hide: nothing in the world reads
+# them.
 COVERED = "/run", "/etc/ssh", "~/.ssh", "/etc/slurm", "/var/lib/munge"
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -41,7 +42,7 @@ def mount(source, target, kind=None, flags=0):
 
 
 def join(pid):
-    """Move this process to the host of that one, and stay in its folder."""
+    """Moves this process to the host of that one, and stays in its folder."""
     here = os.getcwd()
     for name, flag in ("net", NEWNET), ("uts", NEWUTS), ("mnt", NEWNS):
         with open(f"/proc/{pid}/ns/{name}") as file:
@@ -50,7 +51,8 @@ def join(pid):
 
 
 def network_of(pid):
-    """Processes with the same answer are on the same host; None if it ended."""
+    """Returns the same answer for processes on the same host; None if the
+    process has ended."""
     with contextlib.suppress(OSError):
         return os.readlink(f"/proc/{pid}/ns/net")
 
@@ -65,8 +67,9 @@ def status_of(status):
 
 
 def rule():
-    """The first process of the new pid namespace: start the script, which
-    returns from here, and collect what ends until it does."""
+    """The first process of the new pid namespace: starts the script, which
+    returns from here, and collects processes that end until the script
+    does."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     script = os.fork()
@@ -80,7 +83,7 @@ def rule():
 
 
 def why_not():
-    """Why there can be no world here; None where there can."""
+    """Returns the reason why no world can be made here; None when one can."""
     if os.geteuid() != 0:
         return "namespaces need root"
     done = subprocess.run(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hosts that do not come, and hosts that go: each is named, soon."""
+"""Hosts that do not connect, and hosts that vanish: each is named soon."""
 import os
 import signal
 import subprocess

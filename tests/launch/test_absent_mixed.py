@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hosts that do not come, all at once and each for a reason of its own."""
+"""Hosts that do not connect, all at once and each for another reason."""
 import os
 import re
 import signal

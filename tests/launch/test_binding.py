@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--bind: processes have the processors that their turn gives them."""
+"""--bind: each process is bound to the processors of its turn."""
 import os
 import sys
 
@@ -36,8 +36,8 @@ def bound(*args, **more):
 
 
 def take_turns(found):
-    """Of these processes each so many as there are cores have each core
-    once."""
+    """Checks that each core has one of every `number of cores' consecutive
+    processes; there are twice as many processes as cores."""
     check_eq(2 * len(CORES), len(found), "processes:")
     for at in (0, len(CORES)):
         check_eq(CORES, sorted(found[at:at + len(CORES)]), f"from {at} on:")

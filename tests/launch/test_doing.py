@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What processes that still run are doing, as a user is told who has waited for
-them: after ^C, after ^\\, at the end of --timeout, and with --on-stall.
+"""The messages about what running processes are doing: after ^C, after ^\\, at
+the end of --timeout, and with --on-stall.
 
 Each rank does something else, and says in a file that it has begun.
 """
@@ -139,7 +139,8 @@ def finish(job):
 
 
 def those_that_wait_are_named():
-    """And those that go on; what computes is not."""
+    """Processes that wait are named in the report, and so are those that have
+    gone on; a process that computes is not."""
     job, pids = stalling("--on-stall", 2)
     os.kill(pids[3], signal.SIGSTOP)
     live.eventually(lambda: job.said().count("no progress") == 2, 60,

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Exit codes, the end by a bad exit, by time and by a reader that leaves."""
+"""Exit codes, and jobs that end by a bad exit, by a time limit or because a
+reader closes."""
 import contextlib
 import json
 import os
@@ -62,7 +63,7 @@ with case("of the one that failed first, though another one is heard of first"):
     check_has("exit 7: rank 1 on ", job.said())
 
 with case("of the one that failed first, though its daemon is stopped then"):
-    # The daemon of rank 0 hears of the end of rank 0 after rank 1 has ended.
+    # The daemon of rank 0 notices the end of rank 0 after rank 1 has ended.
     place = os.path.join(live.TMP, "stopped")
     gate = live.Gate()
     job = live.Job("-N", 2, "--nodes-per-daemon", 1, "--", "sh", "-c", """

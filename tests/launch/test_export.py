@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""--export says what processes get of the launcher's environment, as with srun;
-names of variables are checked there and with --env."""
+"""--export selects what processes get of the launcher's environment, as with
+srun; the names of variables are checked, for --env, too."""
 import os
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Hosts that their parents in the tree cannot reach: a daemon further up
-does."""
+"""When a host's parent in the tree cannot reach it, a daemon further up starts
+the host's daemon."""
 import collections
 import hashlib
 import os
@@ -81,7 +81,7 @@ def all_are_cut_off():
     exact(job, quiet=False)
     os.close(opener)
     found = ways()
-    # Whoever has no starter but the launcher has one way up.
+    # A host that only the launcher can start has one way up.
     check_eq(["h1", "-"], found["h3"])
     check_eq(["h4", "-"], found["ha"])
     check_eq(10, calls_of_launcher(), "calls of the launcher:")

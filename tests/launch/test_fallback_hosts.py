@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hosts of which one cannot log in to others: somebody above it does."""
+"""When one host cannot log in to others, a host above it does."""
 import hashlib
 import re
 import subprocess
@@ -74,7 +74,8 @@ def no_key(the):
 
 
 def no_key_and_no_name(the):
-    """Nor does the one above find the name of one of them."""
+    """The hosts have no key for the others, and the node above one of them
+    does not find its name either."""
     lines = services.read("/etc/hosts").splitlines(True)
     services.write(rig.DIR + "/names", "".join(
         line for line in lines if line.split()[1] != "h7"))

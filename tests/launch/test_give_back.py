@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Of stdin that is a file, what no process took is there for who reads it
-next."""
+"""When stdin is a file, the part that no process took is left for the next
+reader of the file."""
 import os
 import sys
 
 import live
 from live import case, check, check_eq, check_has
 
-# Each process takes exactly so many bytes and leaves the rest in its pipe.
+# Each process takes exactly this many bytes and leaves the rest in its pipe.
 TAKE = "head -c $((${0} * (XYLEM_RANK + 1))) >/dev/null"
 LARGE_BYTES = 40 * live.MIB
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""--help begins with what people use most, fits into the terminal, and has
-examples that work."""
+"""--help begins with the options that people use most, fits into the terminal,
+and has examples that work."""
 import fcntl
 import re
 import shlex
@@ -24,14 +24,14 @@ def options(lines):
 
 
 def examples(lines):
-    """The commands behind `Examples:', without what is said of them."""
+    """Returns the commands after `Examples:', without their explanations."""
     behind = lines[lines.index("Examples:") + 1:]
     return [re.split(r"   +", line.strip())[0] for line in behind
             if line.startswith("  ")]
 
 
 def lines_at(columns, *words):
-    """What a terminal shows that has so many columns."""
+    """Returns the lines that a terminal of this many columns shows."""
     screen = terminal.Terminal("sh", "-c", 'read -r _; exec "$@"', "sh",
                                live.XYLEM, *words)
     fcntl.ioctl(screen.fd, termios.TIOCSWINSZ,

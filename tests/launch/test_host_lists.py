@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists of hosts: `^' takes hosts out, `@' names a group, and `--hostfile -'
+"""Lists of hosts: `^' removes hosts, `@' names a group, and `--hostfile -'
 reads a list from stdin, of which the processes get nothing."""
 import os
 import signal

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Many hosts by ssh: what goes in, what comes out, and who starts whom."""
+"""Many hosts by ssh: input and output are complete, and each daemon is started
+by the right one."""
 import collections
 import hashlib
 import os

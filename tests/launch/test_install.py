@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What make install puts somewhere works there, also when the tree it was
-configured for is another: all is found from where the program is."""
+"""An installed tree works, also when it was moved: all files are found from
+where the program is."""
 import glob
 import os
 import subprocess

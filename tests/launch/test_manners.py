@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What processes on other hosts find, by ssh and by Slurm: environment,
-directory, umask and limits as a user of srun expects them, and how many there
-are by what each host has."""
+"""The environment, directory, umask and limits of processes on other hosts, by
+ssh and by Slurm, are as a user of srun expects them; their numbers follow from
+the machine of each host."""
 import collections
 import os
 import pwd

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Very many nodes on this machine: all come, all are heard, memory is kept."""
+"""Very many nodes on this machine: all join, all output arrives, and memory
+stays within its bounds."""
 import hashlib
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Hosts whose daemons do not come: told in groups of one reason, and left out
-where --min-nodes lets the job go on without."""
+"""Hosts whose daemons do not connect are reported in groups with the same
+reason, and left out when --min-nodes lets the job go on without them."""
 import os
 import resource
 import shlex

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Networks as hosts have them: IPv6 alone, several of which one leads
-nowhere, names that lead to loopback."""
+"""Networks with IPv6 only, several networks one of which leads nowhere, and
+names that lead to loopback."""
 import subprocess
 import sys
 import time

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--ppn N:core and N:socket, by machines that hwloc has recorded."""
+"""--ppn N:core and N:socket, with machines that hwloc has recorded."""
 import collections
 import os
 import sys
@@ -20,7 +20,7 @@ def here(machine, *args, **more):
 
 
 def counts(want, machine, *args):
-    """So many processes run on each node, in order."""
+    """Checks that this many processes run on each node, in order."""
     ran = here(machine, *args, "--", "sh", "-c",
                "echo $XYLEM_NODE $XYLEM_RANK")
     found = collections.Counter(int(line.split()[0]) for line in ran.lines())

@@ -187,7 +187,8 @@ def places(*options, hosts=None):
 
 
 def expected(*hosts):
-    """The same, from the host of each rank."""
+    """Returns the rows that must be found when the ranks run on these
+    hosts."""
     names = list(dict.fromkeys(hosts))
     return [(host, rank, len(hosts), hosts[:rank].count(host),
              names.index(host), len(names)) for rank, host in enumerate(hosts)]

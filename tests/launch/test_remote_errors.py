@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hosts that do not come: they are named, soon, and nothing is left."""
+"""Hosts that do not connect are named soon, and nothing is left."""
 import os
 import re
 import signal

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rig itself: hosts that are separate, and nothing left of them."""
+"""The rig itself has separate hosts, and leaves nothing of them behind."""
 import os
 import signal
 import subprocess
@@ -71,7 +71,7 @@ def hosts_are_separate():
 
 
 def killed(whom):
-    """Whoever dies first, all of it goes."""
+    """Whichever process of the rig dies first, all others end."""
     proc = subprocess.Popen([*COMMAND, "sh", "-c", STAY], text=True,
                             stdout=subprocess.PIPE)
     check_eq("up\n", proc.stdout.readline())

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What cannot be held is not started: one line says what is too much. What a
-crowded machine can hold is started with more patience, and -v says with how
-much."""
+"""A job for which the machine has no room is not started: one line says what
+is too much. On a crowded machine that has room, time limits are longer, which
+-v reports."""
 import os
 import re
 import resource

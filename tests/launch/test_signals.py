@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Signals to the launcher reach the processes; a terminal's, too."""
+"""Signals to the launcher reach the processes; so do those of a terminal."""
 import contextlib
 import os
 import signal
@@ -138,7 +138,7 @@ def stopped_for_long(remote):
     read_all(job, "one")
     for word, seconds in ("two", 5), ("three", 0):
         stop(job)
-        time.sleep(seconds)  # sleep-ok: to be silent for so long is the test
+        time.sleep(seconds)  # sleep-ok: the silence is the test
         job.stdin.write(word.encode() + b"\n")
         job.stdin.flush()
         job.proc.send_signal(signal.SIGCONT)

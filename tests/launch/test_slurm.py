@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Many hosts by Slurm: slurmctld and a slurmd on each, all of them real."""
+"""Many hosts by Slurm: slurmctld, and a slurmd on each host, all of them
+real."""
 import hashlib
 import os
 import re

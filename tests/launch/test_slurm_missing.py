@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Hosts of an allocation of Slurm whose daemons do not come: each is named
-soon, with its reason, and the job goes on without them where it may."""
+"""Hosts of an allocation of Slurm whose daemons do not connect: each is named
+soon, with its reason, and the job goes on without them when it is allowed
+to."""
 import subprocess
 import sys
 
@@ -120,7 +121,8 @@ def no_munge_there(hosts):
 
 
 def no_munge_here():
-    """Of the launcher's host: for it and its srun alone."""
+    """Munge is missing on the launcher's host, for the launcher and its srun
+    alone."""
     code, out, said = run("--launch-timeout", 3600, nodes="h1", before="""
         set -- unshare -m sh -c '
             mount -t tmpfs none /run/munge; exec "$@"' sh "$@";""")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a process finds: environment, working directory, umask and limits."""
+"""The environment, working directory, umask and limits of a process."""
 import os
 import resource
 import sys

@@ -146,8 +146,8 @@ def unnamed():
 
 
 def scontrol():
-    """Inside an allocation Slurm is asked; what it does not know, or does not
-    say in time, is no matter."""
+    """Inside an allocation Slurm is asked for the topology; the job starts all
+    the same when Slurm does not know it or does not answer in time."""
     hosts, folder = "h[1-8]", os.path.join(live.TMP, "bin")
     silence = "its answer is empty"
     os.makedirs(folder, exist_ok=True)

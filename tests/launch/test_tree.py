@@ -163,7 +163,8 @@ def large():
 
 
 def without_fabric():
-    """It asks libfabric nothing: a provider that is not there is no matter."""
+    """The command asks libfabric nothing: a provider that does not exist is
+    not noticed."""
     text = tree("-w", "a[1-3]", FI_PROVIDER="none", LD_BIND_NOW="")
     check(text.startswith("3 hosts"), text)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Strangers at the listeners of a running job: it takes no notice of them."""
+"""Strangers at the listeners of a running job have no effect on the job."""
 import contextlib
 import json
 import os

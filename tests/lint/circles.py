@@ -19,7 +19,7 @@ ARCHIVES = ("endpoints/libep.la", "endpoints/libofi.la", "pmix_api/libpx.la",
 
 
 def arrows(rows):
-    """{object: {other: names that it takes from there}}"""
+    """Returns {object: {other: the names that it takes from that one}}."""
     owner = {name: member for member, name, kind, section in rows
              if kind.isupper() and section != "*UND*"}
     found = {member: {} for member, _, _, _ in rows}
@@ -31,7 +31,8 @@ def arrows(rows):
 
 
 def reach(graph, start):
-    """The objects that start takes from, and those that these do, and so on."""
+    """Returns all objects from which start takes something, directly or
+    through others."""
     seen, ahead = set(), [start]
     while ahead:
         for other in graph[ahead.pop()]:

@@ -6,9 +6,9 @@ NOUN_parse (text), or that is given bytes and behind them where to put what they
 say. A target of FUZZ_TARGETS calls each by its name. A file that takes bytes or
 text apart, with one of TAKES_APART, has such a function that is called.
 
-What others stand before, and a target calls those, is in THROUGH; what nobody
-from outside can reach, with the reason, in SPARED. An entry that is not needed
-any more is a complaint, too.
+THROUGH names the decoders that a target calls through another function; SPARED
+names those that no bytes from outside can reach, with the reason. An entry that
+is no longer needed is a complaint, too.
 """
 import os
 import re
@@ -33,7 +33,7 @@ TAKES_APART = re.compile(
     r"\b(sscanf|fscanf|strto(?:d|f|imax|k_r|l|ll|ul|ull|umax)|strsep|ato[fil]"
     r"|inet_pton|fgets|getline|json_load\w*|ov_rd_init|ov_rd_u\w+)\s*\(")
 
-# A function or file, and the target that reaches it by those around it.
+# Functions or files, and the target that reaches each through its callers.
 THROUGH = {
     "commands/attach/entrance.c": "door",
     "commands/attach/session.c": "door",
@@ -116,12 +116,12 @@ SPARED = {
 
 
 def code(root, path):
-    """The code of a file, its lines as they are."""
+    """Returns the code of a file, with its lines unchanged."""
     return "\n".join(line for _, line in sources.code_lines(root, path))
 
 
 def listed(root):
-    """The nouns of FUZZ_TARGETS, and of the lists in it."""
+    """Returns the nouns of FUZZ_TARGETS, and of the lists in it."""
     text = "\n".join(sources.read(root, LIST))
     return set(re.findall(r"^(?:\t|\w+ = )%D%/fuzz_(\w+)(?: \\)?$", text,
                           re.M))
@@ -136,7 +136,7 @@ def called(root, nouns):
 
 
 def decoders(root):
-    """(path, line, name) of those that headers declare."""
+    """Returns (path, line, name) of the decoders that headers declare."""
     for path in sources.walk(root, (".h",), PRODUCT):
         text = code(root, path)
         for match in FUNCTION.finditer(text):
@@ -146,7 +146,8 @@ def decoders(root):
 
 
 def files(root):
-    """(path, line, what it uses, its functions) of those that take apart."""
+    """Returns (path, line, what it uses, its functions) of the files that take
+    bytes apart."""
     for path in sources.walk(root, (".c",), PRODUCT):
         text = code(root, path)
         match = TAKES_APART.search(text)
@@ -156,7 +157,7 @@ def files(root):
 
 
 def lists(root):
-    """THROUGH and SPARED, of which a fixture has others."""
+    """Returns THROUGH and SPARED; a fixture has its own."""
     own = os.path.join(root, TARGETS, "lists.txt")
     if not os.path.exists(own):
         return dict(THROUGH), dict(SPARED)

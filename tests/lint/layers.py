@@ -18,10 +18,11 @@ import re
 
 import sources
 
-# The pure part of topo/: what libtoposhape is made of.
+# the pure part of topo/, of which libtoposhape is made
 SHAPE = ("topo/tree*", "topo/ranges*")
 
-# The folders of endpoints/, lowest first: of the others each may see these.
+# The folders of endpoints/, lowest first, each with the other folders that it
+# may include.
 ENDPOINTS = {
     "sys": "",
     "fabric": "sys",
@@ -36,7 +37,7 @@ ENDPOINTS = {
     "run": "sys fabric spawn boot hub console output client",
 }
 
-# (files, what they may include of ours), the first that matches counts.
+# (files, what they may include of xylem); the first entry that matches counts
 LAYERS = (
     (("overlay/base/*",), ("overlay/base/*",)),
     (SHAPE, ("overlay/base/*", *SHAPE)),
@@ -53,13 +54,13 @@ LAYERS = (
         f"endpoints/{folder}/*",
         *(f"endpoints/{other}/*" for other in others.split())))
       for folder, others in ENDPOINTS.items()),
-    # The only part that knows libpmix.
+    # the only part that uses libpmix
     (("pmix_api/helper/lib/*",), ("overlay/base/*", "job/*", "text/style.h",
                                   "endpoints/sys/peer.h",
                                   "pmix_api/folder.h",
                                   "pmix_api/helper/lib/*", "config.h")),
-    # A client of the session's door, like those of commands/: it has what they
-    # have of endpoints/ for that.
+    # A client of the session's door, like those of commands/: it may use the
+    # same parts of endpoints/.
     (("pmix_api/helper/*",), ("overlay/base/*", "overlay/wire/frame.h",
                               "overlay/wire/push.h", "topo/tree.h",
                               "topo/ranges.h", "job/*", "text/style.h",
@@ -73,7 +74,7 @@ LAYERS = (
                               "!pmix_api/helper/lib/[!kl]*",
                               "!pmix_api/helper/lib/l[!i]*",
                               "config.h")),
-    # The launcher's port for tools, and their helpers.
+    # the launcher's port for tools, and the start of their helpers
     (("pmix_api/*",), ("overlay/base/*", "job/*",
                        "endpoints/client/tools.h", "endpoints/sys/clock.h",
                        "pmix_api/*", "!pmix_api/helper/*", "config.h")),
@@ -83,11 +84,11 @@ LAYERS = (
     (("tests/*",), ("*", "!bench/*")),
 )
 
-# The core: these headers of the system and no others.
+# The core may include these headers of the system and no others.
 CORE = ("overlay/*", *SHAPE)
 CORE_SYSTEM = ("inttypes.h", "stdbool.h", "stddef.h", "stdint.h", "string.h")
 
-# Headers of libraries and who may see them.
+# headers of libraries, and the folders that may include them
 LIBRARIES = (
     ("rdma/*", ("endpoints/ofi/*", "tests/provider/*",
                 "tests/unit/strict_net.*", "tests/unit/test_strict*.c")),
@@ -95,7 +96,8 @@ LIBRARIES = (
                   "commands/attach/*", "commands/submit/*", "tests/*")),
     ("event.h", ()),
     ("hwloc*", ("topo/*",)),
-    # The library can end or stall a process: programs of their own have it.
+    # The library can crash or stall a process, so it runs in programs of its
+    # own.
     ("pmix*", ("pmix_api/helper/lib/*", "tests/pmix/*", "bench/*")),
     ("pcre2*", ("text/*",)),
     ("sodium*", ("endpoints/*", "text/*", "tests/*")),
@@ -107,14 +109,15 @@ ONE_FILE = ("hwloc*", "pcre2*", "xxh*")
 
 
 def matches(path, patterns):
-    """True when a pattern matches and none with a ! takes it away."""
+    """True when a pattern matches and no pattern with a ! excludes it."""
     takes = [fnmatch.fnmatch(path, p) for p in patterns if p[0] != "!"]
     drops = [fnmatch.fnmatch(path, p[1:]) for p in patterns if p[0] == "!"]
     return any(takes) and not any(drops)
 
 
 def judge_own(root, path, name):
-    """An include in quotes: a path from the root, of an allowed layer."""
+    """Checks an include in quotes: it must be a path from the root, of an
+    allowed layer."""
     if name == "config.h":
         there = True
     else:

@@ -20,10 +20,10 @@ import sources
 
 SEES_ALL = "endpoints/run/impl.h"
 SESSION = (
-    # what ties the modules together,
+    # the modules that connect the others
     "dvm", "end", "interrupt", "job", "jobs", "loss", "own", "run", "stats",
     "up", "words",
-    # and what tools get
+    # and the modules for PMIx tools
     "door", "redirect", "sinks", "subscription", "clients")
 BENEATH = ("job/libjob.la", "text/libtext.la", "topo/libtopo.la",
            "topo/libtoposhape.la", "overlay/libovcore.la")
@@ -38,7 +38,8 @@ def includes(root, path):
 
 
 def sees_all(root, path):
-    """Does it come to the launcher's struct, by whatever it includes?"""
+    """True when the file includes the launcher's struct, directly or through
+    other headers."""
     seen, ahead = set(), [path]
     while ahead:
         for other in includes(root, ahead.pop()):
@@ -59,7 +60,7 @@ def modules(root):
 
 
 def variables(root):
-    """What tests/files.am gives to each of its variables, as words."""
+    """Returns the words that tests/files.am gives to each of its variables."""
     text = "\n".join(sources.read(root, os.path.join("tests", "files.am")))
     text = re.sub(r"\\\n", " ", re.sub(r"#.*", "", text))
     text = text.replace("%D%", "tests").replace("%C%", "tests")
@@ -68,7 +69,7 @@ def variables(root):
 
 
 def words(table, name, otherwise):
-    """Those of a variable, with those of the ones that it names."""
+    """Returns the words of a variable, and of the variables that it names."""
     for word in table.get(name, otherwise):
         match = re.fullmatch(r"\$\((\w+)\)", word)
         if match and match[1] in table:
@@ -78,7 +79,8 @@ def words(table, name, otherwise):
 
 
 def stands_alone(root, table, test, module):
-    """Is the test's program linked with the module and what is beneath?"""
+    """True when the test's program is linked with the module and the layers
+    beneath."""
     name = re.sub(r"\W", "_", test[:-2])
     code = {word for word in words(table, name + "_SOURCES", [test])
             if word.endswith(".c") and not word.startswith(TESTS)}
@@ -94,7 +96,8 @@ def stands_alone(root, table, test, module):
 
 
 def see_it(root):
-    """Files that include the launcher's struct, and in which line."""
+    """Returns the files that include the launcher's struct, and the line of
+    the include."""
     for path in sources.walk(root, (".c", ".h")):
         for number, line in enumerate(sources.read(root, path), 1):
             match = INCLUDE.match(line)
@@ -103,7 +106,8 @@ def see_it(root):
 
 
 def strangers(root):
-    """Who sees it and is not in the list, and the other way around."""
+    """Finds files that include it and are not in the list, and the other way
+    around."""
     session = [f"endpoints/run/{name}.c" for name in SESSION]
     seen = dict(see_it(root))
     for path in sorted(set(seen).difference(session)):

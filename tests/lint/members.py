@@ -16,7 +16,7 @@ import sources
 MEMBERS = 30
 PRODUCT = ("topo", "text", "job", "endpoints", "sim", "pmix_api", "commands")
 
-# name: (how the paths of its makers begin, what it describes)
+# name: (the prefixes of the paths of its makers, what it describes)
 DESCRIPTIONS = {
     "ep_run_options": (("commands/",), "a command line"),
     "sim_summary": (("sim/summary.", "commands/sim."), "a run that is over"),
@@ -31,7 +31,7 @@ PARENTHESES = re.compile(r"\([^()]*\)")
 
 
 def end_of(text, start):
-    """Where the brace that opens at start is closed."""
+    """Returns the place where the brace that opens at start is closed."""
     depth = 0
     for at in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[at], 0)
@@ -41,7 +41,7 @@ def end_of(text, start):
 
 
 def count(body):
-    """Members of what stands between the braces of a struct."""
+    """Counts the members between the braces of a struct."""
     members = 0
     while match := NESTED.search(body):
         end = end_of(body, match.end() - 1)
@@ -61,14 +61,14 @@ def count(body):
 
 
 def code(root, path):
-    """The code of a file, without what is for the preprocessor."""
+    """Returns the code of a file, without preprocessor lines."""
     text = "\n".join(line for _, line in sources.code_lines(root, path))
     return re.sub(r"^[ \t]*#(?:.*\\\n)*.*$",
                   lambda match: "\n" * match[0].count("\n"), text, flags=re.M)
 
 
 def structs(text):
-    """(name, line, members) of each struct with a name."""
+    """Returns (name, line, members) of each struct with a name."""
     for match in DEFINED.finditer(text):
         body = text[match.end():end_of(text, match.end() - 1)]
         yield match[1], text.count("\n", 0, match.start()) + 1, count(body)
@@ -87,7 +87,7 @@ def sizes(text, found):
 
 
 def writers(path, text):
-    """Who could change a description, and has not made it."""
+    """Finds files that could change a description and are not its makers."""
     for name, (makers, _) in DESCRIPTIONS.items():
         if path.startswith(makers):
             continue

@@ -22,9 +22,9 @@ FOLDERS = ("commands", "endpoints", "job", "overlay", "pmix_api", "sim", "text",
            "topo")
 TABLE = os.path.join("docs", "messages.md")
 WORDS_MIN = 3
-PIECES_MAX = 3  # of which one place of a message may be made
+PIECES_MAX = 3  # the most pieces that one place of a message may consist of
 
-# No user reads these as they stand: why not.
+# Strings that no user reads in this form, and why.
 SPARED_CALLS = {
     "JOB_LINE": "what a line of the start-up text or of a job looks like",
     "OV_IMPOSSIBLE": "a fault of xylem itself, told as such",
@@ -94,8 +94,8 @@ class String:
 
 
 def strings(root, path):
-    """Those of a file. `where`: what stands before the bracket around it, the
-    bracket, and the first word behind that."""
+    """Returns the strings of a file. `where` is the text before the
+    surrounding bracket, the bracket, and the first word after it."""
     found, around, before, line = None, [], "", 1
     for token in TOKEN.findall("\n".join(sources.read(root, path))):
         here, line = line, line + token.count("\n")
@@ -121,7 +121,7 @@ def strings(root, path):
 
 
 def rows(root):
-    """(line, message) of the table."""
+    """Returns (line, message) of the table."""
     for number, line in enumerate(sources.read(root, TABLE), 1):
         cells = re.split(r"(?<!\\) \| ", line)
         if line.startswith("| `"):
@@ -130,13 +130,14 @@ def rows(root):
 
 
 def pattern(parts):
-    """Parts in their order, whatever stands between them."""
+    """True when the parts are there in this order, whatever is between
+    them."""
     return re.compile(".*?".join(map(re.escape, parts)))
 
 
 def without(message, parts):
-    """What is left of a message without these parts; each but the first has
-    its place behind the one before."""
+    """Returns what is left of a message without these parts; each part must
+    come after the one before."""
     left, at = [], 0
     for part in parts:
         place = message.find(part, at)
@@ -150,7 +151,7 @@ def bare(text):
 
 
 def is_tiled(words, pieces, most):
-    """By so many pieces at most, one behind the other."""
+    """True when the text is made of at most this many pieces in a row."""
     if not words:
         return True
     return most > 0 and any(
@@ -160,7 +161,8 @@ def is_tiled(words, pieces, most):
 
 
 def is_made_of(left, pieces):
-    """Nothing but words in capitals, numbers and strings of the code."""
+    """True when there is nothing but words in capitals, numbers and strings of
+    the code."""
     return all(FREE.fullmatch(part)
                or is_tiled(bare(part).split(), pieces, PIECES_MAX)
                for part in re.split(r"\.\.\.|\b[A-Z][A-Z0-9_]*\b(?!')", left))

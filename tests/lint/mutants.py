@@ -12,7 +12,7 @@ import tempfile
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 os.environ.setdefault("top_srcdir", TOP)
-os.environ.setdefault("top_builddir", TOP)  # nothing built is looked at
+os.environ.setdefault("top_builddir", TOP)  # this lint needs no build
 sys.path.insert(0, os.path.join(TOP, "tests", "sim"))
 import breaks  # noqa: E402  (found by the line before)
 

@@ -27,7 +27,8 @@ TABLES = (REFUSED, "directive.c", "output.c", "wish.c")
 
 
 def rows(root):
-    """(line, [(attribute, key or None)], what is said, [file])"""
+    """Returns (line, [(attribute, key or None)], what is said, [file]) of each
+    row."""
     inside = False
     for number, line in enumerate(sources.read(root, DOCUMENT), 1):
         if line.startswith("## "):
@@ -40,7 +41,7 @@ def rows(root):
 
 
 def named(root, file):
-    """{attribute: line} of the tables of a file of the code."""
+    """Returns {attribute: line} of the tables in a file of the code."""
     path = os.path.join(LIB, file)
     if not os.path.exists(os.path.join(root, path)):
         return {}

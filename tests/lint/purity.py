@@ -19,7 +19,7 @@ def complaints(paths):
     found = {path: symbols.read(path) for path in paths}
     everything = [row for rows in found.values() for row in rows]
     symbols.skip_instrumented(everything)
-    # Upper case: seen by other objects.
+    # a letter in upper case: other objects can see the symbol
     own = {name for _, name, kind, section in everything
            if kind.isupper() and section != "*UND*"}
     for path, rows in found.items():

@@ -15,7 +15,8 @@ FIXTURES = os.path.join("tests", "lint", "fixtures")
 
 
 def walk(root, suffixes, folders=FOLDERS):
-    """Paths below root, relative to it, sorted; fixtures are left out."""
+    """Returns the paths below root, relative to it, sorted; fixtures are left
+    out."""
     found = []
     for folder in folders:
         for at, names, files in os.walk(os.path.join(root, folder)):
@@ -28,13 +29,14 @@ def walk(root, suffixes, folders=FOLDERS):
 
 
 def read(root, path):
-    """The lines of a file, without their ends."""
+    """Returns the lines of a file, without their ends."""
     with open(os.path.join(root, path), encoding="utf-8") as file:
         return file.read().split("\n")
 
 
 def code_lines(root, path):
-    """(number, line) of C code, comments and the text of strings blanked."""
+    """Returns (number, line) of C code, in which comments and the contents of
+    strings are blanked."""
     with open(os.path.join(root, path), encoding="utf-8") as file:
         text = file.read()
 

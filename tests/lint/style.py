@@ -9,14 +9,15 @@ import sources
 
 WIDTH = 80
 LINES = {".c": 600, ".h": 200, ".py": 600, ".sh": 600}
-FUNCTION = 60  # without flat switches and tables in it
+FUNCTION = 60  # lines without flat switches and tables
 CASE = 4
 CLANG_FORMAT = 14
 PREFIXES = ("ov", "topo", "text", "job", "ep", "px", "sim")
 
 UNFINISHED = re.compile(r"\b(TODO|FIXME|HACK)\b|\bXXX\b")
-# A wait for time where a condition is meant. What a job does is its own affair
-# (`run -- sleep 100`); a pause that is the test's subject says so: sleep-ok.
+# A pause where a condition should be awaited. What a job does is not checked
+# (`run -- sleep 100`); a pause that is the subject of a test says so:
+# sleep-ok.
 SLEEP_C = re.compile(r"\b(u|nano|clock_nano)?sleep\s*\(")
 SLEEP_SH = re.compile(r"(^|[;&|]|\b(do|then|else)\b)\s*sleep\b")
 CASE_LABEL = re.compile(r"\s*(case\b.*|default):$")
@@ -27,7 +28,7 @@ STATIC = re.compile(r"static\s+(?!inline\b)[^=;()]*?\b(\w+)\s*\(")
 
 
 def is_flat(cases):
-    """The lines of a switch: is each case short, and without any nesting?"""
+    """True when each case of a switch is short and without nesting."""
     lines = 0
     for line in cases:
         lines = 0 if CASE_LABEL.match(line) else lines + 1
@@ -37,7 +38,7 @@ def is_flat(cases):
 
 
 def weight(body):
-    """Lines of a function that count: flat switches and tables do not."""
+    """Counts the lines of a function, without flat switches and tables."""
     count = at = 0
     while at < len(body):
         count += 1
@@ -85,7 +86,7 @@ def text_rules(lines):
 
 
 def sleeps(root, path, lines):
-    """Only conditions are waited for."""
+    """Finds pauses: tests wait for conditions only."""
     if not path.startswith("tests" + os.sep):
         return
     if path.endswith((".c", ".h")):
@@ -101,7 +102,8 @@ def sleeps(root, path, lines):
 
 
 def shape(path, lines):
-    """A file begins with what it is for; a header has the guard of its path."""
+    """Checks that a file begins with a comment about its purpose, and that a
+    header has the guard of its path."""
     if not lines[0].startswith("/*"):
         yield 1, "the first line is not a comment that says what this is for"
     if path.endswith(".h"):
@@ -111,7 +113,7 @@ def shape(path, lines):
 
 
 def includes(root, path, lines):
-    """The own header comes first."""
+    """Checks that a file includes its own header first."""
     own = os.path.splitext(path)[0] + ".h"
     if not path.endswith(".c") or not os.path.isfile(os.path.join(root, own)):
         return
@@ -123,7 +125,8 @@ def includes(root, path, lines):
 
 
 def statics(root, path):
-    """A prefix means linkage; a static has none. Texts are no conditions."""
+    """Checks names: those with linkage have the folder's prefix, statics have
+    none."""
     for number, line in sources.code_lines(root, path):
         if re.search(r'\bOV_ASSERT\(!""', line):
             yield number, "a text as a condition: OV_IMPOSSIBLE says this"
@@ -134,7 +137,8 @@ def statics(root, path):
 
 
 def lists(lines):
-    """Lists of files in files.am: sorted, closed by a comment."""
+    """Checks that lists of files in files.am are sorted, and closed by a
+    comment."""
     last = None
     for number, line in enumerate(lines, 1):
         match = re.match(r"\t%D%/(\S+)( \\)?$", line)
@@ -149,7 +153,8 @@ def lists(lines):
 
 
 def formatting(root, paths):
-    """clang-format agrees, where it is the version the rules are made for."""
+    """Compares the file with clang-format's result, when clang-format has the
+    version that the rules are made for."""
     tool = shutil.which(f"clang-format-{CLANG_FORMAT}") or \
         shutil.which("clang-format")
     if not tool or not paths:

@@ -1,11 +1,11 @@
-"""Symbols of archives and modules that libtool built, as nm tells them."""
+"""The symbols of archives and modules that libtool built, as nm lists them."""
 import os
 import re
 import shlex
 import subprocess
 import sys
 
-# What a compiler adds of its own accord.
+# symbols that a compiler adds by itself
 RUNTIME = re.compile(r"__stack_chk_(fail|guard)|_GLOBAL_OFFSET_TABLE_|"
                      r"__tls_get_addr|__\w*(aeabi|udiv|umod|muldi|divdi)\w*")
 INSTRUMENTED = re.compile(r"__(asan|ubsan|tsan|msan|sanitizer|gcov|llvm_prof)")
@@ -13,7 +13,7 @@ SKIP = 77
 
 
 def built(la):
-    """The archive or module behind a .la file, or None."""
+    """Returns the archive or module of a .la file, or None."""
     folder = os.path.dirname(la)
     try:
         with open(la, encoding="utf-8") as file:
@@ -26,7 +26,7 @@ def built(la):
 
 
 def read(path, *options):
-    """[(object, symbol, letter, section)] of an archive or module."""
+    """Returns [(object, symbol, letter, section)] of an archive or module."""
     words = shlex.split(os.environ.get("NM") or "nm")[:1]
     done = subprocess.run([*words, "--format=sysv", *options, path],
                           stdout=subprocess.PIPE, check=True)
@@ -44,14 +44,16 @@ def read(path, *options):
 
 
 def skip_instrumented(symbols):
-    """Such a build holds foreign symbols by design: nothing to judge."""
+    """True for a build that contains foreign symbols by design, so that
+    nothing can be judged."""
     if any(INSTRUMENTED.match(name) for _, name, _, _ in symbols):
         print("built with sanitizers or coverage: nothing to judge")
         sys.exit(SKIP)
 
 
 def judge(complaints, default):
-    """Print what complaints(paths) yields, for .la files given or default."""
+    """Prints what complaints(paths) yields, for the given .la files or the
+    default ones."""
     folder = os.environ.get("top_builddir", ".")
     names = sys.argv[1:] or [os.path.join(folder, la) for la in default]
     paths = []

@@ -16,7 +16,7 @@ DEFINED = re.compile(r"\b(?:struct|enum|union)\s+(\w+)\s*\{")
 
 
 def definitions(root, path):
-    """(tag, line) of each type that has a body there."""
+    """Returns (tag, line) of each type that is defined there."""
     text = "\n".join(line for _, line in sources.code_lines(root, path))
     for match in DEFINED.finditer(text):
         yield match[1], text.count("\n", 0, match.start()) + 1

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each lint complains about its fixture, and about what it should.
+"""Checks that each lint finds the errors of its fixture.
 
 The fixtures are small trees (decoders, layers, links, members, messages, prose,
 rows, style, types) and libraries (circles, names, purity) that break each rule
@@ -35,7 +35,8 @@ def wanted(name):
 
 
 def told(lint, name):
-    """What a lint says of its fixture, in this process: its lists are ours."""
+    """Returns the complaints of a lint about its fixture, run in this process,
+    where its lists can be set."""
     root = os.path.join(LINT, "fixtures", name)
     return [f"{path}:{line}: {text}"
             for path, line, text in lint.complaints(root)]
@@ -50,7 +51,7 @@ class LintTest(unittest.TestCase):
 
     def test_style_names_each_rule_that_is_broken(self):
         status, said = run("style", os.path.join(LINT, "fixtures", "style"))
-        # clang-format speaks only where it is installed, in one version.
+        # clang-format complains only if the right version is installed.
         said = [line for line in said if "clang-format" not in line]
         self.assertEqual((status, said), (1, wanted("style")))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""However a job ends, nothing of it is left five seconds later."""
+"""However a job ends, no process or file of it is left five seconds later."""
 import contextlib
 import os
 import signal

@@ -89,8 +89,8 @@ def daemon_dies(host, node, *options):
 
 
 def daemon_leaves(host, node):
-    """It ends its processes, and daemons beneath follow; the user hears of the
-    daemon that began."""
+    """A daemon that ends by a signal ends its processes, and the daemons
+    beneath it follow; the message names the daemon that began."""
     running = Running()
     os.kill(running.daemon(host), signal.SIGTERM)
     running.check_end(lost=[node])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whichever processes of xylem are killed: nothing of the job is left ten
+"""Whichever processes of xylem are killed, no process of the job is left ten
 seconds later, and no other process is touched."""
 import contextlib
 import errno

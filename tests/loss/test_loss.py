@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""Nodes that are lost while the others go on.
-
-A daemon for each node, so that one can be killed; with -v each orphan tells how
-long it was without a parent. Whatever dies, the survivors read all of the input
-and all they write arrives once and in order.
-"""
+"""Nodes are lost while the others go on. There is a daemon for each node, so
+that one can be killed; with -v each orphan reports how long it was without a
+parent. Whatever dies, the survivors read all of the input and all they write
+arrives once and in order."""
 # timeout: 1200
 import hashlib
 import os
@@ -44,8 +42,8 @@ def leaf_dies():
 
 
 def many_die_at_once():
-    """They are told in one line: the launcher, stopped meanwhile, hears of all
-    in the same moment."""
+    """The losses are reported in one line: the launcher, stopped meanwhile,
+    notices all of them in the same moment."""
     hosts = ["h%d" % n for n in range(5)]
     running = Running(5, 5, ECHO, options=(",".join(hosts),),
                       start=live.Remote)
@@ -252,8 +250,8 @@ def nothing_leaks():
         running.await_repairs(*beneath(2, rank))
         running.await_lost(rank)
         running.ask(b"after %d" % rank)
-    # A dead daemon's link goes, and so do its three start-up pipes. Whoever
-    # ends what it has left has one.
+    # The link of a dead daemon goes, and so do its three start-up pipes. The
+    # process that ends what the daemon has left behind has one descriptor.
     live.eventually(
         lambda: descriptors() <= before + orphans - 2 * 3 + 1, 10,
         "descriptors of the launcher: %d, then %d" % (before, descriptors()))

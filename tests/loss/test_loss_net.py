@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Hosts that vanish from the network: nobody is told, nobody is refused.
+"""Hosts vanish from the network: no daemon is told, and no connection is
+refused.
 
 A host's cable is cut by taking the bridge's end of it down.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Signals and ends that come in the middle of a repair.
+"""Signals and the end of the job come in the middle of a repair.
 
 A chain of five daemons. That of rank 1 is stopped and that of rank 2 dies: rank
 3 is an orphan and dials rank 1, which does not answer. So the repair is under

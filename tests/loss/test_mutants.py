@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Rules of the core, broken in real daemons: each must show in a short job.
+"""Breaks rules of the core in real daemons: a short job must fail each time.
 
 The changes are those of tests/sim/breaks.py; `xylem` and `xylemd` are linked
 anew with what was changed, the rest is the build's own. There are two jobs, in
@@ -34,8 +34,9 @@ PATIENCE = 4  # times that, for the core as it is when others run beside it
 HANG = 3  # exit code
 LINES = 12000
 FIRST_LINES = 100
-# Of them that much reaches one that does not read: in frames of 4 KiB at least,
-# what a process writes at a time, of which some may be under way.
+# This many bytes of the first lines reach a client that does not read: they
+# travel in frames of 4 KiB at least, as a process writes them, some of which
+# may be under way.
 FIRST_BYTES = 7500
 STEADY_S = 0.5
 TRIES = 3  # what a mutant breaks may need some luck to be met

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Firewalls that refuse: who is refused by one host alone is not lost.
+"""Firewalls refuse connections: a node that a single host refuses is not lost.
 
 A host rejects what another sends it, by TCP resets or by ICMP. At arity 2 h1
 and h2 are children of the launcher, h3 and h4 of h1, h5 and h6 of h2.

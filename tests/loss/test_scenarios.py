@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The scenarios of the simulator (tests/scenario), over the real transport.
+"""Runs the scenarios of the simulator (tests/scenario) over the real
+transport.
 
 The words are those of sim/scenario.h. One daemon hosts each node; a process is
 a shell that writes its lines, counts its stdin and leaves the count in a file.

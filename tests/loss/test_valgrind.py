@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""An inner daemon dies while stdin goes down, all under valgrind.
+"""An inner daemon dies while stdin is sent down, and all processes run under
+valgrind.
 
 The launcher, every daemon and what starts their processes: no error, nothing
 leaked, no descriptor left open, and the sums of the survivors are right.
@@ -67,15 +68,16 @@ def look(text):
         return None
     check("ERROR SUMMARY: 0 errors" in words, words)
     check("definitely lost: 0 bytes" in words or "no leaks are" in words, words)
-    # Who starts processes ends with its socket and its signals open.
+    # The process that starts others ends with its socket and its signals open.
     for left in re.findall(r"^Open (?:.+\n)+", words, re.M):
         check("<inherited" in left or "ep_spawn_setup" in left, left)
     return parent.group(1)
 
 
 def count_ended():
-    """Of the children of the launcher, and of a daemon, one starts processes.
-    The others look for what dead sessions have left: not each has one."""
+    """Counts the processes that have ended by themselves. One child of the
+    launcher, and one of each daemon, starts processes. The other children look
+    for what dead sessions have left; not each parent has one."""
     parents = {os.path.basename(path):
                look(live.read_file(path).decode(errors="replace"))
                for path in glob.glob(LOGS + "/*")}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""--output and --error: what they name goes to that file alone, whatever it is,
-and nothing is made beside it."""
+"""--output and --error: output goes to the named files only, whatever kind of
+files they are, and no other file is made."""
 import contextlib
 import fcntl
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""stdout and stderr of a job in one file, one pipe: no line is torn, in each
-format, also where the reader is slow."""
+"""stdout and stderr of a job go to one file or pipe: no line is torn, in each
+format, also when the reader is slow."""
 import collections
 import json
 import os

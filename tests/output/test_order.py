@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""--order=rank: one rank after the other, live where it is its turn, whole in
-any case, and nobody waits for his turn to write."""
+"""--order=rank: one rank is shown after the other, live when it is its turn
+and complete in any case, and no rank has to wait before it may write."""
 import json
 import os
 import subprocess

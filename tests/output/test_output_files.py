@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Output in files: what is in them, the proof, limits, errors."""
+"""Output files: their contents, the proof, limits, and errors."""
 # alone
 # For its pipes, as test_unfinished.py.
 import base64

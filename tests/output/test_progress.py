@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""--progress=last: of a line that is written over itself the last state comes.
-
-What the bars of a program are is known, and so what is to be left of them; the
-same job without the option gives all bytes.
-"""
+"""--progress=last: of a line that is overwritten again and again, the last
+state is shown. The test knows the progress bars of its program, and so the
+expected output; the same job without the option gives all bytes."""
 import json
 import os
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The proof that all output came, in the report of every job: complete with
-all ways of output, and honest about what was cut off."""
+"""The proof that all output has arrived, in the report of every job: it is
+complete with all kinds of output, and reports output that was cut off."""
 import contextlib
 import json
 import os

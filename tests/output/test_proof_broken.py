@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Break the tree on purpose, and see the proof name whose output suffered.
+"""Breaks the launcher on purpose: the proof must name the process whose output
+is wrong.
 
 Each case is one change to a file of the launcher. It is compiled anew, linked
 with all else as it is, and runs a job that has to end with exit code 1 and the

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--quiet takes away notices, and leaves what tells of something bad."""
+"""--quiet removes notices, and keeps messages about anything bad."""
 import os
 import sys
 

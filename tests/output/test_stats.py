@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The report of --stats: every field, and numbers that can be true."""
+"""The report of --stats has every field, with plausible numbers."""
 import contextlib
 import fcntl
 import json
@@ -65,7 +65,7 @@ def report(*args, code=0, **more):
 
 
 def plain():
-    # Our own memory is larger than theirs may be, and none of their affair.
+    # The memory of this test is larger than theirs may be, and must not count.
     ballast = bytearray(os.urandom(64 * live.MIB))
     got = report("-N", NODES, "--ppn", PPN, "--arity", ARITY,
                  "--nodes-per-daemon", 1, "--raw", "--", "sh", "-c",
@@ -133,7 +133,7 @@ LINES = "".join("%d\n" % number for number in range(20000))
 
 
 def check_behind(text, name):
-    """The job's output is whole, and the report comes behind it."""
+    """The job's output is whole, and the report follows it."""
     check_eq(LINES, text[:len(LINES)], "output with --stats %s:" % name)
     try:
         check_kinds(KINDS, json.loads(text[len(LINES):]), " on " + name)
@@ -195,8 +195,8 @@ def nobody_reads(is_told=False):
         while True:
             os.write(theirs, b"x" * 4096)
     os.set_blocking(theirs, True)
-    # Who looks for leaks stops the launcher at its end, and waits for ever
-    # where a signal continues it in that moment.
+    # The leak sanitizer stops the launcher at its end, and waits for ever when
+    # a signal continues the launcher in that moment.
     leaks = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") +
              ":detect_leaks=0"} if is_told else {}
     job = live.Job("-N", 1, "--timeout", 1, "--stats", "-", "--", "yes",

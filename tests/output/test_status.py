@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The line of status of a long run: on a terminal alone, never left there."""
+"""The status line of a long run is shown on a terminal only, and is removed at
+the end."""
 import os
 import re
 import signal

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""stddiag, the third channel of output: where it comes out, that it is whole
-and that a process that holds it open is treated as with stdout.
-
-The truth of what is written is made here again, from rank and channel.
-"""
+"""stddiag, the third channel of output: where it is shown, that it is
+complete, and that a process that holds it open is treated as with stdout. The
+output is compared with text that the test computes from rank and channel."""
 import glob
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What is changed for a terminal, and there alone: a colour that a process has
-left on ends where output of another one follows; a label comes again behind a
-carriage return."""
+"""What is changed in output to a terminal only: a colour that a process has
+left on ends where output of another process follows; a label is repeated after
+a carriage return."""
 import os
 import sys
 

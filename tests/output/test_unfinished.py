@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Unfinished lines of many processes: a daemon's memory stays bounded, and they
-come out whole, each on its own line, as long as there is a disk for them."""
+"""Unfinished lines of many processes: a daemon's memory stays bounded, and
+each line is shown whole as long as a disk has room for it."""
 # alone
 # A user who is not root has 64 MiB of pipes (pipe-user-pages-soft): those of
 # tests beside it would have two pages.
@@ -46,8 +46,8 @@ def is_held(job):
 
 
 class Open:
-    """A job whose processes have two lines open, of so many bytes each. Both
-    ways go to files."""
+    """A job whose processes have two unfinished lines, of this many bytes
+    each. Standard output and standard error both go to files."""
 
     def __init__(self, procs, length, *options, **more):
         self.procs, self.length = procs, length

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What xylem says on stderr stands between the lines of the processes, also
-where these are long and always on their way."""
+"""Messages of xylem on stderr are written between the lines of the processes,
+even when these are long and come without a pause."""
 import json
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Attributes on which only the tool's own library acts, or nothing: a tool
-that gives them connects, or gets its output, as it should."""
+"""Attributes that only the tool's own library uses, or that have no effect: a
+tool that gives them connects, or gets its output, as it should."""
 import os
 import re
 import sys
@@ -60,7 +60,7 @@ def connections():
         ask("-p", job.proc.pid, *option)
     # PMIX_CONNECT_TO_SYSTEM: we are no system server.
     ask("-p", job.proc.pid, "-a", "pmix.cnct.sys", code=REFUSED)
-    # PMIX_TOOL_DO_NOT_CONNECT: its name is of its own making.
+    # PMIX_TOOL_DO_NOT_CONNECT: the tool makes its name itself.
     alone = pmix.Asker(None, "-a", "pmix.tool.nocon")
     live.check("xylem-pmix" not in alone.connect(), "it has not connected")
     live.check_eq(0, alone.end(), "code")

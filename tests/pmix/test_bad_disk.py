@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""The file in which something waits fails, at each write or when it is read:
-that of the console, of slow stdin, of a client that is slow, of a tool.
-
-What was taken is then in memory, and comes out whole; no more is taken; and who
-looks at it is told why. What cannot be read again is told with its bytes. A
-library before libc's gives the error, to writes and reads of files without a
-name alone; that a disk is full is one of the two errors tried.
-"""
+"""The temporary file of a store fails, at each write or when it is read: that
+of the console, of slow stdin, of a slow client, of a tool. Data that was
+accepted is then in memory, and comes out complete; no more is accepted, and
+the user is told why. Data that cannot be read back is reported with its number
+of bytes. A preloaded library gives the error, to writes and reads of files
+without a name alone; that a disk is full is one of the two errors tried."""
 import contextlib
 import errno
 import os
@@ -189,7 +187,7 @@ def gated(size, command="head -c %d /dev/zero"):
 
 
 def drain(pipe, size):
-    """Reads so many bytes, or up to the end."""
+    """Reads this many bytes, or up to the end."""
     left = size
     while left > 0:
         part = os.read(pipe.fileno(), min(left, live.MIB))

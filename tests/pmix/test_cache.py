@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Output from before a registration: a tool that comes late gets what it asks
-for of it, to the byte, then all that follows, each once; the console notices
+"""Output from before a pull: a tool that connects late gets as much of it as
+it asks for, to the byte, then all that follows, each once; the console notices
 nothing.
 
-The truth is what the processes write, which the test makes, too: SIZE bytes are
-kept at both ends of each channel, and what was more is said to be missing.
+Output is compared with what the processes write, which the test writes, too:
+SIZE bytes are kept at both ends of each channel, and all other bytes are
+reported as missing.
 """
 import os
 import re
@@ -100,7 +101,8 @@ def wait_before(tool, before):
 
 
 def wait_all(tool, size):
-    """It has what was kept of so many bytes: see pmix.wait_taken()."""
+    """Waits until the tool has what was kept of this many bytes: see
+    pmix.wait_taken()."""
     live.eventually(lambda: tool.taken() + tool.before() >= size or
                     tool.proc.poll() is not None, 120, "the tool has its part")
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Tools hear of the job's course, write lines beside its output, and signal
-its processes, all of them or some.
-"""
+"""Tools are sent the events of a job, write lines beside its output, and
+signal all or some of its processes."""
 import re
 import shlex
 import socket
@@ -35,9 +34,9 @@ def connect(job):
 
 
 def course():
-    """One tool registers late, one for another job. A tool that asks for the
-    job hears of its start, of the launch and of its end, with the first
-    process that failed."""
+    """One tool registers late for events, one for another job. A tool that
+    asks for the events of the job is told of its start, of the launch and of
+    its end, with the first process that failed."""
     before = int(time.time())
     job, gate = start(': <"$0"; test $XYLEM_RANK != 2 || exit 3')
     tool, other, both, neither = [connect(job) for _ in range(4)]

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The launcher starts a helper for each tool: what concerns the launch. What
-helpers serve is in test_tool*.py.
+"""The launcher starts a helper for each tool. This tests the part of the
+launcher; test_tool*.py test the helpers.
 
-Tools come and go beside each other, each with its helper; one that dies takes
-no other along. The truth is what the processes write."""
+Tools come and go beside each other, each with its helper; a helper that dies
+takes no other with it. Output is compared with what the processes write."""
 import os
 import signal
 import sys
@@ -78,8 +78,8 @@ def to_the_end():
 
 
 def reserve():
-    """The helper in reserve dies: another one takes its place, and no user
-    hears of it."""
+    """The helper in reserve dies: another one takes its place, and no tool is
+    told."""
     job, gate = start("true")
     dead = pmix.helper_of(job)
     pmix.kill_helper(job)

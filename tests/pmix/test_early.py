@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tools that come while their helpers are not ready yet, though their libraries
-are started, are let in when they are, and get everything."""
+"""Tools that connect while their helpers are not ready yet are let in when the
+helpers are, and get everything."""
 import glob
 import os
 import sys

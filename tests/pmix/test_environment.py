@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Nothing of PMI or PMIx around the launcher reaches the processes, nor what
-the launcher sets up for tools; what the user names does."""
+"""Variables of PMI and PMIx in the launcher's environment do not reach the
+processes, and neither do those that the launcher sets for tools; variables
+that the user names do."""
 import sys
 
 from pmix import live

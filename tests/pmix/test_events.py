@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The course of jobs is told to tools that come late, even when many other
-jobs have come and gone; nothing is told about a tool that has gone."""
+"""Tools that connect late are sent the events of jobs, even when many other
+jobs have run; no events come about a tool that has left."""
 import sys
 
 import pmix
@@ -36,8 +36,8 @@ def heard(tool, space):
 
 
 def last():
-    """Of a job whose spawner asks for its end alone no other event comes, to
-    the spawner or to anybody else."""
+    """When the spawner of a job asks for the event of its end alone, no other
+    event arrives, neither at the spawner nor at another tool."""
     job, gate = spawning.start(nodes=2)
     tool = spawning.connect(job)
     space = tool.spawn("!pmix.notecomp -- 2 true")[0]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tools of docs/examples, as they stand there, with 50 lines at most: one
+"""The tools of docs/examples work unchanged, and have at most 50 lines: one
 shows all output, one starts a job with its stdin and shows its output. Each
 names the call that fails, and what its library calls the failure."""
 import hashlib

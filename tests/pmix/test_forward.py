@@ -217,7 +217,8 @@ def answered_often():
 
 
 def late():
-    """A pull of a job that is over hears of all ends at once."""
+    """A pull of a job that has ended is told at once that all channels have
+    ended."""
     job, gate = spawning.start()
     tool = spawning.connect(job)
     space = tool.spawn(BOTH + "-- 2 echo out")[0]
@@ -472,7 +473,8 @@ def killed():
 
 
 def take(tool, size):
-    """So many bytes of what its library shows, or less at the end."""
+    """Returns this many bytes of what the tool's library shows, or fewer at
+    the end."""
     parts = []
     while size > 0 and (part := os.read(tool.pipe, min(size, live.MIB))):
         parts.append(part)

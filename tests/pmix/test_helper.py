@@ -153,7 +153,7 @@ def check_limits(pid):
 
 
 def killed_quietly():
-    """The helper in reserve dies, without -v: the user does not hear of it."""
+    """The helper in reserve dies, without -v: the user gets no message."""
     gate = pmix.Gate()
     job = pmix.Job("-N", RANKS, "--", "sh", "-c", pmix.Gate.WAIT + WRITE,
                    gate.path)
@@ -267,7 +267,7 @@ def paused():
     for nth in range(parts):
         live.stop(job.proc.pid)
         gates[nth].open()
-        time.sleep(1.5)  # sleep-ok: to be still for so long is the test
+        time.sleep(1.5)  # sleep-ok: standing still is the test
         job.proc.send_signal(signal.SIGCONT)
         text += job.stdout.read(RANKS * each * 11)
         pmix.wait_taken(tool, RANKS * (nth + 1) * each * 11)

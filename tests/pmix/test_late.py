@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A tool that comes late is told which channels have ended before, once each;
-and of a lost node's that they have failed."""
+"""A tool that connects late is told, once each, which channels have ended
+before; and that those of a lost node have failed."""
 import os
 import signal
 import sys
@@ -23,7 +23,7 @@ def start(command, *options):
 
 
 def ends(tool, channels=CHANNELS):
-    """How often each channel's end was told, by rank."""
+    """Returns how often the tool was told the end of each channel, by rank."""
     return [[tool.ends(rank, channel) for channel in channels]
             for rank in range(RANKS)]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tools start jobs with so many processes for each core or socket: no machine
-was looked at before, each is looked at once, and a job waits only for the
+"""Tools start jobs with a number of processes for each core or socket: each
+machine is examined once, when it is first needed, and a job waits only for the
 machines that it needs."""
 import contextlib
 import os
@@ -45,7 +45,8 @@ def have_looked(pids):
 
 
 def namespaces(job):
-    """Of all jobs that are known, also those that have ended."""
+    """Returns the namespaces of all known jobs, also of those that have
+    ended."""
     asker = pmix.Asker(job)
     asker.connect()
     said = asker.query("pmix.qry.nsinfo")[0]
@@ -295,7 +296,7 @@ def left():
 
 
 def ended():
-    """Nor does a dvm that ends."""
+    """A dvm that ends does not keep a tool from its answers either."""
     dvm = pmix.Dvm("-v", "-w", "a,b")
     dvm.wait_up()
     tool = spawning.connect(dvm)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A helper with one tool that asks, orders, logs and tells of events: what the
-tool says comes as values of ours, and what is answered comes to the tool as the
-standard has it."""
+"""A helper with one tool that queries, signals, logs and notifies events: the
+helper gets the tool's requests as values of xylem, and the tool gets answers
+in the form of the standard."""
 import sys
 
 import pmix
@@ -42,8 +42,8 @@ def values():
         live.check_eq("SUCCESS", status, key)
         live.check_eq([f"{key} {word}" for word in want], [
             line.replace("JOB-", "JOB ") for line in said])
-    # Of these the tool prints the type: bool, uint32, uint16, uint64, size_t,
-    # int.
+    # The tool prints the type of these values: bool, uint32, uint16, uint64,
+    # size_t, int.
     for key, want in (("flag", "? 1"), ("width0", "5"), ("width1", "? 13"),
                       ("width2", "? 15"), ("width3", "? 4"), ("width4", "5")):
         live.check_eq(([f"xylem.{key} {want}"], "SUCCESS"),
@@ -218,9 +218,8 @@ def logs():
 
 
 def events():
-    """The tool hears of an event, with its infos, whether it has registered
-    before or registers later; a code that is not that of an event is
-    refused."""
+    """The tool gets an event, with its infos, whether it has registered before
+    or registers later; a code that is not that of an event is refused."""
     for is_late in (False, True):
         one, tool = connect()
         if not is_late:

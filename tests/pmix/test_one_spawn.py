@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A helper with one tool that starts jobs: what it asks for comes as programs
-and wishes of ours; what cannot be is refused; the output of a job comes to the
-tool without a pull, unless a pull of it has it."""
+"""A helper with one tool that starts jobs: the helper gets the request as
+programs and options of xylem; impossible requests are refused; the output of a
+job goes to the tool without a pull, unless a pull gets it."""
 import re
 import sys
 
@@ -36,7 +36,7 @@ def rows(one, *words):
 
 
 def whole():
-    """Two apps with all that is said of them."""
+    """Two apps with all attributes that can be given."""
     one, tool = connect()
     space, status = tool.spawn(
         "pmix.fwd.stdout pmix.fwd.stdin:1 pmix.nohup pmix.iof.csize:77 "
@@ -58,7 +58,7 @@ def whole():
 
 
 def plain():
-    """One of which nothing is said."""
+    """One app without attributes."""
     one, tool = connect()
     live.check_eq("SUCCESS", tool.spawn("-- 0 true")[1])
     live.check_eq("0 0 0 0:- 0 0", rows(one, "spawn")[0])

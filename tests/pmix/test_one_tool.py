@@ -139,7 +139,8 @@ def twice():
 
 
 def twice_stopped():
-    """The same, with pieces in hand at each number of messages."""
+    """The tool is stopped twice, with pieces in hand at each number of
+    messages."""
     one = single.One(4 * live.MIB, "-w", 2)
     gate = os.path.join(live.TMP, "pace-twice")
     os.mkfifo(gate)
@@ -148,8 +149,8 @@ def twice_stopped():
     for n in range(1, 20):
         os.write(pace, b"0")
         live.eventually(lambda n=n: pieces(tool) == n, 60, "pieces")
-        # Of each four deliveries two are for rank 0, and have two messages;
-        # one message may be in its hands.
+        # Two of each four deliveries are for rank 0, and have two messages;
+        # one message may be in the hands of the tool.
         taken, most = one.now()[0], (n + 1) // 2
         live.check(taken <= 4 * (most // 2) + most % 2,
                    "%d taken, and it has %d" % (taken, n))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A spawner that pulls its own job while that runs, and asks for what was
-before, gets that first, as much as it says, and then all that follows: each
-byte once and in order, with what is missing told in its place.
+"""A tool that pulls the output of a running job that it has started, and asks
+for earlier output, gets that first, as much as it asks for, and then all that
+follows: each byte once and in order, with missing bytes reported at their
+place.
 
 With PMIX_IOF_LOCAL_OUTPUT=false its library shows nothing of the job, so a byte
 that is not in the pull is lost for the tool; and what is shown otherwise is
@@ -133,8 +134,9 @@ def unasked():
 
 
 def beside():
-    """A second tool has its own part, as ever, and the spawner its own; a
-    second pull of the spawner has what is new, and the first nothing twice."""
+    """A second tool has its own part, as usual, and the spawner its own; a
+    second pull of the spawner has what is new, and the first pull gets nothing
+    twice."""
     run = Run(HIDDEN, ("echo new", "echo more"))
     run.wait_old()
     other = spawning.connect(run.job)
@@ -182,8 +184,8 @@ def again():
 
 
 def gathered():
-    """What is put together, so that the tool has not had it yet, comes behind
-    what it has had, and does not wait for more."""
+    """Kept output that is put together, and that the tool has not had yet,
+    follows what it has had and does not wait for more."""
     run = Run(SHOWN + f"pmix.iof.bsize:{len(OLD) - 2} ", ("echo new",),
               f"seq {COUNT}; echo held")
     tool = run.tool

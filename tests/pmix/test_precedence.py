@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a pull of a started job says counts before what the spawn of that has
-said, and this before what the server does by itself."""
+"""Directives of a pull override those of the spawn of the job, and these
+override the server's defaults."""
 import os
 import signal
 import sys

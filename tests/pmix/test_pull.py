@@ -2,9 +2,8 @@
 """Tools pull output of a running job: by rank, list and wildcard, several at
 once, byte for byte, while the console keeps its own.
 
-The truth is what the processes write: a text that follows from rank and
-channel, and that the test makes, too.
-"""
+The output is compared with what the processes write: a text that follows from
+rank and channel, which the test makes, too."""
 import os
 import subprocess
 import sys

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A tool pulls one short job after another, more of them than pulls are served
-at a time, and deregisters none: each gives its place to the next when all its
-channels have ended. One of whose processes some go on keeps it."""
+at a time, and deregisters none: each pull frees its place for the next when
+all its channels have ended. A pull some of whose processes go on keeps its
+place."""
 import re
 import sys
 
@@ -106,8 +107,8 @@ def by_ranks():
 
 
 def at_a_time():
-    """No more than so many are served at a time, whatever has ended before.
-    (libpmix 4.2 may tell the one that was refused, too.)"""
+    """A limited number of tools is served at a time, whatever has ended
+    before. (libpmix 4.2 may tell the one that was refused, too.)"""
     job, gate = spawning.start(nodes=2)
     tool = spawning.connect(job)
     over = spawned(tool, f"{BOTH}-- 1 true")

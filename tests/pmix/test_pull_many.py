@@ -2,9 +2,8 @@
 """Ten tools at once pull binary output of many processes, byte for byte, from
 a launcher and a helper that take little memory.
 
-The truth is one random file: each process writes two stretches of it, each of
-which begins at a place of its own.
-"""
+The source of the output is one random file: each process writes two stretches
+of it, each of which begins at a place of its own."""
 # timeout: 600
 import os
 import signal

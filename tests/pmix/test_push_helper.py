@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The helper is killed while tools push: what was accepted comes, each byte
-once and in its order; of what has no answer perhaps the beginning; and what
-comes later comes behind it."""
+"""The helper is killed while tools push: accepted bytes arrive, each once and
+in order; of a push without an answer perhaps the beginning arrives; later
+pushes follow."""
 import os
 import signal
 import subprocess

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """An inner daemon dies while a tool pushes to changing targets: every process
-that is left has each call once and in order. Its own has ended then."""
+that is left gets each push once and in order. For tools a process of the lost
+node has ended."""
 import os
 import signal
 import subprocess

@@ -28,7 +28,7 @@ def others_have(taker, want):
 
 
 def stands_still(look, looks=20):
-    """A truth: it has been the same for so many looks."""
+    """Returns a condition: the value has been the same for this many looks."""
     seen = []
 
     def truth():

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Tools ask about the job: every field of its processes, by key and qualifier,
-and what cannot be answered has the status of the standard.
-"""
+"""Tools query the job: every field of its processes, by key and qualifier; a
+query that cannot be answered gets the status of the standard."""
 import glob
 import os
 import re
@@ -133,8 +132,8 @@ def orders():
 
 
 def ended():
-    """Processes that have ended: their state and code, and what a tool hears
-    that comes after the end."""
+    """Processes that have ended: their state and exit code, and what a tool
+    gets that connects after the end."""
     job, gate = start()
     first = spawning.connect(job)
     space, status = first.spawn("-- 2 sh -c "
@@ -167,8 +166,8 @@ def ended():
 
 
 def keys():
-    """Several queries of several keys; some of them fail. Of what is known the
-    library of a tool tells nothing then, before PMIx 5."""
+    """Several queries of several keys; some of them fail. The library of a
+    tool then returns nothing of what is known, before PMIx 5."""
     job, gate = start()
     tool = pmix.Asker(job)
     space = tool.connect() and tool.query("pmix.qry.ns")[0][0].split()[1]
@@ -390,9 +389,9 @@ def namesakes():
 
 
 def foreign():
-    """A tool that others have built and that knows nothing of xylem: pps of the
-    library's own package shows the jobs. It takes the only server that it
-    finds, whatever it is told."""
+    """A tool that others have built and that knows nothing of xylem: pps of
+    the library's own package shows the jobs. It takes the only server that it
+    finds, whatever its options say."""
     if not shutil.which("pps"):
         raise live.LeftOut("no pps here (package libpmix-bin)")
     job, gate = start()

@@ -2,10 +2,9 @@
 """A tool redirects output: the console gets none of it meanwhile, and between
 the two every byte comes once.
 
-The truth is what the processes write, which the test makes, too. The launcher's
-own proof, which ends a job with an error where output is not whole, counts
-redirected bytes as delivered.
-"""
+The output is compared with what the processes write, which the test makes,
+too. The launcher's own proof, which ends a job with an error where output is
+not whole, counts redirected bytes as delivered."""
 import os
 import signal
 import subprocess

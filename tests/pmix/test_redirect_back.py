@@ -19,7 +19,7 @@ import live
 
 RANKS = 4
 LOOKS = 10
-# Of 100 bytes: more than is sent to a tool that deregisters.
+# MUCH counts lines of 100 bytes: more than is sent to a tool that deregisters.
 MUCH = live.full(100000, 40000)
 WIDE = MUCH * RANKS * 100
 HEADS = re.compile(rb"^(\d) (\d{7}) ?x*$", re.M)
@@ -84,7 +84,8 @@ def start(*parts, options=(), **more):
 
 
 def numbers(out):
-    """Of each rank, in the order in which they come."""
+    """Returns the numbers that each rank has written, in the order in which
+    they arrive."""
     found = {rank: [] for rank in range(RANKS)}
     for rank, number in HEADS.findall(out or b""):
         found[int(rank)].append(int(number))
@@ -215,8 +216,8 @@ def helpers_die():
 
 
 def much_waits():
-    """A tool deregisters while more than it is sent then waits for it; what
-    comes later is behind that."""
+    """A tool deregisters while more waits for it than is sent then; what is
+    written later follows that."""
     pace = live.Gate()
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
     reader = pmix.Reader(job)
@@ -357,8 +358,8 @@ def many_die():
 
 
 def all_back(job, reader, tool, last, what, twice):
-    """Each line is with the tool or on the console; so many bytes may be at
-    both. Returns what the console has."""
+    """Checks that each line is with the tool or on the console; this many
+    bytes may be at both. Returns what the console has."""
     console = reader.end()
     shown = numbers(console)
     live.check_eq(0, missing_of(console, [tool], [last] * RANKS, what))
@@ -515,7 +516,8 @@ def another_has_it(dies, *options):
 
 
 def helper_dies_of_two():
-    """The same, and the helper of the slow one dies: the other one goes on."""
+    """Two tools take output, and the helper of the slow one dies: the other
+    one goes on."""
     job, gates = start(write(1, MUCH, 100), write(MUCH + 1, MUCH + 10, 100))
     reader = pmix.Reader(job)
     slow, other = (pmix.ready(job, "-R", "-c", 2) for _ in range(2))

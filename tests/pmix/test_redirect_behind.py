@@ -33,8 +33,9 @@ def fall_behind(*options):
 
 
 def check_all(job, reader, tool, what):
-    """Each line is with the tool or on the console, and the console has none
-    twice. What the tool alone had comes behind what followed it there."""
+    """Checks that each line is with the tool or on the console, and that the
+    console has no line twice. Lines that the tool alone had follow, on the
+    console, those that were written after them."""
     console = reader.end()
     shown = numbers(console)
     missing = 0

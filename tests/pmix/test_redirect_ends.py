@@ -93,8 +93,8 @@ class Flood:
             self.tools.append((tool, rank, is_killed))
 
     def end(self):
-        """Of each channel how many lines were written, and what the console
-        has."""
+        """Returns how many lines were written to each channel, and what the
+        console has."""
         with open(os.path.join(self.folder, "stop"), "wb"):
             pass
         self.job.check_ok()

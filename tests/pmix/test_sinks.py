@@ -47,8 +47,9 @@ def open_files(job, name):
 
 
 def directory(job, tool):
-    """Any bytes, of many processes, each channel in its file when the job's end
-    is told; few of them are open at a time."""
+    """Files take any bytes of many processes: each channel is whole in its
+    file when the tool is told of the job's end; few files are open at a
+    time."""
     with open(place("bytes"), "wb") as file:
         file.write(bytes(range(256)) * (BYTES // 256) + b"\0end\n")
     door = pmix.Gate()

@@ -43,7 +43,7 @@ def start(**more):
 
 
 def drain(job, size):
-    """Reads so many bytes of the console, or up to its end."""
+    """Reads this many bytes of the console, or up to its end."""
     left = size
     while left > 0:
         part = os.read(job.stdout.fileno(), min(left, live.MIB))
@@ -129,7 +129,7 @@ def for_long():
     since = time.monotonic()
     yield
     left = since + STOPPED_S - time.monotonic()
-    time.sleep(max(left, 0))  # sleep-ok: stopped for so long; it is the test
+    time.sleep(max(left, 0))  # sleep-ok: being stopped is the test
     live.check_eq(helper, pmix.helper_of(job), "the same helper")
     live.check_eq(b"T", live.state(tool.proc.pid), "the tool")
     live.check("was disconnected" not in job.said(), job.said())

@@ -15,7 +15,7 @@ from live import check, check_eq
 
 def pulled():
     """Two programs of one job, each with its ranks, directory and environment,
-    at the same time as the run's own; the console has nothing of it."""
+    at the same time as the run's own; the console shows no output of theirs."""
     door = pmix.Gate()
     job, gate = spawning.start("echo own")
     tool = spawning.connect(job)
@@ -267,8 +267,8 @@ def refused():
 
 def signalled():
     """A signal to the launcher while a job is started reaches each process of
-    it, also where one node of a daemon hears of the job and of the signal
-    before another node of that daemon has heard of either."""
+    it, also where one node of a daemon learns of the job and of the signal
+    before another node of that daemon has learned of either."""
     job, gate = spawning.start("", "--nodes-per-daemon", 2, "--arity", 3,
                                nodes=10, wait="trap '' USR1; : <$0")
     tool = spawning.connect(job)

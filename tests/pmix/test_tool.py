@@ -2,8 +2,8 @@
 """A helper of one tool as a client of a session's door: real tools, a real
 job, and between helper and door a proxy that tells what was said.
 
-The truth is what the processes write: numbers in order, so that every byte that
-is missing, doubled or out of its place shows."""
+Output is compared with what the processes write: numbers in order, which show
+every byte that is missing, doubled or out of its place."""
 import os
 import signal
 import subprocess

@@ -159,8 +159,8 @@ def other_jobs():
 
 
 def keys():
-    """Several queries of several keys; some of them fail. Of what is known the
-    library of a tool tells nothing then, before PMIx 5."""
+    """Several queries of several keys; some of them fail. The library of a
+    tool then returns nothing of what is known, before PMIx 5."""
     rig = Rig()
     tool = rig.tool()
     said, status = tool.query("pmix.qry.jst,pmix.qry.ns | pmix.qry.ns")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A helper of one tool as a client of a session's door: unmodified tools start
-jobs in a real run, get their output without a pull and by pulls, and hear of
-them; and what a tool notifies another one hears."""
+jobs in a real run, get their output without a pull and by pulls, and get the
+events of these jobs; an event that one tool notifies reaches another one."""
 import collections
 import os
 import signal
@@ -84,8 +84,8 @@ def numbers(count):
 
 
 def begun():
-    """Two programs of one job, with their ranks, directories, environments; and
-    what is said of them."""
+    """A tool starts two programs as one job, with their ranks, directories and
+    environments, and asks for what the session knows of them."""
     rig = Rig("echo own")
     tool = rig.start()
     door, place = pmix.Gate(), os.path.realpath(live.TMP)
@@ -275,8 +275,8 @@ def pulled_and_left():
 
 
 def over():
-    """A pull of a job that is over hears of its ends; another tool's has what
-    was kept."""
+    """A pull of a job that has ended is told the ends of its channels; the
+    pull of another tool gets what was kept."""
     rig = Rig()
     tool = rig.start()
     space = spawned(tool, BOTH + "-- 2 echo out")

@@ -214,8 +214,8 @@ run_bare() {
     XYLEM_TEST_BRIEF=1 check "$1" machine somebody /home/somebody/xylem
 }
 
-# Namespaces of its own for all of it. Of this process its parent's end, or a
-# signal, is the end of all that is in them.
+# Runs everything in namespaces of its own. When the parent of this process
+# ends, or a signal ends this process, all that is in them ends, too.
 alone() {
     local child status=0
     [ "$(id -u)" -eq 0 ] || die "making a root needs root"

@@ -3,10 +3,10 @@
  *     arity        a few machines of 100 and 1,000 hosts
  *     arity all    more, and of 10,000 hosts, as a table of docs/arity.md
  *
- * A machine is a latency of so many overheads, and what a byte costs. The job
- * is that of topo/cost.h: 4 KiB to everybody until the launcher knows that all
- * have it, then a line of each process at the launcher. The pick may take 10 %
- * more than the best of all that are tried.
+ * A machine is a latency, as a number of overheads, and the cost of a byte. The
+ * job is that of topo/cost.h: 4 KiB to everybody until the launcher knows that
+ * all have it, then a line of each process at the launcher. The pick may take
+ * 10 % more than the best of all that are tried.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,7 +54,7 @@ static double simulate(const struct topo_cost *cost, struct topo_tree tree,
     return ns;
 }
 
-/* True when this arity is tried. Of the larger arities only a few are: those
+/* True when this arity is tried. Only a few of the larger arities are: those
  * with the fewest children for their depth, and some between. */
 static bool is_tried(uint32_t arity, uint32_t hosts)
 {

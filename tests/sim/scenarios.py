@@ -51,8 +51,8 @@ def run(text, *args, program=PROGRAM):
 
 
 def run_mutant(text, folder):
-    """The last thing that is said of the run without the rule; None: it went
-    as expected. No rule is named: no words."""
+    """Returns the last thing that the run without the rule reports; None when
+    it went as expected. An empty text means that no rule is named."""
     found = re.search(r"^# Fails where (.*)\.$", text, re.M)
     if found is None or os.environ.get("XYLEM_SAN") or \
             os.environ.get("XYLEM_TEST_BRIEF") == "1":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random jobs of the simulator that broke a rule once, and do not any more."""
+"""Random jobs of the simulator that broke a rule once, and no longer do."""
 import os
 import subprocess
 import sys

@@ -12,7 +12,7 @@ import sys
 
 XYLEM = os.path.join(os.environ.get("top_builddir", "."), "commands/xylem")
 STRIKE = "kill@1ms:"
-# All orphans dial within so long after the strike, and are adopted.
+# All orphans dial within this time after the strike, and are adopted.
 ADOPTED = "45ms"
 
 

@@ -24,7 +24,8 @@ SUM, EMPTY = sum_of(DATA), sum_of(b"")
 
 
 def sums(count, want, *args, stdin=INPUT, **more):
-    """The output is so many times the right sum and nothing else."""
+    """Checks that the output is the right sum this many times and nothing
+    else."""
     with open(stdin, "rb") as file:
         ran = live.launch(*args, "--", "sha256sum", stdin=file, **more)
     check_eq([want] * count, ran.lines())

@@ -11,7 +11,7 @@ HOSTS = "a,b,c,d,e,f"
 
 
 def write(name, count):
-    """A file of so many lines: 1, 2 and so on."""
+    """Writes a file of this many lines: 1, 2 and so on."""
     path = os.path.join(live.TMP, name)
     with open(path, "w") as file:
         file.writelines(f"{number}\n" for number in range(1, count + 1))
@@ -23,7 +23,8 @@ LIST = write("list", 5)
 
 
 def fed(size, ranks, *options):
-    """Of so many processes these have all lines, others none."""
+    """Checks that, among `size' processes, `ranks' get all lines and the
+    others none."""
     with open(INPUT) as file:
         ran = live.launch("--launcher", "local", "-w", HOSTS, "-l", *options,
                           "--", "wc", "-l", stdin=file)

@@ -1,7 +1,7 @@
 /* Transports in one process on one event base, for tests.
  *
  * A rig has sides. Each side is a transport that records what happens to it and
- * answers requests as it was told. XYLEM_TEST_PROVIDER names the provider;
+ * answers requests as its test has set. XYLEM_TEST_PROVIDER names the provider;
  * without it the provider is tcp.
  */
 #ifndef TESTS_UNIT_FABRIC_RIG_H

@@ -5,7 +5,7 @@
  * beyond what the drivers see. What it checks, at every step:
  *
  *   - no more frames are at a transport than the slots, data and all;
- *   - a child sends no frame beyond the limit it was told; a parent promises
+ *   - a child sends no frame beyond its limit; a parent promises
  *     no more than up_frames beyond what it is done with, and holds no more,
  *     those of the child's earlier links included;
  *   - a child is sent nothing beyond its reported base and the window, frame

@@ -79,8 +79,8 @@ static const struct ov_place *place_of(uint32_t node)
 
 /* --- refusals */
 
-/* A node that was declared lost stays lost for ever, at every parent that was
- * told. */
+/* A node that was declared lost stays lost for ever, at every parent that knows
+ * the loss. */
 static void a_lost_node_is_refused(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Which of several failures was the first. */
+/* Finds the first of several failures. */
 #include "job/failure.h"
 
 #include <setjmp.h>

@@ -228,7 +228,7 @@ static uint32_t random_length(uint64_t *seed)
     return 1 + rig_random(seed) % 65536;
 }
 
-/* Puts some packets, perhaps while one that was got must not change. */
+/* Puts some packets, perhaps while one in use must not change. */
 static void random_puts(struct fixture *fx, uint64_t *seed)
 {
     bool is_held = rig_random(seed) % 2 == 0 && fx->put > fx->dropped;
@@ -309,7 +309,7 @@ static void small_packets_share_their_memory(void **state)
     take_all(fx);
 }
 
-/* A packet put after one that was got joins the same stretch, unchanged. */
+/* A packet put after one that is in use joins the same stretch, unchanged. */
 static void packets_behind_one_that_is_got_share_too(void **state)
 {
     struct fixture *fx = *state;

@@ -448,7 +448,7 @@ static const struct {
     {true, false, "missing:3#1"},       /* questions go up */
     {true, false, "address:3=here"},    /* addresses go up */
     {true, false, "answer:3#1!7"},      /* an unknown reason */
-    {true, false, "asked:#1"},          /* too late */
+    {true, false, "asked:#1"},          /* an answer that is too late */
     {true, false, "left:1"},            /* names this node itself */
     {true, false, "left:2"},            /* the node is not beneath this one */
     {true, false, "left:15"},           /* the plan has no such node */

@@ -1,7 +1,7 @@
 /* Facts about a machine are read as the kernel writes them.
  *
  * Files of /proc and of control groups are written into a folder of this test.
- * Of the real machine only facts are tested that are true on every machine.
+ * On the real machine only facts are tested that are true on every machine.
  */
 #include "endpoints/sys/room.h"
 

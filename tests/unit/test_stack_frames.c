@@ -126,7 +126,7 @@ static void other_lines_mean_nothing(void **state)
     assert_string_equal(chains("#0  \n#1  (\n#2  ()\n#3  x"), "x>()>(;");
 }
 
-/* Of a recursion that is deeper than the limit, both ends are kept. */
+/* Both ends of a recursion that is deeper than the limit are kept. */
 static void a_long_chain_has_its_two_ends(void **state)
 {
     static char text[STACK_FRAMES_ASKED * 2 * 24];

@@ -237,7 +237,7 @@ static void none_of_this_node(void **state)
     assert_string_equal(heard(), "1-1 s9");
     order("one/-3", 15);
     hear_describe(10);
-    say_place(10, 5, here); /* the job does not have so many processes */
+    say_place(10, 5, here); /* the job has fewer processes */
     say_described(false);
     check_answer(2, 3, PX_LIB_NO_RESOURCE);
 }

@@ -488,7 +488,7 @@ static void own_job_is_forgotten(void **state)
     check_refused("pmix.hname=x pmix.qry.ns", false, PX_LIB_NOT_FOUND);
 }
 
-/* The launcher's answer makes no sense: the tool is told nothing of it. */
+/* The launcher's answer makes no sense: the tool is told no part of it. */
 static void bad_words(void **state)
 {
     (void)state;

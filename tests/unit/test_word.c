@@ -133,7 +133,7 @@ static void words_are_these_bytes(void **state)
     assert_memory_equal(mem, golden, sizeof(golden));
 }
 
-/* Makes an exit with tallies of these channels, of so many bytes each. */
+/* Makes an exit with tallies of these channels, of `bytes` bytes each. */
 static int exit_with(const uint8_t *channels, unsigned count, uint64_t bytes)
 {
     uint8_t mem[128];
