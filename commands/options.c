@@ -181,7 +181,7 @@ static const char *value_of(const struct option_row *row, const char *word,
         strcmp(word + 2, row->tail) != 0)
         return optarg;
     if (optind == words->argc)
-        usage("%s needs a value behind it", word);
+        usage("%s needs a value after it", word);
     return words->argv[optind++];
 }
 
@@ -293,7 +293,8 @@ static _Noreturn void refuse_letter(const char *word)
     if (optopt == '?' || strcmp(word, "-h") == 0)
         answer(KEY_HELP);
     if (optopt == 'h' && (word[1] != 'h' || !is_name))
-        usage("-h stands alone; a label is given as --label=host");
+        usage("-h cannot be combined with other letters (write --label=host "
+              "for a label)");
     if (is_name)
         refuse_name(word, strcspn(word, "="));
     refuse_name((const char[]){'-', (char)optopt, '\0'}, 2);
@@ -307,7 +308,7 @@ static void take_word(struct option_words *words)
     const char *word = words->argv[optind - 1];
 
     if (taken.command->on_word == NULL)
-        usage("unexpected argument '%s': only options are taken", word);
+        usage("unexpected argument '%s': this command has only options", word);
     words->next = optind;
     taken.command->on_word(word, words);
     optind = words->next;
@@ -321,7 +322,7 @@ static void take_key(int key, const char *word, struct option_words *words)
     else if (key == KEY_HELP || key == 'V')
         answer(key);
     else if (key == ':')
-        usage("%s needs a value behind it", word);
+        usage("%s needs a value after it", word);
     else if (key != '?')
         take_option(find_row(key), word, words);
     else if (word[1] == '-')

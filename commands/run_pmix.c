@@ -91,7 +91,8 @@ void run_pmix_allow(const char *users)
         allowed |= bits_of(word);
     free(list);
     if (allowed == 0)
-        usage("--pmix-allow names nobody: --no-pmix lets nobody in");
+        usage("--pmix-allow names no user: give --no-pmix so that no tool can "
+              "connect");
 }
 
 /* --- calls from the desk */

@@ -24,7 +24,7 @@ static void read_single(struct splitting *s)
     while (*s->from != '\'' && *s->from != '\0')
         *s->to++ = *s->from++;
     if (*s->from++ == '\0')
-        s->fault = "a ' has no second one";
+        s->fault = "a ' is not closed by a second one";
 }
 
 /* Reads up to the end of "..."; `from` is after the first quote. */
@@ -37,7 +37,7 @@ static void read_double(struct splitting *s)
         *s->to++ = *s->from;
     }
     if (*s->from++ == '\0')
-        s->fault = "a \" has no second one";
+        s->fault = "a \" is not closed by a second one";
 }
 
 static void read_escaped(struct splitting *s)

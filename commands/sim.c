@@ -415,7 +415,7 @@ int sim_main(int argc, char **argv)
         calloc(options.runs > SUMMARIES_MAX ? options.runs : SUMMARIES_MAX,
                sizeof(*study.runs));
     if (study.runs == NULL)
-        return refuse("out of memory for so many runs (--runs)");
+        return refuse("out of memory for this many runs (--runs)");
     if (options.sweeps_count > 0)
         run_sweep(&study);
     else

@@ -259,7 +259,8 @@ static void read_sweep(const char *text, void *into)
               text);
     if (o->sweeps_count == SIM_SWEEPS_MAX ||
         (o->sweeps_count == 1 && o->sweeps[0].key == (enum sim_sweep_key)k))
-        usage("--sweep can be given twice, for two things");
+        usage(
+            "--sweep can be given at most twice, each time for another option");
     s = &o->sweeps[o->sweeps_count++];
     s->key = (enum sim_sweep_key)k;
     for (char *word = strtok_r(list, ",", &save); word != NULL;
@@ -425,7 +426,8 @@ static void finish_options(struct sim_options *o)
         usage("--switch and --topology both say what is on a switch: give "
               "one of them");
     if (o->runs > 1 && (o->sweeps_count > 0 || o->plot != NULL))
-        usage("--runs goes with one tree: leave out --sweep and --plot");
+        usage("--runs repeats the simulation of one tree: leave out --sweep "
+              "and --plot");
     settle_job(o);
 }
 

@@ -300,11 +300,12 @@ static void check_exact(const struct ep_run_options *o, bool knows_nodes)
         usage("--output and --error name the only files of output: leave out "
               "--output-dir, --output-file and --file-only");
     if (o->merge_stderr && o->error != NULL)
-        usage("with --merge-stderr stderr goes where stdout goes: leave out "
-              "that, or --error");
+        usage("--merge-stderr sends stderr to where stdout goes: leave out "
+              "--merge-stderr or --error");
     if (!knows_nodes && (has_node(o->output) || has_node(o->error)))
-        usage("the numbers of nodes (%%n) are known in a run of one's own "
-              "alone: name files by %%N, the host, or %%t, the rank");
+        usage(
+            "%%n, the number of the node, is known only to a run that builds a "
+            "tree of its own: name files by %%N, the host, or %%t, the rank");
 }
 
 /* The first option that leaves lines out; NULL: none does. */

@@ -241,8 +241,8 @@ int tree_main(int argc, char **argv)
     usage_command = "tree";
     run_options_parse(argc, argv, &command, &options);
     if (options.dvm != NULL)
-        usage("--dvm builds no tree to draw: give the options that `xylem dvm' "
-              "was given");
+        usage("with --dvm no tree is built: give the options of `xylem dvm', "
+              "whose tree is to be drawn");
     rc = ep_layout_open(&options, &layout);
     if (rc != 0)
         return rc;

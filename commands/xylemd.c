@@ -39,7 +39,9 @@ static int sweep(const char *who)
     }
     found = ep_leftover_end(&what, SWEEP_MS);
     if (found < 0) {
-        fprintf(stderr, "xylemd: cannot look for left processes: %s\n",
+        fprintf(stderr,
+                "xylemd: cannot look for processes that lost daemons have "
+                "left: %s\n",
                 ov_strerror(found));
         return 1;
     }

@@ -332,8 +332,8 @@ static void on_tool(void *arg, int fd, uid_t uid)
     drop_gone(desk);
     if (px_desk_tools(desk) >= PX_DESK_TOOLS_MAX) {
         snprintf(text, sizeof(text),
-                 "%d PMIx tools are connected, the most there may be: one more "
-                 "was refused",
+                 "%d PMIx tools are connected, which is the maximum: a further "
+                 "one was refused",
                  PX_DESK_TOOLS_MAX);
         note(desk, text);
         close(fd);

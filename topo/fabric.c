@@ -364,9 +364,9 @@ static int check_switches(struct reader *rd)
                 continue;
             rd->first = rd->told[s];
             topo_why(rd->what,
-                     "above the switch %.*s are more than %d others, or it is "
-                     "above itself: look at the lines with Switches=",
-                     SHOWN_MAX, name, TOPO_FABRIC_LEVELS_MAX - 1);
+                     "more than %d switches are above the switch %.*s, or it "
+                     "is above itself: check the lines with Switches=",
+                     TOPO_FABRIC_LEVELS_MAX - 1, SHOWN_MAX, name);
             return OV_EINVAL;
         }
     }

@@ -173,9 +173,9 @@ static int read_bracket(struct parser *p, struct dim *dim)
 
         dim->numbers += numbers;
         if (numbers > TOPO_HOSTS_MAX)
-            return fail_at(
-                p, start,
-                "a list has at most 1000000 hosts, and this makes more");
+            return fail_at(p, start,
+                           "a list can have at most 1000000 hosts, and this "
+                           "term makes more");
     } while (skip(p, ','));
     dim->spans = p->spans_count - dim->spans_at;
     if (skip(p, ']'))
@@ -208,8 +208,8 @@ static int read_slots(struct parser *p)
         return fail_at(p, start, "a host has between 1 and 1000000 slots");
     if (peek(p) == ':')
         return fail_at(p, p->at,
-                       "one ':' at most, for the slots (IPv6 addresses need a "
-                       "name)");
+                       "only one ':' is allowed, before the slots (an IPv6 "
+                       "address needs a name)");
     if (!is_end(p))
         return fail_at(p, p->at, "slots must be a number (write node:4)");
     p->slots = (uint32_t)value;
@@ -290,7 +290,7 @@ static int add_name(struct parser *p, size_t len)
     if (rc == OV_EFULL)
         topo_why_at(p->why, p->text, p->term_at,
                     p->hosts->count == TOPO_HOSTS_MAX
-                        ? "a list has at most 1000000 hosts"
+                        ? "a list can have at most 1000000 hosts"
                         : "this gives a host more than 1000000 slots");
     return rc;
 }
@@ -337,9 +337,9 @@ static int add_term(struct parser *p)
     for (size_t d = 0; d + 1 < p->dims_count; d++) {
         numbers *= p->dims[d].numbers;
         if (numbers > TOPO_HOSTS_MAX)
-            return fail_at(
-                p, p->term_at,
-                "a list has at most 1000000 hosts, and this makes more");
+            return fail_at(p, p->term_at,
+                           "a list can have at most 1000000 hosts, and this "
+                           "term makes more");
     }
     return expand(p, 0, 0);
 }

@@ -199,8 +199,8 @@ static int count_nodes(struct plan *plan)
     if (ask->nodes <= plan->nodes_max)
         return 0;
     if (ask->hosts == NULL)
-        topo_why(plan->why, "asked for %u nodes: %u at most", ask->nodes,
-                 plan->nodes_max);
+        topo_why(plan->why, "asked for %u nodes, but a job can have at most %u",
+                 ask->nodes, plan->nodes_max);
     else
         topo_why(plan->why,
                  "asked for %u nodes, but there %s %u host%s: lower -N or name "

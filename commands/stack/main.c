@@ -230,7 +230,7 @@ static int tell(struct stack_report *report, const char *job)
     if (rc != 0)
         return refuse("%s", ov_strerror(rc));
     if (fflush(stdout) != 0 || ferror(stdout) != 0)
-        return refuse("cannot write what was found: %s", strerror(errno));
+        return refuse("cannot write the results: %s", strerror(errno));
     return stack_tell_faults(report);
 }
 

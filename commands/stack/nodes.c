@@ -202,8 +202,8 @@ static void tell_wait(struct batch *batch)
     if (!batch->is_wait_told)
         fprintf(stderr,
                 "xylem: still waiting: a command may take %g s for each "
-                "process (--timeout), and while nobody reads the output of "
-                "the job, what is found waits behind it\n",
+                "process (--timeout); the results also wait as long as nobody "
+                "reads the output of the job\n",
                 batch->plan->limit_s);
     batch->is_wait_told = true;
 }
@@ -292,7 +292,7 @@ static void run_batch(struct batch *batch)
         return;
     for (uint32_t i = 0; i < count && (why == NULL || count == 1); i++)
         fail_part(batch, &batch->parts[i],
-                  why != NULL ? why : "the look at it was cut short");
+                  why != NULL ? why : "the output of the command was cut off");
     if (why == NULL || count == 1)
         return;
     parts = malloc(sizeof(batch->parts));

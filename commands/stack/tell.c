@@ -182,7 +182,8 @@ static void tell_fault(const struct stack_report *report,
         refuse("%s: not started yet", ranks);
         break;
     case STACK_FAULT_ROOM:
-        refuse("%s: some of what was found is too much, and left out", ranks);
+        refuse("%s: some results were left out, as they take too much memory",
+               ranks);
         break;
     case STACK_FAULTS:
         break;

@@ -118,8 +118,8 @@ static bool hello(struct client *client, const struct job_door *msg)
     }
     if (door->clients > EP_DOOR_CLIENTS_MAX) {
         snprintf(why, sizeof(why),
-                 "%d clients are connected to the session, the most there may "
-                 "be: try again when one has left",
+                 "%d clients are connected to the session, which is the "
+                 "maximum: try again when one has left",
                  EP_DOOR_CLIENTS_MAX);
         return refuse(client, why);
     }

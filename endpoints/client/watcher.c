@@ -62,7 +62,8 @@ struct ep_watcher *ep_watcher_open(struct ep_watchers *all, int fd,
 
     for (; *at != NULL; at = &(*at)->next)
         count++;
-    *why = "the session has as many clients that watch as it can serve";
+    *why = "the session has the maximum number of clients that watch: try "
+           "again when one has left";
     if (count == EP_WATCHERS_MAX)
         return NULL;
     *why = "the session is out of memory";

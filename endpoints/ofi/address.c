@@ -277,8 +277,8 @@ static void explain(const struct ifaddrs *list, const char *interface,
                                 ifa->ifa_name);
     }
     ep_why(why,
-           "no interface \"%.40s\" that is up here; there are:%s (a name, an "
-           "address or a network like 10.1.0.0/16)",
+           "this host has no interface \"%.40s\" that is up; its interfaces "
+           "are:%s (give a name, an address or a network like 10.1.0.0/16)",
            interface ? interface : "", *names ? names : " none");
 }
 

@@ -164,8 +164,8 @@ static int try_name(const struct ep_transport_cfg *cfg, const char *name,
     } else {
         list_usable(cfg, names);
         ep_why(why,
-               "no fabric provider \"%.40s\" for links at %.46s; here are:%s "
-               "(--provider)",
+               "libfabric has no provider \"%.40s\" for links at %.46s; it "
+               "has:%s (choose one with --provider)",
                name, host, *names ? names : " none");
     }
     fi_freeinfo(rc ? NULL : list);

@@ -103,7 +103,7 @@ void ep_run_awaited_failed(const struct run_plan *plan,
                    !ep_run_launch_has_tried(launch, n);
     if (untried > 0)
         ep_voice_say(plan->voice,
-                     "%u of %u hosts were tried, and %u not: the daemons that "
-                     "start daemons there had not come",
+                     "%u of %u hosts were tried; the other %u were not, as the "
+                     "daemons that start their daemons had not connected",
                      plan->nodes_count - untried, plan->nodes_count, untried);
 }

@@ -270,9 +270,8 @@ static void check_stuck(struct run *r)
         ep_voice_say(&r->voice,
                      "nobody reads stdout or stderr: the job waits for it");
     else
-        ep_voice_say(
-            &r->voice,
-            "the file system does not take output files: the job waits for it");
+        ep_voice_say(&r->voice, "the file system with the output files does "
+                                "not respond: the job waits for it");
 }
 
 /* Reports daemons that have not joined in time. Usually a daemon reports itself

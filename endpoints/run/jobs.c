@@ -166,7 +166,7 @@ static bool may_spawn(const struct run *r, const struct ep_client_spawn *spawn,
         snprintf(why, EP_CLIENT_WHY_MAX, "this session takes no further jobs");
     else if (count == RUN_JOBS_MAX)
         snprintf(why, EP_CLIENT_WHY_MAX,
-                 "%d jobs are running, the most there may be: wait until one "
+                 "%d jobs are running, which is the maximum: wait until one "
                  "has ended",
                  RUN_JOBS_MAX);
     else if (spawn->apps_count == 0 || spawn->apps_count > JOB_APPS_MAX)

@@ -248,7 +248,8 @@ int ep_run_plan_tree(struct run_plan *p)
     if (check_arity(p))
         return 2;
     if (p->tree.is_chosen)
-        ep_voice_note(p->voice, "arity %u, by the model", p->tree.arity);
+        ep_voice_note(p->voice, "the cost model has chosen arity %u",
+                      p->tree.arity);
     if (p->options->topology == NULL)
         rc = ask_slurm(p);
     else if (strcmp(p->options->topology, "none") != 0)

@@ -42,7 +42,8 @@ static void on_look(void *arg)
     if (readers->life->is_killed ||
         ep_run_roll_words(readers->plan, &shown, READER_SLOW, 0, who) == 0)
         return;
-    ep_voice_say(readers->plan->voice, "stdin is not read either by %s", who);
+    ep_voice_say(readers->plan->voice,
+                 "further processes do not read their stdin: %s", who);
     for (uint32_t rank = 0; rank < shown.job->size; rank++) {
         if (readers->states[rank] == READER_SLOW)
             readers->states[rank] = READER_TOLD;

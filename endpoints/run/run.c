@@ -154,9 +154,9 @@ static void on_stdin_held(void *arg)
     struct run *r = arg;
 
     if (isatty(STDIN_FILENO))
-        ep_voice_remark(&r->voice,
-                        "stdin has ended here; for the processes it ends when "
-                        "the tools that push to it have gone");
+        ep_voice_remark(
+            &r->voice, "the launcher's stdin has ended; that of the processes "
+                       "ends when the tools that push to it have disconnected");
 }
 
 static void on_pushed(void *arg, uint32_t writer)

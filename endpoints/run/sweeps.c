@@ -139,7 +139,7 @@ static void on_failed(void *arg, uint32_t proc, const char *step, int err)
     struct run_sweeps *all = arg;
 
     ep_voice_note(all->cfg.plan->voice,
-                  "cannot look for left processes on %s: %s: %s",
+                  "cannot look for processes left on %s: %s: %s",
                   ep_run_host(all->cfg.plan, all->places[proc].node), step,
                   strerror(err));
     end_sweep(all, proc, false);

@@ -28,10 +28,10 @@ static void tell_missing(struct run_voice *voice)
 {
     if (voice->missing == 0)
         return;
-    text_buf_printf(&voice->lines,
-                    "xylem: more messages are missing here, %u of them: nobody "
-                    "read stderr in time\n",
-                    voice->missing);
+    text_buf_printf(
+        &voice->lines,
+        "xylem: %u messages are missing here, as nobody read stderr in time\n",
+        voice->missing);
     voice->missing = 0;
 }
 

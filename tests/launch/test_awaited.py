@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Whom a launch waits for: told when it takes long, at ^C, and at its end."""
+"""The messages about hosts that a launch waits for: when it takes long, at ^C,
+and at its end."""
 import os
 import signal
 import sys
@@ -63,8 +64,9 @@ with case("a launch that fails counts the hosts that were not tried"):
                 RSH_MUTE="node1")
     check_eq(1, job.wait(), "exit code:")
     check_has("cannot start the daemon on node1: ", job.said())
-    check_has("xylem: 4 of 6 hosts were tried, and 2 not: the daemons that "
-              "start daemons there had not come\n", job.said())
+    check_has("xylem: 4 of 6 hosts were tried; the other 2 were not, as the "
+              "daemons that start their daemons had not connected\n",
+              job.said())
     live.check_gone()
 
 with case("and says nothing of them when all were tried"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What cannot work says why in one line or two, exits with 1 or 2, and leaves
-nothing behind."""
+"""A job that cannot work ends with exit code 1 or 2 and a message of one or
+two lines, and leaves nothing behind."""
 import os
 import re
 import resource
@@ -25,7 +25,8 @@ def script(name, text):
 
 
 def cannot(pattern, *args, code=None):
-    """The launch fails soon and says something of this, in any case."""
+    """Checks that the launch fails soon with a message that matches, in any
+    letter case."""
     ran = launch(*args, code=code)
     check(ran.code in (1, 2), f"exit code {ran.code}: {ran.said:.1000}")
     check_eq(b"", ran.out)
@@ -110,7 +111,7 @@ with case("help and the version, in all the words that people try"):
 with case("-np is -n, and no other word is changed by it"):
     check_eq(b"2\n" * 2, launch("-np", 2, "printenv", "XYLEM_SIZE").out)
     check_eq(b"-np 2\n", launch("-np", 1, "echo", "-np", 2).out)
-    cannot("-np needs a value behind it", "-np", code=2)
+    cannot("-np needs a value after it", "-np", code=2)
     cannot("--procs takes a number|-n takes a number", "-n", "p", "true",
            code=2)
     cannot("'x'", "-np", "x", "true", code=2)
@@ -122,7 +123,7 @@ with case("-l takes no value: another letter can follow"):
              sorted(launch("-l", "-N2", "echo", "x").out.splitlines()))
     cannot("--label=host", "-lhost", "true", code=2)
     cannot("there is no option -lrank", "-lrank", "true", code=2)
-    cannot("-h stands alone", "-vh", "true", code=2)
+    cannot("-h cannot be combined with other letters", "-vh", "true", code=2)
 
 with case("an input file that is not there"):
     cannot(place("nothing"), "-N", 2, "--input", place("nothing"), "--", "cat")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Mistakes that beginners make: each ends with one line that says what to do,
-and nothing of it is left behind."""
+"""Mistakes that beginners make: each ends with a single line that says what to
+do, and nothing is left behind."""
 import os
 import re
 import shlex
@@ -40,12 +40,13 @@ MISTAKES = (
     ("run true : --nodse 2 true", 2,
      "there is no option --nodse (did you mean --nodes?)"),
     ("run -lhost true", 2,
-     "-h stands alone; a label is given as --label=host"),
+     "-h cannot be combined with other letters (write --label=host for a "
+     "label)"),
     ("attach --labels=rank", 2,
      "there is no option --labels (did you mean --label?)"),
     # numbers
     ("run -n 0 true", 2, "-n takes a number from 1 to 100000000, not '0'"),
-    ("run -N", 2, "-N needs a value behind it"),
+    ("run -N", 2, "-N needs a value after it"),
     ("run -N true", 2, "-N takes a number from 1 to 10000000, not 'true'"),
     ("run -N 1.5 true", 2, "-N takes a number from 1 to 10000000, not '1.5'"),
     ("run --ppn 0 true", 2, "--ppn takes a number from 1 to 16000, not '0'"),
@@ -219,7 +220,8 @@ MISTAKES = (
      "no xylem run of yours is running on this machine that can be found "
      "(--pid and --nspace name one)"),
     ("attach --pid me", 2, "--pid takes a process number, not 'me'"),
-    ("dvm true", 2, "unexpected argument 'true': only options are taken"),
+    ("dvm true", 2,
+     "unexpected argument 'true': this command has only options"),
 )
 
 SCRIPT = "#!"

@@ -120,7 +120,7 @@ with case("says what srun said when that does not start"):
 
 with case("says what a daemon says that cannot work"):
     ran = launch("--interface", "no-such-net", "--", "true", code=1)
-    check_has('no interface "no-such-net" that is up here', ran.said)
+    check_has('no interface "no-such-net" that is up', ran.said)
     ran = launch("--xylemd", "/no/xylemd", "--", "true", code=1)
     check_has("/no/xylemd", ran.said)
     live.check_all_gone()

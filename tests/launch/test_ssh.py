@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hosts that are reached by ssh, through sshd's of the test's own."""
+"""Hosts that are reached by ssh, through several sshd that the test starts."""
 import contextlib
 import hashlib
 import os
@@ -166,8 +166,8 @@ def fails(hosts, *words, options=(), where=LIST, untried=0):
     print("#", *said, sep="\n#   ")
     check_eq(b"", text)
     if untried:
-        check_eq("xylem: %d of %d hosts were tried, and %d not: the daemons "
-                 "that start daemons there had not come"
+        check_eq("xylem: %d of %d hosts were tried; the other %d were not, as "
+                 "the daemons that start their daemons had not connected"
                  % (COUNT - untried, COUNT, untried), said.pop())
     check_eq(1, len(said), "lines: " + job.said())
     for word in words:

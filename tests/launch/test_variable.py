@@ -55,16 +55,16 @@ with case("nothing is replaced, and nothing is started"):
     check(not os.path.exists(MARK), "a program was started")
 
 with case("what cannot be split is refused"):
-    is_wrong("XYLEM_OPTIONS: a ' has no second one", "-q 'x")
-    is_wrong('XYLEM_OPTIONS: a " has no second one', '-q "x\\"')
+    is_wrong("XYLEM_OPTIONS: a ' is not closed by a second one", "-q 'x")
+    is_wrong('XYLEM_OPTIONS: a " is not closed by a second one', '-q "x\\"')
     is_wrong("XYLEM_OPTIONS: nothing follows the last backslash", "-q \\")
 
 with case("a word that is no option is refused"):
     for text, word in (("-q echo", "echo"), ("x -q", "x"), ("-N 2 3", "3"),
                        ("-q -- echo", "echo"), ("-q ''", ""),
                        ("-q : -n 1", ":")):
-        is_wrong("XYLEM_OPTIONS: unexpected argument '%s': only options are "
-                 "taken" % word, text)
+        is_wrong("XYLEM_OPTIONS: unexpected argument '%s': this command has "
+                 "only options" % word, text)
     is_wrong("--no-such-option", "--no-such-option")
     is_wrong("XYLEM_OPTIONS: --timeout takes a time", "--timeout 5y")
 

@@ -211,11 +211,12 @@ with case("what cannot be is refused before anything starts"):
                 (["-o", "a", "--output-file", "b"], "leave out --output-dir"),
                 (["-e", "a", "--file-only"], "and --file-only"),
                 (["-e", "a", "--merge-stderr"], "or --error"),
-                (["-o", "%n", "--dvm"], "the numbers of nodes (%n) are known")):
+                (["-o", "%n", "--dvm"],
+                 "%n, the number of the node, is known")):
             ran = launch(*words_, "--", "true", code=2)
             check_has(said, ran.said)
         ran = live.Ran(live.XYLEM, "attach", "-o", "%3n", code=2)
-        check_has("the numbers of nodes (%n) are known", ran.said)
+        check_has("%n, the number of the node, is known", ran.said)
         check_eq(["dir"], os.listdir())
 
 with case("a file that cannot be made ends the job"):

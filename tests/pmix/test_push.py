@@ -23,6 +23,8 @@ ROUNDS = 1000
 CUTS = 200
 PIECE = 8192
 LOOK_S = 0.3
+ENDED = ("the launcher's stdin has ended; that of the processes ends when the "
+         "tools that push to it have disconnected\n")
 FILE = os.path.join(live.TMP, "pushed")
 
 
@@ -175,21 +177,20 @@ def beside_stdin():
 
 
 def typed():
-    """Who types the end at a terminal is told that a tool keeps it away."""
+    """A user who types end-of-file at a terminal is told that a tool keeps it
+    away."""
     master, slave = open_pair()
     taker = Taker(2, keep=False, stdin=slave)
     session = Session(taker)
     live.check_eq("SUCCESS", session.ask("p 1 tool"))
-    live.check("stdin has ended here" not in taker.job.said(), "not yet")
+    live.check(ENDED not in taker.job.said(), "not yet")
     os.write(master, b"own\n\x04")
-    live.eventually(lambda: "stdin has ended here; for the processes it ends "
-                    "when the tools that push to it have gone\n" in
-                    taker.job.said(), 60, "it is told")
+    live.eventually(lambda: ENDED in taker.job.said(), 60, "it is told")
     live.check_eq("SUCCESS", session.ask("p 0 more"))
     session.end()
     taker.job.check_ok()
     live.check_eq(b"own\nmore\n", taker.got(0))
-    live.check_eq(1, taker.job.said().count("stdin has ended here"))
+    live.check_eq(1, taker.job.said().count(ENDED))
     os.close(slave)
     os.close(master)
 

@@ -22,7 +22,7 @@ DAEMONS = "xylemd", "lt-xylemd"
 
 
 class Fed:
-    """A job with a gate, fed with so many bytes; all print the sum of what
+    """A job with a gate, fed with this many bytes; all print the sum of what
     they got. It is fed by a socket: a pipe has two pages where the user's
     pipes have all that the system allows them, and then the window, which
     counts frames, is full with less than the cases take for granted."""
@@ -141,8 +141,9 @@ def bound():
 def named(text):
     """The ranks that are told not to read, in the order of the lines."""
     ranks = []
-    for words in re.findall(r"^xylem: (?:rank|stdin is not read either by "
-                            r"ranks?) ([-0-9,]+) ", text, re.MULTILINE):
+    for words in re.findall(r"^xylem: (?:rank|further processes do not read "
+                            r"their stdin: ranks?) ([-0-9,]+) ", text,
+                            re.MULTILINE):
         for word in words.split(","):
             first, _, last = word.partition("-")
             ranks += range(int(first), int(last or first) + 1)
@@ -164,9 +165,10 @@ def wait():
     said = job.said()
     print("#", *said.splitlines(), sep="\n#   ")
     live.check_has("does not read its stdin: the job waits for it (see "
-                   "--stdin-slow)\n", said.partition("either")[0])
+                   "--stdin-slow)\n", said.partition("further processes")[0])
     live.check_eq(slow, sorted(named(said)))
-    live.check(len(named(said.partition("either")[0])) == 1, "one is first")
+    live.check(len(named(said.partition("further processes")[0])) == 1,
+               "one is first")
     gate.open()
     live.check_eq([b"%d\n" % SIZE] * NODES, job.stdout.readlines())
     job.check_ok()
@@ -233,7 +235,7 @@ def stopped():
     fed.job.proc.send_signal(signal.SIGTSTP)
     live.eventually(lambda: live.state(fed.job.proc.pid) == b"T", 30,
                     "the launcher stops")
-    time.sleep(1.5 * limit_s)  # sleep-ok: stopped for so long; it is the test
+    time.sleep(1.5 * limit_s)  # sleep-ok: being stopped is the test
     fed.job.proc.send_signal(signal.SIGCONT)
     fed.go_on()
     live.check_eq([fed.sum] * NODES, [fed.line() for _ in range(NODES)])

@@ -103,7 +103,7 @@ static void a_job_is_told_from_its_begin_to_its_end(void **state)
     end(&lab, 12, 9);
     ASSERT_HEARD(&client, "over 10, 2 failed, 11 first with 1792");
     lab_job_ended(&lab, 10);
-    lab_job_forgotten(&lab, 10); /* nothing of its output is kept */
+    lab_job_forgotten(&lab, 10); /* none of its output is kept */
     ASSERT_HEARD(&client, "");
     ASSERT_CALLS(&lab, "");
     lab_leave(&client);
@@ -529,9 +529,9 @@ static void so_many_watch_at_a_time(void **state)
         watch(&lab, &clients[i]);
     lab_watch(&lab, &clients[EP_WATCHERS_MAX]);
     assert_null(clients[EP_WATCHERS_MAX].watcher);
-    assert_string_equal(
-        clients[EP_WATCHERS_MAX].why,
-        "the session has as many clients that watch as it can serve");
+    assert_string_equal(clients[EP_WATCHERS_MAX].why,
+                        "the session has the maximum number of clients that "
+                        "watch: try again when one has left");
     for (unsigned i = 0; i <= EP_WATCHERS_MAX; i++)
         lab_leave(&clients[i]);
     lab_close(&lab);

@@ -128,7 +128,7 @@ static const struct {
     {"SwitchName=s1 Nodes=a\nSwitchName=c Switches=s[1-2]\n",
      "file:2: the switch s2 has no line of its own"},
     {"SwitchName=s1 Nodes=a\nSwitchName=c Switches=c\n",
-     "file:2: above the switch c are more than 31 others, or it is above"},
+     "file:2: more than 31 switches are above the switch c, or it is above"},
     {"SwitchName=s1 Nodes=a\nSwitchName=c Switches=d\n\\\nSwitchName=d "
      "Switches=c\n",
      "or it is above itself"},

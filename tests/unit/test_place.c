@@ -163,7 +163,8 @@ static void impossible_wishes_say_what_to_do(void **state)
          "asked for 3 nodes, but there are 2 hosts: lower -N or name more "
          "hosts"},
         {{"a", .nodes = 3}, "but there is 1 host: lower -N"},
-        {{NULL, .nodes = 1000001}, "asked for 1000001 nodes: 1000000 at most"},
+        {{NULL, .nodes = 1000001},
+         "asked for 1000001 nodes, but a job can have at most 1000000"},
         {{NULL, .nodes = 4, .procs = 2},
          "2 processes (-n) cannot use 4 nodes (-N): lower -N to 2, or raise "
          "-n"},

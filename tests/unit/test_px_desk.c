@@ -358,8 +358,10 @@ static void one_more_than_may_be_there_is_refused(void **state)
     }
     more = connect_tool(&lab);
     assert_int_equal(helper_of(&lab, more), 0);
-    assert_non_null(strstr(lab.noted, "64 PMIx tools are connected, the most "
-                                      "there may be: one more was refused"));
+    assert_non_null(
+        strstr(lab.noted,
+               "64 PMIx tools are connected, which is the maximum: a further "
+               "one was refused"));
     close(more);
     close(tools[7]);
     await_tools(&lab, PX_DESK_TOOLS_MAX - 1);

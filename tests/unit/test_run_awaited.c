@@ -124,8 +124,9 @@ static void nothing_is_said_where_nobody_is_awaited(void **state)
 
 static void a_failure_counts_the_untried(void **state)
 {
-    static const char two[] = "xylem: 4 of 6 hosts were tried, and 2 not: the "
-                              "daemons that start daemons there had not come\n";
+    static const char two[] = "xylem: 4 of 6 hosts were tried; the other 2 "
+                              "were not, as the daemons that start their "
+                              "daemons had not connected\n";
 
     (void)state;
     launch.joined = "h2";

@@ -101,13 +101,14 @@ static void the_first_is_told_at_once_and_others_together(void **state)
     for (uint32_t rank = 0; rank < 350; rank++)
         ep_run_readers_unread(t.readers, rank);
     pass_time();
-    said("xylem: stdin is not read either by ranks 0-6,8-349 (349) on "
+    said("xylem: further processes do not read their stdin: ranks 0-6,8-349 "
+         "(349) on "
          "n[1-4]\n");
     capture_begin(&t.said);
     assert_false(t.is_due);
     ep_run_readers_unread(t.readers, 399);
     pass_time();
-    said("xylem: stdin is not read either by rank 399 on n4\n");
+    said("xylem: further processes do not read their stdin: rank 399 on n4\n");
 }
 
 static void each_is_told_once(void **state)
@@ -122,8 +123,9 @@ static void each_is_told_once(void **state)
     pass_time();
     capture_end(&t.said);
     assert_int_equal(strncmp(t.said.text, first, strlen(first)), 0);
-    assert_string_equal(t.said.text + strlen(first),
-                        "xylem: stdin is not read either by rank 8 on n1\n");
+    assert_string_equal(
+        t.said.text + strlen(first),
+        "xylem: further processes do not read their stdin: rank 8 on n1\n");
 }
 
 static void nobody_is_told_before_the_job_waits(void **state)
@@ -135,7 +137,7 @@ static void nobody_is_told_before_the_job_waits(void **state)
     said(first);
     capture_begin(&t.said);
     pass_time();
-    said("xylem: stdin is not read either by rank 9 on n1\n");
+    said("xylem: further processes do not read their stdin: rank 9 on n1\n");
 }
 
 static void who_has_ended_meanwhile_is_left_out(void **state)

@@ -186,10 +186,10 @@ static void so_much_waits_and_no_more(void **state)
     assert_in_range(voice.lines.len_bytes, 64 * 1024, 64 * 1024 + 2010);
     kept = (unsigned)(voice.lines.len_bytes / 2008);
     assert_int_equal(voice.missing, 100 - kept);
-    snprintf(text, sizeof(text),
-             "xylem: more messages are missing here, %u of them: nobody read "
-             "stderr in time\n",
-             100 - kept);
+    snprintf(
+        text, sizeof(text),
+        "xylem: %u messages are missing here, as nobody read stderr in time\n",
+        100 - kept);
     while (ep_voice_waits(&voice)) {
         drain(&rig);
         ep_voice_retry(&voice, 0);
