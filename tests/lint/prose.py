@@ -15,24 +15,26 @@ import tokenize
 
 import sources
 
-# The folders that are read.
+# the folders that are read
 CHECKED = [
     "commands",
+    "docs",
     "endpoints",
     "job",
     "overlay",
     "pmix_api",
     "sim",
+    "tests",
     "text",
     "topo",
 ]
 
-# Where a sentence begins.
+# matches the beginning of a sentence
 START = r"(?:\A|(?<=[.?!] ))"
 PRONOUN = r"(?:it|they|he|one|any|those|these)"
 
-# (what is not written, what to do about it); a blank is any white space. Those
-# that begin with \A are about the beginning of a whole comment.
+# (what must not be written, the advice); a blank matches any white space.
+# Patterns with \A match at the beginning of a whole comment.
 PROSE = (
     (START + r"Of (?!course)", "begin with the subject"),
     (START + r"The same(?= of\b|[.,:;]|\Z)",
@@ -65,9 +67,25 @@ PROSE = (
     (r"\bin the place of\b", "say `instead of'"),
     (r"\bat the begin\b", "say `at the beginning'"),
     (r"\b[Ss]uch a one\b|\bsuch ones\b", "name the thing"),
+    (START + r"Who(?:ever)?\b(?![^.]*[?:])", "name who that is"),
+    (r"\b(?:that|which|what|it|loss|losses|ends?) (?:is|are|was|were) told"
+     r"(?=[.,;:)]|\Z)", "say `is reported', or who is told"),
+    (r"\bnothing (?:is|was) said\b|\b(?:is|are|was|were) said of\b",
+     "say who reports it, or `is known about'"),
+    (r"\bhears? (?:of|that)\b", "say `is told', `gets', or `notices'"),
+    (r"\b(?:comes?|is|are|was|were) behind (?:it|them|that|what)\b",
+     "say `follows', or `after'"),
+    (r"\b[Tt]he truth is\b", "say with what it is compared"),
+    (r"\b(?:is|are) no matter\b|\b(?:is|are) the affair of\b|'s affair\b|"
+     r"\btheir affair\b", "say `does not matter', or who is responsible"),
+    (r"\bfor want of\b", "say `for lack of'"),
+    (r"\bas ever\b", "say `as usual'"),
+    (r"\A(?:[Tt]he same|[Ll]ikewise|[Aa]gain|[Tt]wice|[Oo]nce|[Nn]ot yet|"
+     r"[Tt]oo late|[Tt]oo early|[Nn]o news|[Ss]aid twice)\.?\Z",
+     "say what that is about"),
 )
 
-# In the texts of C code, which users read.
+# for the texts of C code, which users read
 MESSAGES = (
     (r"\btime of .* is over\b", "name the time limit, and that it has passed"),
     (r"\b(?:does|did) not come\b", "say what did not connect, or not in time"),
@@ -77,14 +95,14 @@ MESSAGES = (
 
 
 def compiled(table):
-    """Only single blanks: texts are read with their lines' indents taken off,
-    and what looks behind cannot have a varying width."""
+    """Blanks match a single character: texts are read without the indents of
+    their lines, and look-behind needs a fixed width."""
     return [(re.compile(words.replace(" ", r"\s")), advice)
             for words, advice in table]
 
 
 def c_texts(text):
-    """(line, text, table) of the comments and strings of C code."""
+    """Returns (line, text, table) of the comments and strings of C code."""
     for match in re.finditer(r'/\*(.*?)\*/|//([^\n]*)|"(?:\\.|[^"\\\n])*"|'
                              r"'(?:\\.|[^'\\\n])+'", text, re.S):
         line = text.count("\n", 0, match.start()) + 1
@@ -96,7 +114,7 @@ def c_texts(text):
 
 
 def joined(comments):
-    """(line, text): comments of lines that follow each other are one."""
+    """Joins comments on consecutive lines into one: (line, text)."""
     last = None
     for line, text in comments:
         if last and last[0] + last[1].count("\n") + 1 == line:
@@ -113,7 +131,8 @@ QUOTES = re.compile(r"\A[a-zA-Z]*[\"']+|[\"']+\Z")
 
 
 def python_texts(text):
-    """(line, text, table) of the comments and docstrings of a script."""
+    """Returns (line, text, table) of the comments and docstrings of a
+    script."""
     comments = []
     begins = True
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -129,7 +148,7 @@ def python_texts(text):
 
 
 def shell_texts(text):
-    """(line, text, table) of the lines of a script that are comments."""
+    """Returns (line, text, table) of the comment lines of a script."""
     lines = [(number, line.lstrip().lstrip("#"))
              for number, line in enumerate(text.split("\n"), 1)
              if re.match(r"\s*#(?!!)", line)]
@@ -138,7 +157,8 @@ def shell_texts(text):
 
 
 def page_texts(text):
-    """(line, text, table) of the paragraphs of a page, without its code."""
+    """Returns (line, text, table) of the paragraphs of a page, without its
+    code."""
     lines = []
     fenced = False
     for number, line in enumerate(text.split("\n"), 1):
