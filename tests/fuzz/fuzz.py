@@ -3,16 +3,17 @@
 
 usage: fuzz.py [--seconds N | --hours N] [--jobs N] [--seed N] [NOUN...]
 
-Each target runs its seeds and what was found before, then new inputs, for
---seconds; or all targets share --hours. Called in a build folder that was
-configured with --enable-fuzzing. What is found stays there, beside the targets:
+Each target runs its seeds and the inputs that it has found before, then new
+inputs, for --seconds; or all targets share --hours. Called in a build folder
+that was configured with --enable-fuzzing. The inputs that it finds stay there,
+beside the targets:
 
     tests/fuzz/work/NOUN/     inputs that reach something new
     tests/fuzz/found/NOUN-*   inputs that break something
     tests/fuzz/work/NOUN.log  all that the target said
 
-Without NOUN it runs all. Exit 1 when something broke. --merge adds to the
-seeds, in the sources, what reaches more than they do.
+Without NOUN it runs all. Exit 1 when something broke. --merge adds to the seeds
+in the sources those inputs that reach more code than the seeds do.
 """
 import argparse
 import concurrent.futures

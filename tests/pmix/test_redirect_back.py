@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What was redirected to a tool that goes, and what it has not taken, is on the
-console, in its place.
+"""When a tool disconnects, the console shows the redirected output that the
+tool has not taken, in the right order.
 
-Each line has its process and its number: in the tool's callback, on the tool's
-own stdout (where its library puts what comes when the callback is gone) and on
-the console together each comes once, and none of them has two in disorder.
+Each line has the number of its process and its own. The tool's callback, the
+tool's own stdout (where its library writes output that arrives when the
+callback is gone) and the console together get each line once, and each of them
+gets its lines in order.
 """
 import os
 import re

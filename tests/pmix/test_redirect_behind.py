@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A tool that redirects falls behind its bound: from then on it has copies, of
-which those are dropped that it has no room for. What it alone had before is not
-among them, and is on the console when the tool or the helper dies.
-"""
+"""A tool that redirects output falls behind its bound: from then on it gets
+copies, some of which are dropped when there is no room. Output that only the
+tool had been sent before is not dropped: the console shows it when the tool or
+its helper dies."""
 import os
 import signal
 import sys

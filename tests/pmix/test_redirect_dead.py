@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A tool that redirects dies, and its helper before it has seen that, while
-what another one had goes back: what neither of them had read is on the console.
-"""
+"""A tool that redirects output dies, and its helper dies before it has noticed
+that, while output of another dead tool goes back: the console shows what
+neither of the two tools had read."""
 import array
 import fcntl
 import os

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Tools that redirect a flood end at random moments, or their helpers do.
 
-The console and a tool together have every byte of each channel, in order. What
-both have is told: at most what the tool was sent and had not acknowledged.
-What a killed tool had read and not put away is lost.
+The console and a tool together have every byte of each channel, in order. The
+launcher reports how many bytes both may have: at most those that the tool was
+sent and had not acknowledged. Bytes that a killed tool had read and not saved
+are lost.
 """
 import os
 import random

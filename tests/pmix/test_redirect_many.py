@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""A tool with many pulls that redirect, for each of which much waits,
-deregisters one after another while it takes nothing: it is sent no more than
-for one, all else is on the console, and the helper's memory is bounded
-(pmix.Job).
-"""
+"""A tool has many pulls that redirect output, for each of which much waits, and
+deregisters them one after another while it takes nothing: it is sent no more
+than for one pull, the console gets all the rest, and the helper's memory is
+bounded (pmix.Job)."""
 import os
 import re
 import signal

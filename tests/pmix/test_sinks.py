@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What PMIx_Spawn says of a job's output: files, with the names of the
-standard."""
+"""Directives of PMIx_Spawn about the output of a job: files, with the names
+that the PMIx standard gives them."""
 import glob
 import os
 import re

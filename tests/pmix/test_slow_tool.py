@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """A tool that is stopped slows neither the job nor another tool, and costs no
-memory; what it misses is what it asked to miss. Small deliveries are put
-together for a tool that wants them so.
+memory; only output that it has allowed to be dropped is missing. Small
+deliveries are put together for a tool that wants them so.
 
-A job waits at its end only for some time for what tools have not yet taken, and
-a healthy tool that gets no processor falls behind as a stopped one does. So a
-job here does not end before its tools have what they are to have, and writes no
-more at once than waits for a tool that takes nothing."""
+At its end a job waits only for some time until tools have taken their output,
+and a healthy tool that gets no processor falls behind like a stopped one. So a
+job of this test does not end before its tools have the output that they must
+get, and never writes more at once than can wait for a tool that takes nothing.
+"""
 import array
 import fcntl
 import os

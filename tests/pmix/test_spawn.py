@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Tools start jobs in the tree of a run, with PMIx_Spawn: they have names of
-their own, by which their output is pulled, and they are asked about, heard of
-and signalled."""
+"""Tools start jobs in the tree of a run, with PMIx_Spawn. These jobs have names
+of their own, by which tools pull their output, ask about them, get their events
+and signal them."""
 import os
 import signal
 import sys

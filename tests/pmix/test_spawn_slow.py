@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A process of a further job that does not read its stdin holds up its own job
-and no other, under each --stdin-slow, and however much waits for it."""
+and no other, with each value of --stdin-slow, even when much input waits for
+it."""
 import hashlib
 import os
 import signal

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tools push to processes of jobs that they have started, beside the stdin of
-the run's own job: byte for byte, to the targets, to its end."""
+the run's own job: each target gets the bytes that were pushed to it, and then
+the end of its stdin."""
 import collections
 import os
 import sys

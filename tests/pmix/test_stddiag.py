@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tools and `xylem attach` get stddiag: alone, with the others, in place of the
-console."""
+"""Tools and `xylem attach` get the channel stddiag: alone, with other channels,
+and instead of the console."""
 import sys
 
 import pmix

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A helper of one tool as a client of a session's door: real tools, a real
-job, and between helper and door a proxy that tells what was said.
+"""The helper of one tool is a client of a session's door. Tools and job are
+real, and a proxy between helper and door records their messages.
 
 Output is compared with what the processes write: numbers in order, which show
 every byte that is missing, doubled or out of its place."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A tool asks its helper about jobs, signals processes, and writes lines: real
-tools, a real session, and a helper of one tool for each."""
+"""A tool asks its helper about jobs, signals processes, and writes lines: tools
+and session are real, and each tool has a helper."""
 import re
 import shlex
 import socket

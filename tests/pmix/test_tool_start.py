@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A helper of one tool as a client of a session's door: unmodified tools start
-jobs in a real run, get their output without a pull and by pulls, and get the
-events of these jobs; an event that one tool notifies reaches another one."""
+"""The helper of one tool is a client of a session's door. Unmodified tools
+start jobs in a real run, get their output without a pull and by pulls, and get
+the events of these jobs; an event that one tool notifies reaches another one.
+"""
 import collections
 import os
 import signal

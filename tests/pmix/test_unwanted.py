@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Output of a job that is not wanted is dropped where it is written: its
-processes go on, next to nothing travels, and a tool that asks later gets all
-that comes from then on, whatever the tree has been through."""
+"""Output of a job that no client wants is dropped on its node: its processes go
+on, hardly any bytes travel, and a tool that asks later gets all output from
+then on, whatever nodes the tree has lost."""
 import json
 import os
 import signal

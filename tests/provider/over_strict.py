@@ -4,8 +4,8 @@ a test that has nothing else to do calls run().
 
 The test finds the provider's name in XYLEM_TEST_PROVIDER, and a launcher that
 names it in XYLEM; every process finds the provider itself by FI_PROVIDER_PATH.
-A process may die of a violation where nobody hears it, so what strict has
-reported is looked at in the end, and fails the test too.
+A process may die of a violation without any message, so the test looks at the
+reports of strict at its end, and fails if there is one.
 """
 import collections
 import os

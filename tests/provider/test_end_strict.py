@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Nothing is left behind, whatever ends the job, over the provider strict."""
+"""Runs the test of the remains of jobs (nothing is left behind, whatever ends
+the job) over the provider strict."""
 import sys
 
 import over_strict

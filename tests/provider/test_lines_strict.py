@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every line comes once, whole and in order, over the provider strict."""
+"""Runs the test of exact lines (each arrives once, whole and in order) over the
+provider strict."""
 import sys
 
 import over_strict

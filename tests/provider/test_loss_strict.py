@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Nodes are lost while the others go on, over the provider strict."""
+"""Runs the test of lost nodes (the other nodes go on) over the provider strict.
+"""
 # timeout: 600
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Odd output comes as it is, over the provider strict."""
+"""Runs the test of unusual output over the provider strict."""
 import sys
 
 import over_strict

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every process gets the launcher's input, over the provider strict."""
+"""Runs the test of the launcher's input, which every process gets, over the
+provider strict."""
 import sys
 
 import over_strict

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The transport's tests again, over the provider strict."""
+"""Runs the tests of the transport over the provider strict."""
 import sys
 
 import over_strict

@@ -1,10 +1,10 @@
-"""The rules of the core and of the lives of jobs, broken one at a time, and how
-such a core is built.
+"""Breaks the rules of the core and of jobs, one at a time, and builds such a
+core.
 
-A change is (file of overlay/, or a path, what stands there once, what the
-mutant has); a mutant is a list of changes. Tests say who has to notice: the
-swarm and unit tests (mutants.py), scenarios (scenarios.py), and jobs with real
-daemons (tests/loss/test_mutants.py).
+A change is (a file of overlay/, or a path, a text that is there once, the text
+that the mutant has instead); a mutant is a list of changes. These tests have to
+notice: the swarm and unit tests (mutants.py), scenarios (scenarios.py), and
+jobs with real daemons (tests/loss/test_mutants.py).
 """
 import os
 import shlex

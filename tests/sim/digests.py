@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The same seeds give the same runs, whoever compiled them and how.
+"""The same seeds give the same runs, with any compiler and options.
 
-The swarm of this build runs some seeds, twice, and has to say what is in
-swarm.golden, to the last digit. .ci/run does this with gcc, with gcc and
-sanitizers, and with clang. A change of the protocol changes the file:
+The swarm of this build runs some seeds, twice, and has to print exactly the
+text of swarm.golden. .ci/run does this with gcc, with gcc and sanitizers, and
+with clang. A change of the protocol changes the file:
 
     build/tests/sim/swarm 1 60 >tests/sim/swarm.golden
 """

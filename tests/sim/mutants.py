@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # timeout: 1200
-"""Break a rule of the core, and see the simulator's checks catch it.
+"""Breaks rules of the core: the simulator's checks must notice each.
 
 Each mutant of breaks.py is compiled beside the core as it is and linked with
 the swarm of random jobs, where it has to fail: by a rule that breaks, an
 assertion, or a run that does not end. The core without a change has to pass.
-Where another rule makes good what is broken the mutant has to pass there, and
+When another rule makes up for the broken one, the mutant has to pass there, and
 to fail in the unit test that is named with it. A build with sanitizers skips
-it.
+this test.
 
 usage: mutants.py [NAME...]     all when none is named; with XYLEM_TEST_BRIEF=1
                                 every tenth, and fewer jobs

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The same broadcast by an engine of others: within 10 % of SimGrid.
+"""Compares a broadcast with SimGrid: the times must agree within 10 %.
 
 Trees of several arities carry 200 frames of 1 MiB over ports of 12.5 GB/s, 2 us
 apart, without overhead and with a window that is no limit. SimGrid lets the
 messages of a port share its bandwidth where ours go one after another, and a
-frame there waits for the latency of the one before. With XYLEM_TEST_BRIEF=1 the
-first tree alone.
+frame there waits for the latency of the one before. With XYLEM_TEST_BRIEF=1
+only the first tree is compared.
 """
 import json
 import os

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs every scenario and compares its trace with the golden one beside it.
 
-One that says `# Fails where MUTANT.` is run with that mutant of breaks.py, too:
-without the rule something has to be other than it expects. (Not so in a build
-with sanitizers, and with XYLEM_TEST_BRIEF=1.)
+A scenario with the line `# Fails where MUTANT.` is run with that mutant of
+breaks.py, too: without the rule something has to differ from what it expects.
+(Not in a build with sanitizers, and with XYLEM_TEST_BRIEF=1.)
 
 usage: scenarios.py [--write] [NAME...]     --write: the traces are right now
 """

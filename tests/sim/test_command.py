@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`xylem sim` as a person uses it: reports, exit codes, wrong options."""
+"""Tests `xylem sim` as a user calls it: reports, exit codes, wrong options."""
 import json
 import os
 import re

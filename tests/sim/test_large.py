@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """100,000 nodes: everything arrives, and a quiet leaf stays below 1 KiB.
 
-A tenth of them with XYLEM_TEST_BRIEF=1.
+With XYLEM_TEST_BRIEF=1 there are a tenth of them.
 """
 import json
 import os

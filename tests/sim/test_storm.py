@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Storms at 10,000 nodes: many orphans at once, and what that costs the root.
+"""Storms at 10,000 nodes: many orphans at once, and their cost for the root.
 
-A job with stdin for everybody, arity 16: 16 nodes on the first level, 256 on
-the second, 4096 on the third. Times are virtual; dials are spread over 40 ms.
+Each job sends stdin to all nodes of a tree of arity 16: 16 nodes are on the
+first level, 256 on the second, 4096 on the third. Times are virtual; dials are
+spread over 40 ms.
 """
 import json
 import os

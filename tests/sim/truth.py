@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # timeout: 900
 # alone
-"""Does the simulator foretell real runs? Hosts in network namespaces.
+"""Checks that the simulator predicts real runs, on hosts in network namespaces.
 
 Each host is a network namespace with a port of 100 Mbit/s each way (tbf), so
 that the wire and not this machine is the limit. `xylem run` carries stdin to 8,
-16 and 32 hosts, 10 MB, and output from them, 2 MB each; time counts from the
-moment when all processes run, and is the median of three runs. The bandwidth
-that makes `xylem sim` agree at 8 and 16 hosts, the mean of both, has to
-foretell 32 hosts within 25 %.
+16 and 32 hosts, 10 MB, and output from them, 2 MB each. Time counts from the
+moment when all processes run, and is the median of three runs. The test finds
+the bandwidths with which `xylem sim` agrees for 8 and for 16 hosts; with their
+mean, the simulator has to predict the time of 32 hosts within 25 %.
 
 usage: truth.py         as root; `make check-truth`. Skips where it cannot.
 """

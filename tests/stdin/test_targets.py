@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""-i: who gets standard input, and who leaves it alone."""
+"""Tests -i: the chosen processes get standard input, and the others do not read
+it."""
 import os
 import sys
 

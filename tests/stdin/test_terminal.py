@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Programs that ask questions, and a launcher in the background."""
+"""Tests programs that ask questions at a terminal, and a launcher in the
+background."""
 import os
 import select
 import subprocess

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Random host lists against another reader of the same notation.
+"""Compares the reading of random host lists with another program.
 
 ClusterShell's nodeset knows names with bracketed ranges, steps and leading
-zeros. For each list it must name the same hosts as ours, also when it reads
-our short form; and its own short form must be ours for hosts in its order,
-where names have one number and do not mix lengths with leading zeros (there
-it breaks 999-1000 in two, for no need). What --exclude leaves of a list is
-what `nodeset LIST -x LIST` leaves; ours is an error, with no list, where it
-would take away a host that is not there, or all. Skipped where ClusterShell
-is not installed.
+zeros. For each list it must name the same hosts as xylem, also when it reads
+xylem's short form. Its own short form must be that of xylem for hosts in its
+order, when names have one number and do not mix lengths with leading zeros
+(then nodeset breaks 999-1000 in two without need). --exclude must leave the
+same hosts as `nodeset LIST -x LIST`; xylem refuses to take away a host that is
+not in the list, or all hosts. The test is skipped where ClusterShell is not
+installed.
 
 XYLEM_TEST_SEED chooses another seed.
 """
