@@ -344,7 +344,8 @@ static _Noreturn void node_main(const struct plan *plan, uint32_t number)
     node_wire(plan, node);
     node_run(node);
     while (number == 0 && wait(NULL) > 0)
-        continue; /* their times are then part of the caller's */
+        continue; /* the times of these messages are part of the caller's times
+                   */
     exit(number == 0 ? (int)node->up.status : 0);
 }
 

@@ -18,8 +18,9 @@
 
 enum {
     RELAY_CHUNK = 64 * 1024,           /* bytes moved by one call */
-    RELAY_DOWN_RING = 4 * RELAY_CHUNK, /* one per node */
-    RELAY_UP_RING = 2 * RELAY_CHUNK,   /* one per child and process */
+    RELAY_DOWN_RING = 4 * RELAY_CHUNK, /* each node has one ring of this size */
+    RELAY_UP_RING = 2 * RELAY_CHUNK,   /* each child and each process has one
+                                        * ring of this size */
     RELAY_HEADER = 8,
     RELAY_ARITY_MAX = 64,
     RELAY_NODES_MAX = 4096,
@@ -126,7 +127,7 @@ bool relay_down_step(struct relay_down *down);
 /* Close one out: it takes no more and holds nobody up. */
 void relay_down_close(struct relay_out *out);
 
-/* The same for the way up. */
+/* Moves bytes up the tree, towards the root. Returns as relay_down_step(). */
 bool relay_up_step(struct relay_up *up);
 
 /* Whether every input has ended and everything was passed on. */

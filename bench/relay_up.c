@@ -76,7 +76,7 @@ static bool fill(struct relay_input *in)
     return true;
 }
 
-/* Its END was read: nothing follows. */
+/* Handles the END of a child: the child sends nothing after it. */
 static void child_end(struct relay_up *up, struct relay_input *in, uint64_t at,
                       const struct frame *frame)
 {

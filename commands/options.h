@@ -31,7 +31,7 @@ enum option_kind {
 enum option_set {
     OF_TREE = 1,    /* the tree, and so all jobs in the tree */
     OF_JOB = 2,     /* a job, possibly in the tree of a dvm */
-    OF_PROGRAM = 4, /* one program */
+    OF_PROGRAM = 4, /* one program of a job */
 };
 
 /* An option. A row that has a letter but no name is another letter for the

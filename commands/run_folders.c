@@ -13,8 +13,8 @@
 #include "endpoints/sys/thread.h"
 #include "pmix_api/folder.h"
 
-/* There is one of these in a process, in static memory, because the thread may
- * outlive its session (see ep_thread_join). */
+/* A process has only one of these structures, in static memory, because the
+ * thread may outlive its session (see ep_thread_join). */
 static struct {
     struct ep_owner own;
     char mark[EP_OWNER_BYTES];

@@ -35,7 +35,7 @@ enum {
                         tools can connect */
 };
 
-/* There is one of these in a process. */
+/* A process has only one of these structures. */
 static struct run_tools {
     struct ep_desk_cfg run;
     struct px_desk *desk;       /* owned */

@@ -27,8 +27,8 @@ enum job_exit_cause {
 struct job_exits {
     uint32_t count;  /* how many processes are in the group */
     uint32_t first;  /* the lowest rank among them */
-    uint16_t status; /* as from waitpid(), without the bit of a core dump; 0 for
-                        KILLED and OTHER */
+    uint16_t status; /* the status as from waitpid(), without the bit of a core
+                      * dump; 0 for KILLED and OTHER */
     uint8_t cause;   /* enum job_exit_cause */
 };
 

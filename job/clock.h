@@ -19,7 +19,7 @@
  * millionths, and the clock that is read is corrected by NTP where it runs. */
 enum { JOB_CLOCK_DRIFT_PPM = 200 };
 
-/* All zero: nothing is known about the other clock. */
+/* When all members are zero nothing is known about the other clock. */
 struct job_clock {
     int64_t lead_ns; /* the clock here is ahead of the other by this at most,
                         at the time heard_ns of the clock here */

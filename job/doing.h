@@ -6,13 +6,13 @@
 enum job_doing {
     JOB_DOING_UNKNOWN,
     JOB_DOING_COMPUTES,
-    JOB_DOING_READS, /* it waits for its stdin */
-    JOB_DOING_WAITS, /* it waits for anything else in the kernel */
+    JOB_DOING_READS, /* the process waits for its stdin */
+    JOB_DOING_WAITS, /* the process waits for anything else in the kernel */
     JOB_DOING_STOPPED,
-    JOB_DOING_LEFT,    /* it has ended, but what it has started holds its output
-                          open */
-    JOB_DOING_GOES_ON, /* it had made no progress for some time (job/stall.h),
-                        * and has gone on */
+    JOB_DOING_LEFT,    /* the process has ended, but a process that it has
+                        * started holds its output open */
+    JOB_DOING_GOES_ON, /* the process made no progress for some time
+                        * (job/stall.h), and has gone on */
     JOB_DOINGS
 };
 

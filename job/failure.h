@@ -14,10 +14,10 @@ enum { JOB_FAILURE_FIRSTS = 8 };
 struct job_first {
     struct job_span at; /* when the process failed, by the launcher's clock */
     uint32_t rank;
-    int status; /* as from waitpid() */
+    int status; /* the status as from waitpid() */
 };
 
-/* All zero: no process has failed. */
+/* When all members are zero no process has failed. */
 struct job_failure {
     uint32_t count; /* how many processes ended badly */
     uint32_t rank;  /* the lowest rank among those that may have failed first;

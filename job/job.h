@@ -47,7 +47,7 @@ static inline uint32_t job_stream_of(uint32_t base)
 enum job_slow_policy {
     JOB_SLOW_WAIT,  /* all processes that read stdin wait */
     JOB_SLOW_SPILL, /* the bytes that it has not read wait in a file */
-    JOB_SLOW_CLOSE, /* its stdin is closed */
+    JOB_SLOW_CLOSE, /* the stdin of the slow process is closed */
 };
 
 /* A range of places whose nodes have consecutive numbers, too. */

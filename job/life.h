@@ -60,7 +60,7 @@ struct job_life_event {
                       the job */
     uint32_t rank; /* number in the job; ignored when the job has no such
                       rank */
-    int status;    /* as from waitpid() */
+    int status;    /* the status as from waitpid() */
     struct job_span at; /* PROCESS_ENDED: when it ended, by the clock here */
 };
 
@@ -84,7 +84,8 @@ struct job_life {
     uint32_t nodes_unheard;
     uint32_t processes_over;
     bool is_killed;     /* the processes were ordered to be killed, at */
-    uint64_t killed_ns; /* this time: how they end later is no failure */
+    uint64_t killed_ns; /* xylem killed the job at this time: how processes end
+                         * later is no failure */
     struct job_failure failure; /* the failures before killed_ns */
     struct job_census census;   /* how processes ended */
     /* set by the caller: bit N for a signal N that the user has sent to the

@@ -22,8 +22,8 @@
 enum job_line_kind {
     JOB_LINE_END,    /* ends a table */
     JOB_LINE_FIELDS, /* always written */
-    JOB_LINE_OPTION, /* as FIELDS, but not written when the line's first number
-                        is 0 */
+    JOB_LINE_OPTION, /* like FIELDS, but not written when the first number of
+                      * the line is 0 */
     JOB_LINE_MARK,   /* bool: true is the keyword alone, false is no line */
     JOB_LINE_WORD,   /* char *, owned; NULL: the line is not written */
     JOB_LINE_WORDS,  /* struct job_strings: a line for each string */

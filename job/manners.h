@@ -30,7 +30,8 @@ enum job_manners_limit {
         JOB_MANNERS_LIMITS
 };
 
-/* All zero: nothing is known, and processes inherit from their daemon. */
+/* When all members are zero nothing is known, and processes inherit from their
+ * daemon. */
 struct job_manners {
     bool is_known;
     uint32_t umask;

@@ -27,9 +27,9 @@ enum job_control_kind {
     JOB_CONTROL_WANT,                 /* which output to send up the tree from
                                          now on */
     JOB_CONTROL_FORGET,  /* drop the kept output of a job that has ended */
-    JOB_CONTROL_MACHINE, /* these nodes: send a MACHINE message */
+    JOB_CONTROL_MACHINE, /* asks these nodes for a MACHINE message */
     JOB_CONTROL_CLOCK,   /* the time of the launcher's clock */
-    JOB_CONTROL_LOOK,    /* these processes: send DOING messages */
+    JOB_CONTROL_LOOK, /* asks the nodes of these processes for DOING messages */
     JOB_CONTROL_KINDS
 };
 

@@ -12,7 +12,7 @@
 
 #include "overlay/wire/push.h"
 
-/* All zero: the writer has named no set yet. */
+/* When all members are zero the writer has named no set yet. */
 struct job_push_set {
     struct topo_range *ranges; /* owned */
     uint32_t count, room;

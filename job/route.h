@@ -55,7 +55,7 @@ struct job_route_back {
     struct job_route_back *next;
     uint32_t channel;
     bool is_shown;  /* the places have got this piece */
-    uint8_t takers; /* this many places have not acknowledged it yet */
+    uint8_t takers; /* how many places have not acknowledged the record yet */
     uint8_t left;   /* a bit for each place that has not written it yet */
 };
 

@@ -29,8 +29,8 @@ enum job_session_state {
     JOB_SESSION_LAUNCHING, /* daemons start and join */
     JOB_SESSION_RUNNING,   /* jobs run, or may be started */
     JOB_SESSION_KILLING,   /* the launcher is killing all processes */
-    JOB_SESSION_ENDING,    /* as KILLING, but the session has its own exit
-                              code */
+    JOB_SESSION_ENDING,    /* like KILLING, but the session has its own exit
+                            * code */
     JOB_SESSION_LEAVING,   /* the launcher has sent a goodbye to the nodes */
     JOB_SESSION_OVER,      /* the launcher only waits for daemons to end */
     JOB_SESSION_STATES

@@ -40,7 +40,7 @@ struct job_stall_limit {
     bool counts_compute; /* a process that computes makes progress */
 };
 
-/* All zero before the first sample. */
+/* All members are zero before the first sample. */
 struct job_stall {
     struct job_stall_sample last;
     uint64_t since_ns; /* when the first sample since the last progress was

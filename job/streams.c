@@ -19,7 +19,8 @@ enum { OWN, OTHERS, STREAMS };
 /* The states of a stream. */
 enum stream_state {
     CLOSED, /* the nodes do not know the stream yet */
-    OPEN,   /* what writers send is passed on */
+    OPEN,   /* the nodes know the stream, and bytes of all writers are passed on
+             */
     ENDED,  /* the launcher's stdin has ended; clients may still push */
     OVER,   /* the stream has ended, and all nodes have been told */
     STREAM_STATES

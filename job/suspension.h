@@ -16,7 +16,8 @@ enum job_suspension_state {
     JOB_SUSPENSION_DUE,     /* the launcher is to stop, but daemons are still
                                being started */
     JOB_SUSPENSION_TELLING, /* the messages are being sent */
-    JOB_SUSPENSION_LOOKED,  /* as TELLING, and at least one look was reported */
+    JOB_SUSPENSION_LOOKED,  /* like TELLING, but at least one look was reported
+                             */
     JOB_SUSPENSION_STOPPED,
     JOB_SUSPENSION_STATES
 };
@@ -44,7 +45,7 @@ enum job_suspension_act {
     JOB_SUSPENSION_RESUME
 };
 
-/* All zero: no SIGTSTP came. */
+/* When all members are zero no SIGTSTP was received. */
 struct job_suspension {
     enum job_suspension_state state;
     uint64_t told_ns;    /* when the last suspension began */

@@ -27,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero: no bytes were carried. */
+/* When all members are zero no bytes were carried. */
 struct job_tally {
     uint64_t bytes;
     uint64_t sum;

@@ -67,14 +67,15 @@ enum job_stdin_event {
                            on all readers wait for it */
     JOB_STDIN_LOST,     /* the file with its bytes cannot be read: bytes are
                            lost */
-    JOB_STDIN_CLOSED,   /* its stdin was closed because it did not read for too
-                           long */
+    JOB_STDIN_CLOSED,   /* the stdin was closed because the process did not read
+                         * for too long */
     JOB_STDIN_SHUT,     /* the process itself has closed its stdin */
     /* Only about processes of further jobs: */
-    JOB_STDIN_BEHIND, /* it is slow: the launcher may send no more stdin to its
-                         job */
-    JOB_STDIN_FREE,   /* it has caught up, or has closed its stdin */
-    JOB_STDIN_UNREAD, /* it is slow, and has read nothing for ten seconds */
+    JOB_STDIN_BEHIND, /* the process is slow: the launcher may send no more
+                       * stdin to its job */
+    JOB_STDIN_FREE,   /* the process has caught up, or has closed its stdin */
+    JOB_STDIN_UNREAD, /* the process is slow, and has read nothing for ten
+                       * seconds */
     JOB_STDIN_EVENTS
 };
 

@@ -287,7 +287,7 @@ static int chain_open(struct chain *c)
     c->rest.items = calloc(c->nodes, sizeof(c->rest.items[0]));
     if (c->left == NULL || c->node_of == NULL || c->rest.items == NULL)
         return fail_memory(c->why);
-    /* The same rule as in topo/place.h for a single program. */
+    /* The rule is that of topo/place.h for a single program. */
     if (ask->nodes == 0 && has_slots(ask->hosts))
         unsaid = 1;
     for (uint32_t node = 0; node < c->nodes; node++) {

@@ -444,7 +444,7 @@ static void build(struct work *w)
                                     .arity = w->ask->arity};
     uint32_t depth = topo_tree_height(&plain);
 
-    /* This ends: when the depth is large enough, all hosts find a place. */
+    /* The loop ends: when the depth is large enough, all hosts find a place. */
     for (;; depth++) {
         w->is_eager = false;
         if (try_depth(w, depth))

@@ -21,14 +21,14 @@
 
 enum { EP_SRUN_WORDS_MAX = 400, EP_SRUN_TASKS_MAX = 1 << 20 };
 
-/* One task. Strings are owned; NULL: not known. */
+/* One task of a step. Strings are owned; a string that is not known is NULL. */
 struct ep_srun_task {
     char *words;         /* the last line of the task */
     char *host, *reason; /* the host and the reason, known once the task has
                           * ended */
 };
 
-/* All zero, except for `count`, before the first line of srun. */
+/* All members except `count` are zero before the first line of srun. */
 struct ep_srun {
     struct ep_srun_task *tasks; /* owned */
     uint32_t cap; /* length of `tasks`: below 2 * `count`, or 64 */

@@ -16,7 +16,8 @@ struct ep_starter_who {
     const char *rsh;
     /* The beginning of its output that was not part of the protocol. */
     const struct text_buf *rubbish;
-    const struct text_buf *last; /* its last lines on stderr */
+    const struct text_buf *last; /* the last lines that the command wrote to
+                                  * stderr */
 };
 
 /* Each function adds a text without newline to `out`. Errors show in

@@ -37,7 +37,7 @@ struct ep_outbox_cfg {
     int fd;
     uint64_t limit_bytes;
     struct ep_outbox_pool *pool;
-    /* All packets that were kept are sent. Called from the event loop. */
+    /* Called from the event loop when all packets that were kept are sent. */
     void (*on_empty)(void *arg);
     void *arg;
 };

@@ -71,8 +71,8 @@ struct ep_transport_events {
     void (*on_down)(void *arg, struct ep_conn *conn, enum ep_down_why why);
     /* A frame arrived: buf->len_bytes bytes. The callee owns one reference. */
     void (*on_frame)(void *arg, struct ep_conn *conn, struct ov_buf *buf);
-    /* This many sends of the link are complete; their buffers may be used
-     * again. */
+    /* Called when this many sends of the link are complete; their buffers may
+     * be used again. */
     void (*on_sent)(void *arg, struct ep_conn *conn, unsigned frames);
     /* Several callbacks have been made, and for now none follows: a good moment
      * to step the core once more or to flush what was gathered. May be NULL. */

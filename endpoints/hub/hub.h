@@ -63,7 +63,8 @@ struct ep_hub_events {
     void (*on_stall)(void *arg, uint32_t stream, uint32_t node, uint32_t rank);
     /* The node has passed on the goodbye: nothing is left to do. */
     void (*on_leave)(void *arg, uint32_t index);
-    /* All events were stepped and the queue is empty. May be NULL. */
+    /* Called when all events were stepped and the queue is empty. May be NULL.
+     */
     void (*on_quiet)(void *arg);
 };
 

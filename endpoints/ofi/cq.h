@@ -13,8 +13,9 @@ struct ep_cq {
     struct ep_conns closed;
     TAILQ_ENTRY(ep_cq) link;
     unsigned links;
-    bool is_armed; /* it is empty, and the descriptor reports when it is not */
-    bool is_empty; /* it was read to its end in this round */
+    bool is_armed; /* the queue is empty, and the descriptor reports when it no
+                    * longer is */
+    bool is_empty; /* the queue was read to its end in this round */
 };
 
 /* Finds a completion queue with room for one more link, or opens one. The

@@ -155,8 +155,8 @@ static bool push_list(struct ep_conn *conn, struct ep_ops *waiting)
             conn->injects++;
             on_sent(op);
         } else if (!op->is_recv) {
-            /* It may be complete already: read the queue again before it is
-             * armed. */
+            /* The operation may be complete already: read the queue again
+             * before it is armed. */
             conn->cq->is_empty = false;
         }
         ep_cq_disarm(conn->cq);

@@ -68,7 +68,7 @@ struct ep_op {
     struct fi_context2 ctx; /* must be first: completions name it */
     struct ep_conn *conn;   /* borrowed */
     STAILQ_ENTRY(ep_op) link;
-    struct ov_buf *bufs[EP_SEND_SLICES_MAX]; /* one reference each */
+    struct ov_buf *bufs[EP_SEND_SLICES_MAX]; /* one reference to each */
     uint32_t off_bytes[EP_SEND_SLICES_MAX];
     uint32_t len_bytes[EP_SEND_SLICES_MAX];
     uint8_t bufs_count;
@@ -79,7 +79,7 @@ STAILQ_HEAD(ep_ops, ep_op);
 
 enum ep_conn_state {
     EP_CONN_DIALING,   /* on_up or on_down follows */
-    EP_CONN_ACCEPTING, /* as DIALING, on the accepting side */
+    EP_CONN_ACCEPTING, /* like DIALING, but on the accepting side */
     EP_CONN_UP,
     EP_CONN_FAILING,  /* a send failed; frames of the peer are still read */
     EP_CONN_LOST,     /* on_down follows when the queue has been read */
@@ -133,7 +133,7 @@ struct ep_eq {
     struct event *ready;
     bool is_armed;  /* empty; the descriptor reports when it is not */
     bool is_empty;  /* the queue was read to its end */
-    bool has_news;  /* there was an event or a connection since it was ready */
+    bool has_news;  /* an event or a connection came after `ready` */
     bool is_paused; /* not read: no descriptor is free to accept */
 };
 

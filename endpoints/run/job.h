@@ -27,7 +27,8 @@ struct run_sinks_events;
 
 /* What the session's own job and further jobs do differently. */
 struct run_job_events {
-    void (*on_started)(struct run_job *job); /* All processes of the job run. */
+    void (*on_started)(struct run_job *job); /* Called when all processes of the
+                                              * job run. */
     /* A process cannot be started, for the reason that `told` gives. Called for
      * the first such process only. */
     void (*on_unstarted)(struct run_job *job, const struct ep_client_job *told);

@@ -14,7 +14,7 @@ struct run_orders;
 
 enum { RUN_LOOK_MS = 2000 };
 
-/* All zero: no node was asked. */
+/* A look that is all zero has asked no node. */
 struct run_look {
     uint8_t *doing; /* owned: an enum job_doing for each rank; or NULL */
     uint64_t asked_ns;

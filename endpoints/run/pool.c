@@ -22,7 +22,7 @@ struct making {
 /* A node of a pool, with the number of its processes of further jobs. */
 struct spare {
     uint32_t procs;
-    uint32_t at; /* its index in the pool */
+    uint32_t at; /* the node's index in the pool */
     uint32_t node, slots;
 };
 

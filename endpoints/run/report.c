@@ -39,7 +39,7 @@ struct run_report {
 
 /* The kinds of files at the path. */
 enum kind {
-    KIND_ROOM,   /* there is nothing, or an empty file */
+    KIND_ROOM,   /* nothing exists at the path, or an empty file */
     KIND_FORMER, /* a line that an earlier dvm has written */
     KIND_STREAM,
     KIND_OTHER, /* anything else; errno says why it cannot be used */

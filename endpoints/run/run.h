@@ -84,7 +84,7 @@ struct ep_run_options {
      * environment lacks is left out */
     struct job_env exports[EP_RUN_ENV_MAX];
     uint32_t exports_count;
-    bool exports_only; /* programs get nothing else of the launcher's
+    bool exports_only; /* processes get no other variables of the launcher's
                         * environment */
     bool kill_on_bad_exit;
     enum ep_run_loss on_node_loss;

@@ -25,7 +25,7 @@
 struct ep_stats_first {
     uint32_t rank;
     const char *host; /* borrowed */
-    int status;       /* as from waitpid() */
+    int status;       /* the status as from waitpid() */
 };
 
 /* Processes that ended in the same way, and did not return 0. */

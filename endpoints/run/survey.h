@@ -25,7 +25,8 @@ struct ep_survey {
      * nothing depends on the machines. */
     struct ep_machine *machines;
     uint32_t count;
-    /* what depends on the machines: -n, or --ppn per core or socket */
+    /* which options make the plan depend on the machines: -n, or --ppn per core
+     * or socket */
     bool by_slots, by_cores, by_sockets;
     /* By the assumption the job has no room, so this launch only asks. */
     bool is_blind;

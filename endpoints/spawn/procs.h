@@ -20,7 +20,7 @@ struct ep_procs_row {
     uint64_t ran_ns; /* its processor time, as in process.h */
 };
 
-/* All zero is an empty list. */
+/* A list that is all zero is empty. */
 struct ep_procs {
     struct ep_procs_row *at; /* owned, ordered by pid */
     size_t count;

@@ -63,7 +63,7 @@ int ep_spawn_setup(int fd, struct rlimit *nofile, int *signal_fd)
         return -1;
     raised = *nofile;
     raised.rlim_cur = raised.rlim_max;
-    /* This may fail: the old limit may be high enough. */
+    /* Setting the limit may fail: the old limit may be high enough. */
     setrlimit(RLIMIT_NOFILE, &raised);
     sigemptyset(&seen);
     sigaddset(&seen, SIGCHLD);

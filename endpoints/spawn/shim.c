@@ -275,7 +275,7 @@ _Noreturn void ep_shim_run(const struct ep_shim *shim)
     argv = argv_build(shim);
     if (env == NULL || argv == NULL)
         fail(report_fd, EP_STEP_ENV);
-    /* This comes late because the limits may leave little memory. */
+    /* The limits are set late because they may leave little memory. */
     if (ep_manners_apply(&shim->job->what.manners) != 0)
         fail(report_fd, EP_STEP_LIMITS);
     environ = (char **)env;

@@ -29,7 +29,7 @@ struct ep_hoard_cfg {
     struct ep_writer *writer; /* borrowed, outlives the queue */
     /* most bytes of the file; one block is always allowed */
     uint64_t limit_bytes;
-    uint32_t kept_blocks; /* as in ep_spool_cfg */
+    uint32_t kept_blocks; /* has the same meaning as in ep_spool_cfg */
     const char *dir;      /* copied; NULL: chosen as in ep_spool_cfg */
     /* A call that returned OV_EAGAIN may succeed now. Called from the loop,
      * never from within a call; may call any function below, even

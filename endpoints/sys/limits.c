@@ -16,7 +16,7 @@
 
 enum { KEPT_BYTES = 4 << 20 };
 
-/* There is one for the process, as the limits are those of the process. */
+/* The limits of the whole process, as they were when it started. */
 static struct {
     rlim_t soft;
     bool is_known;

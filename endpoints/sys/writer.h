@@ -54,7 +54,7 @@ struct ep_sink_events {
     void (*on_error)(void *arg, int err);
     /* A call (ep_sink_call) returned this errno. Later jobs are still done. */
     void (*on_failed)(void *arg, uint64_t cookie, int err);
-    /* All callbacks of this batch were made. */
+    /* Called when all callbacks of this batch were made. */
     void (*on_batch_end)(void *arg);
 };
 

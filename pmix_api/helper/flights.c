@@ -10,7 +10,8 @@ struct px_flight {
     uint64_t newest; /* the number of the newest piece when this piece was put
                       * into `again` */
     bool is_missed;
-    struct px_lib_output piece; /* its bytes follow this struct in memory */
+    struct px_lib_output piece; /* the bytes of the piece follow this struct in
+                                 * memory */
 };
 
 static void push(struct px_flights_list *list, struct px_flight *one)

@@ -63,7 +63,7 @@ struct px_forwards_cfg {
 
 /* A job, for px_forward_add(). */
 struct px_forward_cfg {
-    const struct job_door *job; /* its JOB message */
+    const struct job_door *job; /* the JOB message about the job */
     uint8_t channels;           /* bits, 1 << channel */
     bool has_lines;             /* show only whole lines */
     const struct px_lib_wish *wish;

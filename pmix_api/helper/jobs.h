@@ -35,7 +35,7 @@ struct px_jobs_entry {
 };
 
 struct px_jobs_events {
-    /* All jobs are known, so a tool can be let in. Called once. */
+    /* Called once, when all jobs are known and a tool can be let in. */
     void (*on_watched)(void *arg);
     /* The session has given the tool this name; NULL: another tool has the name
      * that was asked for. */

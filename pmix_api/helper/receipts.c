@@ -15,7 +15,7 @@ struct receipt {
 struct px_receipts {
     uint64_t count; /* how many OUTPUTs have come */
     uint64_t taken; /* how many OUTPUTs the session may forget */
-    /* All OUTPUTs before this number were delivered. */
+    /* All OUTPUT messages before the one with this number were delivered. */
     uint64_t given_to;
     uint64_t last; /* number of the last delivery */
     /* Deliveries from this number on do not count as read. */

@@ -65,14 +65,14 @@ struct play {
                                  * client's */
     uint32_t texts, written;    /* how many texts the watcher has sent, and how
                                  * many were written */
-    bool is_signal;             /* and whether its last message was a signal */
-    bool is_pushing;            /* ep_viewers_pushed() is still to be called */
-    uint64_t next;              /* the next range of the client's set must not
-                                 * begin before this number */
-    struct topo_range job;      /* the processes of the client's own job; first
-                                 * 0: it has no job */
-    uint32_t spawned;           /* the first process number of the next job */
-    uint32_t writer;            /* the number under which the client pushes */
+    bool is_signal;        /* the last message of the client was a signal */
+    bool is_pushing;       /* ep_viewers_pushed() is still to be called */
+    uint64_t next;         /* the next range of the client's set must not
+                            * begin before this number */
+    struct topo_range job; /* the processes of the client's own job; first
+                            * 0: it has no job */
+    uint32_t spawned;      /* the first process number of the next job */
+    uint32_t writer;       /* the number under which the client pushes */
     uint8_t refusal;
     bool is_held, is_over;
     bool is_telling; /* a call to the tap is under way, during which few

@@ -43,8 +43,9 @@ static void buf_put(struct ov_buf *buf)
 
 static void fly(struct fly f)
 {
-    if (nodes.flies_end == NODES_FLIES_MAX) { /* There are too many for one run,
-                                               * so this one is lost. */
+    if (nodes.flies_end == NODES_FLIES_MAX) { /* There are too many frames for
+                                               * one run, so this one is
+                                               * lost. */
         buf_put(f.buf);
         return;
     }

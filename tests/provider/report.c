@@ -27,7 +27,7 @@ static size_t compose(char *line, const char *rule, const char *format,
 static void put(int fd, const char *line, size_t len_bytes)
 {
     if (write(fd, line, len_bytes) < 0)
-        return; /* There is nobody left to tell. */
+        return; /* The report cannot be written anywhere. */
 }
 
 static bool put_report(const char *line, size_t len_bytes)

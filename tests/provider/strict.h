@@ -126,7 +126,7 @@ struct strict_pep {
     struct strict_link by_core;
     struct fi_info *info; /* owned */
     struct strict_connreq
-        *connreqs; /* neither accepted nor rejected requests */
+        *connreqs; /* requests that were neither accepted nor rejected */
 };
 
 enum strict_state { STRICT_IDLE, STRICT_CONNECTING, STRICT_UP, STRICT_DOWN };

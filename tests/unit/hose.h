@@ -31,8 +31,8 @@ struct hose {
     size_t stream_bytes;
     size_t stream_room;
     bool close_when_told;
-    unsigned slow_told; /* and whether the last of these reports said that the
-                         * target is slow */
+    unsigned slow_told; /* the last of these reports said that the target is
+                         * slow */
     uint32_t slow_proc;
     enum job_stdin_event slow_what;
     int slow_err;

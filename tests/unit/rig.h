@@ -37,7 +37,7 @@ static inline uint64_t rig_now_ns(void)
 
 static inline void rig_on_tick(evutil_socket_t fd, short what, void *arg)
 {
-    (void)fd; /* Nothing to do: only the turn of the loop counts. */
+    (void)fd; /* The callback does nothing: only the turn of the loop counts. */
     (void)what;
     (void)arg;
 }

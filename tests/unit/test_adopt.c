@@ -253,7 +253,7 @@ static void an_answer_moves_whom_it_grants(void **state)
     seen(&lab, 1, CALLED(3, 7));
     assert_string_equal(heard(&lab, 1, 3, "hello:7#2+15#1<7"),
                         "send:L3[asked:#2] send:L0[ask:7#2<1+15#1<7~0=0/0]");
-    assert_int_equal(place_of(7)->child, 3); /* nothing has moved yet */
+    assert_int_equal(place_of(7)->child, 3); /* no node has moved yet */
     assert_string_equal(heard(&lab, 2, 0, "answer:7#2-15"),
                         "send:L1[left:7] "
                         "send:L3[welcome:#2-15 path:1,0 limit:4]");

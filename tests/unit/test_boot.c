@@ -432,7 +432,8 @@ static void endless_text_is_refused(void **state)
     int rc = feed_first();
 
     (void)state;
-    /* There are few parameters: only lines for hosts may be this many. */
+    /* A start-up text has few parameters: only lines for hosts may be this
+     * many. */
     rc = rc != 0 ? rc : feed("tree 4294967294 1024\n");
     for (uint32_t node = 0; rc == 0; total += strlen(piece)) {
         piece[0] = '\0';

@@ -276,7 +276,7 @@ static void old_open_line_comes_by_itself(void **state)
     while (tap->ready < 1)
         event_base_loop(tap->base, EVLOOP_ONCE);
     tap_expect(tap, TAP_ROOM, "", EP_CHANNEL_IDLE);
-    /* Nothing is written from here on, so the line's age runs. */
+    /* No byte is written from here on, so the line's age increases. */
     while (tap->ready < 2)
         event_base_loop(tap->base, EVLOOP_ONCE);
     tap_expect(tap, TAP_ROOM, "name? ", EP_CHANNEL_IDLE);

@@ -187,7 +187,8 @@ static void a_client_is_there_for_one_thing(void **state)
             int fd;
 
             if (things[first] == JOB_DOOR_SPAWN && next == first)
-                continue; /* this was a piece of the text, more follow */
+                continue; /* the packet was a piece of the text, and more pieces
+                           * follow */
             fd = dial();
             one.kind = things[first];
             other.kind = things[next];
@@ -295,8 +296,8 @@ static void a_lost_name_is_made_again(void **state)
     assert_int_equal(open_door(&place, true, why), 0);
     one = dial();
     greet(&place, one, JOB_DOOR_WELCOME);
-    ep_door_look(place.door); /* Nothing has happened to the name, so nothing
-                               * changes. */
+    ep_door_look(place.door); /* The name has not changed, so looking changes
+                               * nothing. */
     snprintf(path, sizeof(path), "%s/xylem/%d", place.path, (int)getpid());
     assert_int_equal(unlink(path), 0);
     *strrchr(path, '/') = '\0';

@@ -489,7 +489,7 @@ static void copies_wait_and_go_without_a_word(void **state)
     assert_int_equal(put_one(escrow, EP_ESCROW_COPY, 7), 0);
     assert_false(ep_escrow_is_empty(escrow));
     ep_escrow_leave(
-        escrow); /* nothing is given back, and nothing is held back */
+        escrow); /* no output is given back, and none is held back */
     assert_false(ep_escrows_return(lab->escrows, 0, 1));
     assert_true(ep_escrows_are_back(lab->escrows));
     assert_int_equal(lab->behind, 0);

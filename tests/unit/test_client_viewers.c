@@ -485,7 +485,8 @@ static void a_job_that_is_over_is_there_for_who_looks(void **state)
     lab_come(&lab, &other, "");
     assert_string_equal(other.why, "no job is running in this session");
     lab_leave(&other);
-    lab_attach(&lab, &other, "kept"); /* it can still be found by its name */
+    lab_attach(&lab, &other,
+               "kept"); /* the job can still be found by its name */
     lab_job_forgotten(&lab, 5);
     lab_write(&lab, 7, 1, "late");
     lab_finish(&lab, 6, 1);
@@ -497,7 +498,7 @@ static void a_job_that_is_over_is_there_for_who_looks(void **state)
     ASSERT_HEARD(&one, "pulled; 7.1 end");
     lab_leave(&one);
     lab_leave(&other);
-    lab_finish(&lab, 7, 1); /* it is forgotten by now */
+    lab_finish(&lab, 7, 1); /* the job is forgotten by now */
     lab_come(&lab, &one, "kept");
     assert_null(one.viewer);
     lab_leave(&one);

@@ -143,13 +143,13 @@ static void who_takes_some_has_more_time(void **state)
         ASSERT_CALLS(&lab, "");
     }
     take_some(&client);
-    look(&lab); /* but the wait has an end */
+    look(&lab); /* the wait ends after some time */
     ASSERT_CALLS(&lab, "flushed");
     assert_string_equal(flush_of(&lab), "waits");
     take_some(&client);
     look(&lab);
     ASSERT_CALLS(&lab, "");
-    look(&lab); /* nothing was taken since */
+    look(&lab); /* the client has taken nothing since the last look */
     ASSERT_CALLS(&lab, "flushed");
     lab_leave(&client);
     lab_close(&lab);

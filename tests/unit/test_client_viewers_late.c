@@ -139,7 +139,7 @@ static void a_lost_node_does_not_hold_it_up(void **state)
     lab_close(&lab);
 }
 
-/* What the client is told then is sent from its store, too. */
+/* After a node is lost, messages to the client are sent from its store, too. */
 static void a_store_is_sent_when_a_node_is_lost(void **state)
 {
     struct lab_client client;

@@ -363,7 +363,7 @@ static uint64_t read_some(struct lab_client *client, unsigned max)
     return bytes;
 }
 
-/* This includes the output that is on its way meanwhile. */
+/* The output that arrives meanwhile is included. */
 static void its_job_waits_until_all_is_sent(void **state)
 {
     struct lab_client client, looks;
@@ -383,7 +383,8 @@ static void its_job_waits_until_all_is_sent(void **state)
         ASSERT_CALLS(&lab, "hold 10-13");
         lab_write(&lab, 10, 1, "more");
         lab_turn(&lab);
-        read += read_some(&client, 30); /* but not everything */
+        read += read_some(&client, 30); /* the client reads only a part of the
+                                         * output */
         lab_write(&lab, 10, 1, "more");
         lab_turn(&lab);
         written += 8;

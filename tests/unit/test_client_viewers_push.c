@@ -128,8 +128,8 @@ static void a_push_names_processes_of_the_job_in_order(void **state)
         {{5, 6}, OV_PUSH_NEW, {8, 9}},
         {{5, 6}, OV_PUSH_NEW, {5, UINT32_MAX}},
         {{5, 6}, OV_PUSH_NEW | OV_PUSH_MORE, {9, 9}},
-        {{5, 6}, OV_PUSH_MORE, {6, 7}}, /* it does not lie behind the range
-                                         * before it */
+        {{5, 6}, OV_PUSH_MORE, {6, 7}}, /* the second range begins inside the
+                                         * first */
         {{5, 6}, OV_PUSH_MORE, {5, 5}},
         {{8, 8}, OV_PUSH_MORE, {9, 9}},
     };
@@ -188,7 +188,8 @@ static void what_is_no_push_is_refused(void **state)
     assert_string_equal(lab_say(&client, push), no_push);
     lab_leave(&client);
     lab_attach(&lab, &client, "own");
-    push.rest = ov_rd_init(mem, sizeof(mem)); /* one byte too many */
+    push.rest = ov_rd_init(mem, sizeof(mem)); /* the message is one byte too
+                                               * long */
     assert_string_equal(lab_say(&client, push), no_push);
     lab_leave(&client);
     lab_attach(&lab, &client, "own");
@@ -288,7 +289,7 @@ static void an_end_is_that_of_others_too(void **state)
     assert_string_equal(lab_push(&other, OV_PUSH_NEW, 6, 6, "a"), "");
     ASSERT_CALLS(&lab, "push 5/1 new 5-6 close 'last'; push 5/2 new 6-6 'a'");
     pushed(&lab, 1);
-    pushed(&lab, 2); /* it came later, which was not known then */
+    pushed(&lab, 2); /* the push was sent later, which was not known then */
     ASSERT_HEARD(&one, "pushed");
     ASSERT_HEARD(&other, "pushed");
     assert_string_equal(lab_push(&other, 0, 0, 0, "b"), "");
@@ -314,7 +315,8 @@ static void the_launcher_hears_of_pushers_once(void **state)
     lab.pushes_at_once = true;
     lab_attach(&lab, &one, "own");
     lab_attach(&lab, &other, "own");
-    lab_attach(&lab, &third, "further"); /* this has no effect */
+    lab_attach(&lab, &third, "further"); /* a client of another job does not
+                                          * matter here */
     assert_string_equal(lab_push(&third, OV_PUSH_NEW, 5, 5, "x"), "");
     assert_string_equal(lab_push(&one, OV_PUSH_NEW, 0, 0, "a"), "");
     assert_string_equal(lab_push(&other, OV_PUSH_NEW, 1, 1, "b"), "");
@@ -353,7 +355,8 @@ static void a_job_that_is_behind_holds_pushes_back(void **state)
     lab_attach(&lab, &one, "further");
     lab_attach(&lab, &other, "own");
     behind(&lab, 6, true);
-    behind(&lab, 6, true); /* this changes nothing */
+    behind(&lab, 6, true); /* this second report of the same state changes
+                            * nothing */
     behind(&lab, 8, true);
     behind(&lab, 77, true);
     assert_string_equal(lab_push(&one, OV_PUSH_NEW, 5, 5, "a"), "");
@@ -494,7 +497,7 @@ static void a_call_that_is_cut_keeps_nobody_out(void **state)
 
 /* --- a job that has not started */
 
-/* It is known only when the job has started which processes read. */
+/* Which processes read stdin is known only when the job has started. */
 static void a_push_waits_until_its_job_is_started(void **state)
 {
     struct lab_client one, other, third;

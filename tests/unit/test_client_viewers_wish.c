@@ -140,7 +140,8 @@ static void those_that_watch_hear_what_it_forwards(void **state)
     begin(&lab);
     lab_watch(&lab, &watcher);
     lab_heard(&watcher);
-    request.forwards = 4 | 8; /* but the job has no stddiag channel */
+    request.forwards = 4 | 8; /* the client asks for stddiag, which the job does
+                               * not have */
     ask(&lab, &client, &request);
     ASSERT_HEARD(&client, "job own.1 10+2 channels 6 parts 1 push 4096");
     ASSERT_HEARD(&watcher, "begun own.1 10+2 channels 12");

@@ -324,7 +324,8 @@ static void the_last_are_known(void **state)
     for (uint32_t i = 1; i < ENDED; i++)
         run(&lab, "more", 10 + i);
     assert_null(strstr(lab_heard(&client), "forgotten"));
-    lab_come(&lab, &viewer, "first"); /* its output is no longer kept */
+    lab_come(&lab, &viewer,
+             "first"); /* the output of the job is no longer kept */
     assert_null(viewer.viewer);
     lab_leave(&viewer);
     assert_string_equal(describe(&client, 10), "");

@@ -52,7 +52,7 @@ static void a_name_is_that_of_one_tool(void **state)
     assert_string_equal(name(&other, "tools", 4),
                         "a client that watches must name its tool only once");
     lab_leave(&other);
-    lab_leave(&one); /* its name becomes free when it leaves */
+    lab_leave(&one); /* the tool's name becomes free when the client leaves */
     watch(&lab, &other);
     assert_string_equal(name(&other, "tool", 3), "");
     ASSERT_HEARD(&other, "named tool/3");
@@ -203,7 +203,7 @@ static void texts_have_limits(void **state)
         if (more > 0)
             assert_string_equal(log_piece(&client, 1, "x", 1, false), "");
     }
-    ASSERT_CALLS(&lab, "log 1.1 bytes 65536"); /* but not the other text */
+    ASSERT_CALLS(&lab, "log 1.1 bytes 65536"); /* the other text is not shown */
     ep_viewers_logged(lab.tap, 1);
     ASSERT_HEARD(&client, "logged; not logged");
     assert_string_equal(log_text(&client, 1, "whole again"), "");

@@ -158,7 +158,7 @@ static void a_link_has_a_slot_of_the_node(void **state)
     breaks(CALLED(beyond, 3));
     breaks(ENDED(beyond));
     breaks(SENT(beyond, 1));
-    breaks(SENT(0, 1)); /* nothing is on its way */
+    breaks(SENT(0, 1)); /* no frame is on its way */
     breaks((struct ov_event){.kind = OV_EV_FRAME, .link = beyond, .buf = &buf});
     breaks(PROBED_FOR(beyond, 3, 1, true));
     lab_close(&lab);

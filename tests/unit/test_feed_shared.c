@@ -143,7 +143,8 @@ static void with_spill_it_is_told_at_the_bound(void **state)
 {
     struct slow_hose *sh = *state;
 
-    flow_until(sh, JOB_STDIN_FULL); /* this comes after BEHIND */
+    flow_until(sh,
+               JOB_STDIN_FULL); /* the report FULL follows the report BEHIND */
     assert_int_equal(sh->hose->slow_told, 2);
     assert_in_range(sh->hose->stream_bytes, 2 * MIB, 3 * MIB + WINDOW * FRAME);
     flow(sh, sh->hose->stream_bytes + 2 * MIB);

@@ -154,7 +154,7 @@ static void at_the_bound_everybody_waits(void **state)
     check_end(sh, 1);
 }
 
-/* The same happens as at the limit, with the system's error message. */
+/* The result is the same as at the limit, with the system's error message. */
 static void on_a_full_disk_everybody_waits(void **state)
 {
     struct slow_hose *sh = *state;
@@ -283,7 +283,7 @@ static void a_target_that_reads_a_little_is_not_told(void **state)
     check_end(sh, 1);
 }
 
-/* One byte between two looks is enough. */
+/* Reading one byte between two looks is enough. */
 static void a_target_that_reads_a_little_is_not_closed(void **state)
 {
     struct slow_hose *sh = *state;

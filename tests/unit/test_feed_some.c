@@ -153,7 +153,7 @@ static void fill(struct some *some, uint8_t *mem, size_t len)
 {
     for (size_t i = 0; i < len; i++)
         mem[i] = some->next++;
-    some->next += 7; /* so that each frame differs from the one before */
+    some->next += 7; /* each frame differs from the one before */
 }
 
 static void push_all(struct some *some, uint32_t len)
@@ -244,8 +244,8 @@ static void each_gets_what_is_for_it(void **state)
     push_some(some, 0x06, 100, false, true);
     push_all(some, 1000);
     push_some(some, 0x00, 100, false, false); /* no target of this node */
-    message(some, 0, NULL, 0, NULL, 0);       /* the same set again, without
-                                               * bytes */
+    message(some, 0, NULL, 0, NULL, 0);       /* the message names the same set
+                                               * again, without bytes */
     push_some(some, 0x3f, 100, false, true);
     drink_up(some);
     for (uint32_t i = 0; i < TARGETS; i++)

@@ -81,7 +81,8 @@ static void test_names_have_a_natural_order(void **state)
         for (size_t j = 0; j < count; j++) {
             int sign = topo_guess_compare(ascending[i], ascending[j]);
 
-            if (i == 1 && j == 2) /* the same number, written in another way */
+            if (i == 1 && j == 2) /* both texts are the same number, written in
+                                   * different ways */
                 assert_true(sign != 0);
             else if (i != 2 || j != 1)
                 assert_int_equal((sign > 0) - (sign < 0), (i > j) - (i < j));

@@ -182,7 +182,7 @@ static void asked_and_address(void **state)
     item = only(&wr);
     assert_int_equal(ov_asked_decode(&item, &attach), 0);
     assert_int_equal(attach, 5);
-    mem[2] = 7; /* one byte is missing */
+    mem[2] = 7; /* the item lacks one byte */
     wr.at--;
     item = only(&wr);
     assert_int_equal(ov_asked_decode(&item, &attach), OV_EPROTO);

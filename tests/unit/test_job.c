@@ -326,8 +326,8 @@ static const char *const wrong[] = {
     /* `places` comes too late */
     "job 7 2 2\napp\nplaces 1 2 1\nranks 1 2 1 0\narg a\n", "",
     "arg sh",                            /* the last line has no end */
-    "job 7 1 1\n" ONE,                   /* there is no program */
-    "app\narg sh\n",                     /* there is no job */
+    "job 7 1 1\n" ONE,                   /* the text has no program */
+    "app\narg sh\n",                     /* the text has no job */
     "job 7 0 0\napp\narg sh\n",          /* the job has no process */
     "job 7 1 1\narg sh\n" ONE,           /* an argument before any program */
     "job 7 1 1\nranks 1 1 1 0\n",        /* ranks outside of a program */
@@ -368,11 +368,11 @@ static const char *const wrong[] = {
     "job 7 1 1\napp\nranks 1 1 0 0\narg sh\n", /* no process on the only node */
     "job 7 1 1\napp\nranks 1 1 1 1\narg sh\n", /* rank 0 has no node */
     "job 7 2 1\n" ONE "arg sh\n",              /* rank 1 has no node */
-    "job 7 1 1\napp\nranks 1 1 2 0\narg sh\n", /* one rank too many */
-    "job 7 1 2\n" ONE "arg sh\n",              /* one node too few */
-    /* one node too few, with two programs */
+    "job 7 1 1\napp\nranks 1 1 2 0\narg sh\n", /* the ranks are one too many */
+    "job 7 1 2\n" ONE "arg sh\n",              /* the nodes are one too few */
+    /* the nodes are one too few, with two programs */
     "job 7 2 2\n" ONE "arg a\napp\nranks 1 1 1 1\narg b\n",
-    /* one node too many */
+    /* the nodes are one too many */
     "job 7 2 1\n" ONE "arg a\napp\nranks 2 2 1 1\narg b\n",
     /* both programs have the same rank */
     "job 7 2 1\n" ONE "arg a\n" ONE "arg b\n",

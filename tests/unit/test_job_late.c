@@ -125,7 +125,8 @@ static void neighbours_are_one_range(void **state)
     job_late_expect(&late, 13, OUT);
     job_late_expect(&late, 18, OUT);
     assert_string_equal(asked(&late), "10-14,16-20");
-    /* This is true even when the process's node has not been told. */
+    /* The channel has its turn even when the process's node has not been told.
+     */
     assert_true(job_late_turn(&late, 18, 1));
     assert_string_equal(asked(&late), "10-14,16-17,19-20");
     job_late_close(&late);

@@ -135,7 +135,7 @@ static void hellos_that_cannot_be_granted_are_refused(void **state)
         {0, "hello:0#1", "send:L1[refuse:#1!5] close:L1"}, /* an ancestor */
         /* a child of another node */
         {5, "hello:5#1", "send:L1[refuse:#1!5] close:L1"},
-        /* That link belongs to no node. */
+        /* That link belongs to no node of this test. */
         {7, "hello:7#1", "send:L1[refuse:#1!5] close:L1"},
         {UINT32_MAX, "hello:4294967295#0", "send:L1[refuse:#0!5] close:L1"},
     };

@@ -303,8 +303,8 @@ static void a_full_link_gets_no_beat(void **state)
     for (unsigned i = 0; i < lab.cfg.send_slots; i++)
         ov_link_on_send(&lab.node->links[0], false, 0);
     assert_string_equal(seen(&lab, 4700, TICK), "");
-    assert_true(lab_wake(&lab, 4700) > 0); /* and the timer does not fire again
-                                            * and again */
+    assert_true(lab_wake(&lab, 4700) > 0); /* the timer does not fire again and
+                                            * again */
     lab_close(&lab);
 }
 

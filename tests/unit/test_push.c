@@ -85,7 +85,8 @@ static void what_is_no_push_is_refused(void **state)
     /* MORE together with bytes */
     assert_int_equal(decode_with(0, 3), OV_EPROTO);
     assert_int_equal(decode_with(1, 1), OV_EPROTO); /* an unknown flag */
-    assert_int_equal(decode_with(2, 3), OV_EPROTO); /* one range too many */
+    /* the message has one range too many */
+    assert_int_equal(decode_with(2, 3), OV_EPROTO);
     assert_int_equal(decode_with(4, 5), OV_EPROTO); /* the range 5 to 4 */
     /* the next range is lower */
     assert_int_equal(decode_with(11, 0xff), OV_EPROTO);

@@ -57,7 +57,7 @@ static void plan_launch(struct launch *l, const char *hosts,
         l->f.options.nodes = 5;
     assert_int_equal(ep_run_plan_nodes(&l->f.plan, &l->f.most), 0);
     l->f.plan.config.launcher =
-        launcher; /* as the plan of the session sets it */
+        launcher; /* has the value that the plan of the session sets */
     l->f.plan.nodes_per_daemon = hosts == NULL ? 3 : 1;
     l->base = event_base_new();
 }

@@ -164,7 +164,8 @@ static void a_lost_one_is_not_waited_for(void **state)
     bool is_news;
 
     (void)state;
-    assert_false(says(nodes, 1, 2, 16)); /* it came unasked, and is kept */
+    assert_false(says(nodes, 1, 2, 16)); /* the answer arrived unasked, and is
+                                          * kept */
     assert_int_equal(ep_run_nodes_ask(nodes, both, 2, &blind), OV_EAGAIN);
     assert_int_equal(ep_run_nodes_due(nodes), 2);
     assert_true(ep_run_nodes_said(nodes, 2, NULL, &is_news));

@@ -345,7 +345,7 @@ static void an_order_for_many_numbers_goes_in_parts(void **state)
     assert_int_equal(fx->count, 2);
     assert_int_equal(sent_order(fx, 1, JOB_CONTROL_MACHINE).ranges_count, 1);
     ep_run_orders_rest(fx->orders, &order);
-    assert_int_equal(fx->count, 2); /* nothing is left */
+    assert_int_equal(fx->count, 2); /* no order is left to send */
 }
 
 static void tickets_come_again_but_are_never_0(void **state)

@@ -119,7 +119,8 @@ static void what_was_kept_stays(void **state)
     ep_recent_keep(recent, 3);
     others_write(50000);
     assert_string_equal(last_lines(), "out of memory|");
-    ep_recent_keep(recent, 3); /* the same process again: nothing changes */
+    ep_recent_keep(recent,
+                   3); /* the same process writes again: nothing changes */
     assert_string_equal(last_lines(), "out of memory|");
     writes(5, "another\n");
     ep_recent_keep(recent, 5);

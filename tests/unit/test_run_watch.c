@@ -30,7 +30,7 @@ static void it_looks_as_long_as_something_waits(void **state)
     (void)state;
     assert_non_null(base);
     assert_int_equal(ep_watch_open(base, 1, 4, look, &looks, &looks.watch), 0);
-    assert_int_equal(event_base_dispatch(base), 1); /* nothing waits */
+    assert_int_equal(event_base_dispatch(base), 1); /* no look is pending */
     ep_watch_soon(looks.watch);
     ep_watch_soon(looks.watch); /* this requests the same check */
     assert_int_equal(event_base_dispatch(base), 1);

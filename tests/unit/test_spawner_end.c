@@ -323,7 +323,7 @@ static void group_signals_do_not_end_the_spawner(void **state)
     pid_t spawner = (pid_t)ep_spawner_pid(rig->sp);
 
     rig_shell(rig, "echo");
-    rig_capture(rig); /* so that the spawner serves requests by now */
+    rig_capture(rig); /* the spawner serves requests when this returns */
     assert_int_equal(getpgid(spawner), spawner);
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         assert_int_equal(kill(spawner, signals[i]), 0);

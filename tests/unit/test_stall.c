@@ -107,7 +107,7 @@ static void each_kind_of_progress_counts(void **state)
         pass(&w, &minute, 50, 0, 0);
         w.sample.members = i; /* the process has started another one */
         pass(&w, &minute, 50, 0, 0);
-        w.sample.moved_bytes--; /* and that process has ended */
+        w.sample.moved_bytes--; /* the other process has ended */
     }
     assert_int_equal(w.told, 0);
 }

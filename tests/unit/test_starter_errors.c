@@ -123,7 +123,7 @@ static void missing_remote_shell_is_told(void **state)
                         "(--rsh names the remote shell)"));
 }
 
-/* The same holds when a shell has to split the command. */
+/* The error is the same when a shell has to split the command. */
 static void missing_quoted_remote_shell_is_told(void **state)
 {
     (void)state;
@@ -177,7 +177,7 @@ static void endless_rubbish_is_cut_off_and_quoted(void **state)
     rig_wait_exits(1);
 }
 
-/* The same holds without any newline. */
+/* The error is the same when the text has no newline. */
 static void endless_line_of_rubbish_is_cut_off_and_quoted(void **state)
 {
     (void)state;

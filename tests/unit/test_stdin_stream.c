@@ -158,7 +158,7 @@ static void each_job_has_its_own(void **state)
     take(10, 12, 'a', 3);
     take(1, 0, 'b', 2);
     take(20, 29, 'c',
-         1); /* also for the other reader, which has the number 21 */
+         1); /* the second reader, number 21, gets these bytes, too */
     take(1, 0, 'd', 1);
     take(15, 19, 'e', 1); /* not for number 10 */
     assert_string_equal(got(0), "aaabb");

@@ -332,7 +332,7 @@ static void what_is_not_in_the_file_any_more_is_said(void **state)
     assert_int_equal(rc, OV_ESYS);
     assert_int_equal(errno, EIO);
     ep_tape_let_go(fx->tape);
-    get(fx, 2 * BLOCK, 1); /* this is in memory */
+    get(fx, 2 * BLOCK, 1); /* the block is in memory */
 }
 
 /* A reader may ask for bytes and leave: others can read the same bytes, and

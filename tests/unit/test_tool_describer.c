@@ -133,7 +133,7 @@ static void part_of_it(void **state)
     say_end(false);
     assert_int_equal(askers[0].answer, PX_LIB_NO_RESOURCE);
     assert_null(askers[0].table);
-    say_place(10, 4); /* there was no question */
+    say_place(10, 4); /* the session answers without a question */
     say_end(false);
     assert_int_equal(askers[0].times, 1);
 }

@@ -88,7 +88,7 @@ static void named(void **state)
                  &(struct job_door){.kind = JOB_DOOR_NAMED, .is_over = true});
     tool_rig_settle();
     assert_string_equal(tool_rig.named.nspace, "");
-    assert_int_equal(tool_rig.named.rank, 1); /* so it is told of no job */
+    assert_int_equal(tool_rig.named.rank, 1); /* the tool is told of no job */
 }
 
 /* A session that ends without having read a message of ours is read to its

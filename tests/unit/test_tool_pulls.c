@@ -280,7 +280,7 @@ static void redirected(void **state)
     assert_false(tool_rig_is_read(FIRST, 10));
 }
 
-/* The same holds after a pause in which nothing was due. */
+/* The result is the same after a pause in which nothing was due. */
 static void redirected_again(void **state)
 {
     struct event_base *base = tool_rig.way.base;

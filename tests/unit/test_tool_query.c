@@ -395,7 +395,7 @@ static void qualifiers_that_make_no_sense(void **state)
         snprintf(text, sizeof(text), "%s pmix.qry.ptable", asks[i].text);
         check_refused(text, asks[i].needs_table, asks[i].why);
     }
-    /* This holds even for keys that are not about a job. */
+    /* These qualifiers are checked even for keys that are not about a job. */
     check_refused("pmix.nspace=nobody pmix.qry.ns", false, PX_LIB_NOT_FOUND);
     check_refused("pmix.hname=nowhere pmix.job.size", true, PX_LIB_NOT_FOUND);
     ask("pmix.nodeid=0 pmix.job.size");
@@ -499,7 +499,7 @@ static void bad_words(void **state)
     say_end(false);
     check_answers("");
     assert_int_equal(tool_rig.push_answers[0], PX_LIB_NO_RESOURCE);
-    say_end(false); /* there was no question */
+    say_end(false); /* the session answers without a question */
     say_place(0, 1, here, "x");
     ask("pmix.job.size");
     check_answers("YES {pmix.job.size=6:u32}\n");

@@ -213,7 +213,7 @@ static void too_many_bytes(void **state)
     check_answer(1, taken + 2, PX_LIB_NO_RESOURCE);
     say_logged(false);
     check_answer(2, 0, PX_LIB_YES);
-    add("x", false); /* there is room again */
+    add("x", false); /* one more text can be added now */
     ask();
     assert_int_equal(tool_rig.pushes, 3);
 }

@@ -203,7 +203,7 @@ static void closing_in_the_middle_of_traffic_is_clean(void **state)
     }
     a->on_sent = b->on_sent = keep_sending;
     rig_wait(rig, &b->frames, 500);
-    for (unsigned i = 0; i < 20; i++) /* and in the middle of dials */
+    for (unsigned i = 0; i < 20; i++) /* links end in the middle of dials */
         assert_int_equal(
             rig->ops->dial(a->t, rig->ops->address(b->t), NULL, 0, a, &conn),
             0);

@@ -162,7 +162,7 @@ static void an_interface_goes_by_name_address_or_network(void **state)
     }
 }
 
-/* This needs IPv6, which not every container has. */
+/* This test needs IPv6, which not every container has. */
 static void links_go_over_ipv6(void **state)
 {
     struct rig *rig = *state;

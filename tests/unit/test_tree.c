@@ -15,7 +15,7 @@
 
 enum { ORACLE_NODES_MAX = 150, NODES_HUGE = 1000000 };
 
-/* The same tree, built step by step. */
+/* Builds the same tree step by step, for comparison. */
 struct oracle {
     uint32_t nodes;
     uint32_t parent[ORACLE_NODES_MAX];

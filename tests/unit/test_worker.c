@@ -121,7 +121,7 @@ static void shares_open(struct fixture *fx)
         ;
 }
 
-/* One sink has put all its calls before another puts its first. */
+/* One sink has queued all its calls before another queues its first. */
 static void sinks_that_share_a_thread_have_it_in_turn(void **state)
 {
     struct fixture *fx = *state;

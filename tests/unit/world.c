@@ -178,7 +178,8 @@ static bool do_consume(struct world *w, uint32_t n, const struct ov_act *act,
 
     if (stream >= WORLD_STREAMS) {
         bag_put(w, slice->buf);
-        return false; /* it opened a stream that this world does not know */
+        return false; /* the launcher opened a stream that this world does not
+                       * know */
     }
     assert_true(act->seq == me->seen[stream]);
     me->seen[stream]++;

@@ -64,7 +64,7 @@ struct world_wire {
     uint32_t era;
     uint16_t peer_link;
     bool is_up;
-    bool is_dialled;   /* this node has dialled: the peer is a parent */
+    bool is_dialled;   /* this node has dialled, so the peer is a parent */
     uint64_t frame_ns; /* when the last frame sent on it arrives */
     uint64_t sent_ns;  /* when the transport is done with that frame */
 };

@@ -16,11 +16,11 @@
 #define PX_KEY_LOCAL_PROCS    "pmix.lprocs"
 #define PX_KEY_LOCAL_SIZE     "pmix.local.size"
 #define PX_KEY_JOB_SIZE       "pmix.job.size"
-#define PX_KEY_EXIT_CODE      "pmix.exit.code" /* also of events */
+#define PX_KEY_EXIT_CODE      "pmix.exit.code" /* used in events, too */
 
 /* Keys of qualifiers, and of infos inside answers. */
-#define PX_KEY_NSPACE        "pmix.nspace" /* also of events */
-#define PX_KEY_PROCID        "pmix.procid" /* also of events */
+#define PX_KEY_NSPACE        "pmix.nspace" /* used in events, too */
+#define PX_KEY_PROCID        "pmix.procid" /* used in events, too */
 #define PX_KEY_RANK          "pmix.rank"
 #define PX_KEY_HOSTNAME      "pmix.hname"
 #define PX_KEY_NODEID        "pmix.nodeid"

@@ -28,7 +28,7 @@ enum px_lib_answer {
     PX_LIB_NO_WORD,    /* the request names no program */
     PX_LIB_NO_PROGRAM, /* the program does not exist */
     PX_LIB_NO_EXEC,    /* the program cannot be executed */
-    PX_LIB_NO_DIR,     /* its directory cannot be entered */
+    PX_LIB_NO_DIR,     /* the directory of the program cannot be entered */
     PX_LIB_NO_ROOM,    /* no room for this many processes */
     PX_LIB_NO_GROWTH,  /* the tree cannot get the further hosts */
     PX_LIB_FAILED,     /* something else went wrong */
