@@ -91,7 +91,8 @@ static uint32_t clean_text(const char *text, uint32_t len_bytes,
     return (uint32_t)strlen(out);
 }
 
-/* Copies the texts of a frame in the same way, into memory of the caller. */
+/* Copies the texts of a frame into memory of the caller, and cleans them for a
+ * terminal. */
 static struct stack_frame clean_frame(const struct stack_frame *frame,
                                       char name[STACK_NAME_MAX + 1],
                                       char file[STACK_NAME_MAX + 1])

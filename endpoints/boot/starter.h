@@ -142,8 +142,8 @@ int ep_starter_add_child(struct ep_starter *st,
                          const struct ep_boot_config *own, uint32_t child,
                          char *why);
 
-/* Does the same for a node further down, which its parent in the tree could not
- * start, for the reason `words`. The daemon has time_ms from its start on. */
+/* Asks for the daemon of a node further down, which its parent could not start,
+ * for the reason `words`. The daemon has time_ms from its start on. */
 int ep_starter_take_over(struct ep_starter *st,
                          const struct ep_boot_config *own, uint32_t node,
                          uint32_t time_ms, const char *words, char *why);

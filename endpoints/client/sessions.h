@@ -50,8 +50,8 @@ int ep_session_say(const struct ep_session *session,
  * the call. */
 int ep_session_hear(const struct ep_session *session, int timeout_ms,
                     struct job_door *msg);
-/* Waits in the same way for a message, and copies its bytes into `mem` of
- * JOB_DOOR_BYTES_MAX without decoding them; *len_bytes says how many there
+/* Waits for a message like ep_session_hear(), and copies its bytes into `mem`
+ * of JOB_DOOR_BYTES_MAX without decoding them; *len_bytes says how many there
  * are. */
 int ep_session_receive(const struct ep_session *session, int timeout_ms,
                        uint8_t *mem, uint32_t *len_bytes);

@@ -8,8 +8,8 @@ enum {
     DOWN_FRAMES = 32,
     SHARED_DOWN_FRAMES = 16, /* the frames of each node, when a daemon has
                               * several */
-    /* For a node's own records: with more, they would only displace each other
-     * from the processor's cache. */
+    /* The window for a node's own records: with a larger one they would only
+     * displace each other from the processor's cache. */
     UP_WINDOW_FRAMES = 4,
     UP_WINDOW_BYTES_MAX = 256 << 10,
     /* The most memory for links and windows; the rest of the bounds is for
@@ -138,7 +138,7 @@ uint64_t ep_session_descriptors(struct topo_tree tree, uint32_t nodes,
     uint64_t children = ep_session_children(tree);
     uint64_t links = nodes == 1 ? children + 1 : 2 * (uint64_t)nodes + children;
 
-    /* One for each link, three for each 64 links, the rest for the loop, the
-     * fabric and the spawner. */
+    /* Each link needs one descriptor, and each 64 links need three; the rest
+     * is for the loop, the fabric and the spawner. */
     return links + 3 * (links / 64 + 1) + (uint64_t)nodes * per_node + 64;
 }

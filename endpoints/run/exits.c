@@ -13,7 +13,8 @@
 #include "endpoints/run/stats_json.h"
 #include "job/life.h"
 
-/* Together with the message about the first failure there are ten lines. */
+/* LINES_MAX bounds the lines about exits; with the message about the first
+ * failure there are ten. */
 enum {
     LINES_MAX = 9,
     REPORT_HOSTS = 4096,

@@ -22,7 +22,7 @@ struct text_buf;
 bool ep_run_exits_first_words(const struct run_plan *plan,
                               const struct job_life *life, char *text);
 
-/* Writes the same as a message for the user. */
+/* Writes the text of ep_run_exits_first_words() as a message for the user. */
 void ep_run_exits_first(const struct run_plan *plan,
                         const struct job_life *life, struct run_voice *voice);
 
@@ -39,11 +39,12 @@ void ep_run_exits_groups(const struct run_plan *plan,
                          const struct job_life *life, uint32_t named,
                          struct text_buf *text);
 
-/* Does the same for a job whose first failure has been named. */
+/* Appends like ep_run_exits_groups(), for a job whose first failure has been
+ * named. */
 void ep_run_exits_others(const struct run_plan *plan,
                          const struct job_life *life, struct text_buf *text);
 
-/* Writes the same as messages for the user. */
+/* Writes the lines of ep_run_exits_others() as messages for the user. */
 void ep_run_exits_tell(const struct run_plan *plan, const struct job_life *life,
                        struct run_voice *voice);
 

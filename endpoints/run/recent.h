@@ -51,9 +51,9 @@ void ep_recent_keep(struct run_recent *recent, uint32_t rank);
  * how many lines there were. */
 unsigned ep_recent_lines(const struct run_recent *recent, unsigned most,
                          void (*line)(void *arg, const char *text), void *arg);
-/* Does the same for a person who reads stderr: a terminal gets fewer lines than
- * a file. There are none unless more than a screen of other output has come
- * after the last of them. */
+/* Calls `line` like ep_recent_lines(), for a person who reads stderr: a
+ * terminal gets fewer lines than a file. There are none unless more than a
+ * screen of other output has come after the last of them. */
 unsigned ep_recent_show(const struct run_recent *recent,
                         void (*line)(void *arg, const char *text), void *arg);
 

@@ -31,11 +31,12 @@ void ep_voice_say(struct run_voice *voice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void ep_voice_vsay(struct run_voice *voice, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
-/* Does the same for a notice, which reports nothing bad: it is not written with
+/* Writes a notice, which reports nothing bad, as ep_voice_say() does: it is not
+ * written with
  * --quiet. */
 void ep_voice_remark(struct run_voice *voice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Does the same, but only with --verbose. */
+/* Writes a line as ep_voice_say() does, but only with --verbose. */
 void ep_voice_note(struct run_voice *voice, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Writes a line that another program has printed, after a prefix that names the

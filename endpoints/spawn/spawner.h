@@ -43,7 +43,7 @@ struct ep_spawn_job {
     struct job_program program; /* argv[0] is searched in PATH */
     const char *const *env;     /* complete; NULL-terminated, NAME=VALUE */
     bool new_session;           /* calls setsid() instead of setpgid() */
-    struct job_manners manners; /* if not known: as at the spawner's start */
+    struct job_manners manners; /* unknown ones are as at the spawner's start */
 };
 
 /* One process of a job. */

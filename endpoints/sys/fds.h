@@ -6,8 +6,9 @@
  * open descriptor where the kernel is older than 5.9. Cannot fail. */
 void ep_fds_close_from(int first);
 
-/* Does the same with the list in /proc/self/fd, or, without /proc, by trying
- * every number up to the descriptor limit. For old kernels, and for tests. */
+/* Closes the same descriptors with the list in /proc/self/fd, or, without
+ * /proc, by trying every number up to the descriptor limit. For old kernels,
+ * and for tests. */
 void ep_fds_close_listed(int first);
 
 /* The size of a pipe after ep_fds_widen: two of the largest frames. */

@@ -364,9 +364,8 @@ static void a_hold_is_confirmed_by_a_later_answer(void **state)
     lab_close(&lab);
 }
 
-/* The same happens one node higher: asks that came by a lost child stay with
- * the hold of that child. A refusal frees the hold when nothing else is in
- * it. */
+/* One node higher, the asks that came by a lost child stay with the hold of
+ * that child. A refusal frees the hold when nothing else is in it. */
 static void asks_of_a_lost_child_stay_with_its_hold(void **state)
 {
     (void)state;

@@ -226,8 +226,8 @@ static void a_long_hello_is_asked_for_and_answered(void **state)
     lab_close(&lab);
 }
 
-/* The same happens to an ask that comes by a child: the answer goes back to the
- * child. */
+/* An ask in parts that comes by a child is passed on in parts, and the answer
+ * goes back to the child. */
 static void a_long_ask_is_passed_on_and_answered(void **state)
 {
     unsigned cells;

@@ -363,7 +363,7 @@ static void what_waits_of_one_that_has_left_goes(void **state)
     }
 }
 
-/* The same holds for a set that was sent into a stream with no readers yet. */
+/* A set that was sent into a stream with no readers yet is named anew, too. */
 static void a_set_that_was_dropped_is_named_anew(void **state)
 {
     (void)state;

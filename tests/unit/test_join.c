@@ -404,7 +404,7 @@ static void a_child_that_was_asked_for_misses_nothing(void **state)
     lab_close(&lab);
 }
 
-/* The same is true when the child is back before the end of the old link is
+/* The child misses nothing when it is back before the end of the old link is
  * known. */
 static void a_child_that_dials_again_misses_nothing(void **state)
 {

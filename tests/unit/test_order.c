@@ -20,7 +20,7 @@ static const struct {
     size_t len_bytes;
     uint8_t golden[32];
     uint32_t
-        whole; /* bits: cut to this many bytes, the order is complete, too */
+        whole; /* lengths at which a shorter order is complete, too, as bits */
 } cases[] = {
     {{.kind = JOB_CONTROL_SIGNAL, .number = 15, THREE_TO_FIVE_AND_NINE},
      20,

@@ -123,7 +123,8 @@ static void missing_remote_shell_is_told(void **state)
                         "(--rsh names the remote shell)"));
 }
 
-/* The error is the same when a shell has to split the command. */
+/* A missing remote shell is named also when a shell has to split the command.
+ */
 static void missing_quoted_remote_shell_is_told(void **state)
 {
     (void)state;
@@ -177,7 +178,7 @@ static void endless_rubbish_is_cut_off_and_quoted(void **state)
     rig_wait_exits(1);
 }
 
-/* The error is the same when the text has no newline. */
+/* A starter that prints a text without newlines is ended, too. */
 static void endless_line_of_rubbish_is_cut_off_and_quoted(void **state)
 {
     (void)state;

@@ -280,7 +280,8 @@ static void redirected(void **state)
     assert_false(tool_rig_is_read(FIRST, 10));
 }
 
-/* The result is the same after a pause in which nothing was due. */
+/* A pull that redirects reports reads also after a pause in which nothing was
+ * due. */
 static void redirected_again(void **state)
 {
     struct event_base *base = tool_rig.way.base;

@@ -276,8 +276,8 @@ static void sends_beyond_the_slots_are_refused(void **state)
     slots_end_at(*state, 4096);
 }
 
-/* The same holds when the provider needs no completion to be done with a
- * frame. */
+/* Sends beyond the slots are refused also when the provider needs no completion
+ * to be done with a frame. */
 static void small_sends_take_slots_too(void **state)
 {
     slots_end_at(*state, 8);

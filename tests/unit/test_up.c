@@ -420,8 +420,8 @@ static void a_batch_survives_the_parent(void **state)
     lab_close(&lab);
 }
 
-/* The same holds when the batch has a frame of a child, which was taken from
- * the child's queue. */
+/* The batch goes to the next parent also when it has a frame of a child, which
+ * was taken from the child's queue. */
 static void a_mixed_batch_survives_the_parent(void **state)
 {
     (void)state;

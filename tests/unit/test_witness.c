@@ -122,7 +122,7 @@ static void one_refusal_is_a_hint(void **state)
     lab_close(&lab);
 }
 
-/* Nodes beneath the child are treated in the same way. */
+/* Second witnesses are asked for nodes beneath the child, too. */
 static void those_beneath_have_a_second_witness_too(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@ enum { SHARING = 50, CALLS = 4 };
 
 struct fixture {
     struct event_base *base;
-    struct ep_writer *w; /* NULL: closed by the test */
+    struct ep_writer *w; /* NULL: the test has closed it */
     unsigned written;
 };
 
@@ -46,9 +46,8 @@ static int teardown(void **state)
 struct share {
     struct fixture *fx;
     struct ep_sink *sink;
-    struct ep_sink
-        *leaves;    /* the sink that is closed when this one is answered */
-    unsigned calls; /* calls that were made; used by the thread */
+    struct ep_sink *leaves; /* the sink to close when this sink is answered */
+    unsigned calls;         /* calls that were made; used by the thread */
     unsigned answers;
     unsigned lasts; /* last calls; used by the thread, and by the test after the
                      * thread has ended */

@@ -70,7 +70,7 @@ enum px_lib_state {
     PX_LIB_STARTING,
     PX_LIB_RUNNING,
     PX_LIB_ENDED,
-    PX_LIB_KILLED, /* ended by a signal */
+    PX_LIB_KILLED, /* a signal has ended the process */
     PX_LIB_STATES
 };
 
