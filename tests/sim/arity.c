@@ -1,4 +1,4 @@
-/* Does --arity auto pick well? Trees of other arities in the simulator.
+/* Checks that --arity auto picks well: simulates trees of other arities, too.
  *
  *     arity        a few machines of 100 and 1,000 hosts
  *     arity all    more, and of 10,000 hosts, as a table of docs/arity.md

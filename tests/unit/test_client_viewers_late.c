@@ -208,7 +208,7 @@ static void who_comes_too_late_for_the_past_is_refused(void **state)
     lab_close(&lab);
 }
 
-/* No output of such a job is kept any longer. */
+/* The earlier output of a job that is forgotten is no longer kept. */
 static void nothing_was_before_of_a_job_that_is_gone(void **state)
 {
     struct lab_client client;

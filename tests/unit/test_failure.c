@@ -73,7 +73,8 @@ static void the_earlier_one_is_the_first(void **state)
     add(&failure, 3, 50, 60);
     add(&failure, 1, 61, 61);
     expect(&failure, 2, 1, 3);
-    add(&failure, 9, 40, 49); /* the launcher is told of it later */
+    add(&failure, 9, 40,
+        49); /* this failure is reported last, but was the first */
     expect(&failure, 3, 1, 9);
 }
 

@@ -269,7 +269,8 @@ static void targets_take_turns(void **state)
     for (uint32_t i = 0; i < 8; i++)
         hose_add(hose, i);
     for (unsigned i = 0; i < 400; i++)
-        hose_push(hose, 100); /* many small frames, so many turns */
+        hose_push(hose,
+                  100); /* many small frames take many turns of the loop */
     event_base_loop(hose->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
     for (uint32_t i = 0; i < 8; i++) {
         hose_drink(hose, i, SIZE_MAX);

@@ -281,7 +281,8 @@ static void several_numbers_fold(void **state)
     assert_string_equal(folded("r1n[1-2],r2n[1-3]"), "r1n[1-2],r2n[1-3]");
     assert_string_equal(folded("r1n1,r2n1,r1n2,r2n2"), "r[1-2]n1,r[1-2]n2");
     assert_string_equal(folded("10.0.[0-1].[1-254]"), "10.0.[0-1].[1-254]");
-    /* More numbers than the short form folds, and digits that are no number. */
+    /* A name with more numbers than the short form can fold is not folded, and
+     * neither are digits too long for a number. */
     assert_string_equal(folded("a1b2c3d4e[5-6]"), "a1b2c3d4e5,a1b2c3d4e6");
     assert_string_equal(folded("n1234567890123456789,n1234567890123456780"),
                         "n1234567890123456789,n1234567890123456780");

@@ -109,7 +109,8 @@ static void one_that_ends_well(void **state)
     assert_true(job_session_goes_on(&s));
     step(&s, JOB_SESSION_DONE, 0);
     assert_false(job_session_runs(&s));
-    step(&s, JOB_SESSION_ABORT, CODE); /* too late to fail */
+    step(&s, JOB_SESSION_ABORT,
+         CODE); /* a failure after the end changes nothing */
     step(&s, JOB_SESSION_GONE, 0);
     assert_int_equal(s.state, JOB_SESSION_OVER);
     assert_int_equal(s.code, -1); /* the code is that of its processes */

@@ -459,7 +459,7 @@ static const struct {
     {true, true, "ask:9#1<4"},          /* the node is another node's child */
     {true, true, "ask:15#1<7"},         /* the plan has no such node */
     {true, true, "ask:4294967295#1<0"}, /* not a valid node number */
-    {true, true, "ask:0#1<0"},          /* asks for the root */
+    {true, true, "ask:0#1<0"},          /* no node may ask for the root */
     {true, true, "answer:7#1"},         /* answers go down */
     {true, true, "welcome:#1"},         /* welcomes go down */
     {true, true, "path:0"},             /* paths go down */

@@ -41,10 +41,10 @@ static bool moves(enum ov_link_state from, enum ov_link_state to)
 static void only_the_moves_of_the_table_are_legal(void **state)
 {
     static const char *const legal[OV_LINK_STATES] = {
-        [OV_LINK_FREE] = "-x--",    /* to open */
-        [OV_LINK_OPEN] = "x-x-",    /* to free or joining */
-        [OV_LINK_JOINING] = "x--x", /* to free or up */
-        [OV_LINK_UP] = "x---",      /* to free */
+        [OV_LINK_FREE] = "-x--",    /* may become open */
+        [OV_LINK_OPEN] = "x-x-",    /* may become free or joining */
+        [OV_LINK_JOINING] = "x--x", /* may become free or up */
+        [OV_LINK_UP] = "x---",      /* may become free */
     };
 
     (void)state;

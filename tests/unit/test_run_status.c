@@ -18,7 +18,7 @@
 
 enum { TEXT_BYTES = 256 };
 
-/* --- replaces the output, on which nothing is really shown */
+/* --- stand-ins for the functions of the output, which show nothing */
 
 bool ep_output_status(struct ep_output *out, const char *text)
 {

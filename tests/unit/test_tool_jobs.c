@@ -91,8 +91,8 @@ static void named(void **state)
     assert_int_equal(tool_rig.named.rank, 1); /* the tool is told of no job */
 }
 
-/* A session that ends without having read a message of ours is read to its
- * end. */
+/* All messages of a session are read, even if it ends without having read the
+ * helper's own message. */
 static void last_words(void **state)
 {
     (void)state;

@@ -61,8 +61,8 @@ extern struct tool_rig tool_rig;
 void tool_rig_begin(void);
 void tool_rig_end(void);
 
-/* Waits for a message at this door; its rest is valid until the next call. The
- * first messages at each door are HELLO and its successors. */
+/* Waits for a message at this door; its rest is valid until the next call. Each
+ * door begins with HELLO and the messages that follow it. */
 struct job_door tool_rig_hear(unsigned door);
 /* True when no message has come at this door. */
 bool tool_rig_is_silent(unsigned door);
