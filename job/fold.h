@@ -11,7 +11,8 @@
  *
  * The first group is final, and leaves, when no rank that is awaited can join
  * it any more, when a group has been open for wait_ns, and when the groups take
- * more than max_bytes. Who says a line later than that begins a group anew.
+ * more than max_bytes. A rank that says a line later than that begins a new
+ * group.
  *
  * Pure, but for memory that it asks for: time comes as an argument. A line
  * costs O(len_bytes), one hash of it, and a bounded search. A text is kept

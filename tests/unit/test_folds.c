@@ -232,7 +232,7 @@ static void put_record(struct fixture *fx, uint32_t proc, const void *mem,
     assert_int_equal(ep_folds_record(fx->folds, &rec), 0);
 }
 
-/* The console writes, and gives back, at most so many records. */
+/* The console writes, and gives back, at most this many records. */
 static void console_takes(struct fixture *fx, uint32_t most)
 {
     event_base_loop(fx->base, EVLOOP_NONBLOCK);

@@ -125,7 +125,7 @@ static void one_that_goes_on_may_be_told_again(void **state)
 }
 
 /* No time passes while the user has stopped it; then it begins anew, also for
- * one that was told. */
+ * one that has been reported. */
 static void one_that_the_user_stops_is_not_told(void **state)
 {
     struct watched w = begin(JOB_DOING_STOPPED);
@@ -164,7 +164,7 @@ static void without_a_limit_nothing_is_told(void **state)
 enum { LOOK_MS = 30, BUSY = 3 };
 
 /* Looks at a process that makes progress until it is stopped at stop_ns, and
- * returns when the word about it is told. A look takes longer than it computes,
+ * returns when it is reported. A look takes longer than it computes,
  * as others use the processors, too. */
 static uint64_t told_at(const struct job_stall_limit *limit, uint64_t stop_ns)
 {
