@@ -296,7 +296,7 @@ static const struct option_row ending_options[] = {
      "name processes that wait and make no progress for that long; TIME:all: "
      "also those that compute; TIME:COMMAND: and run COMMAND PID beside each; "
      "TIME:stack: and show where they are",
-     0, READ(read_on_stall)},
+     OF_JOB, READ(read_on_stall)},
     {"timeout", 0, "TIME",
      "end the job after that time, in seconds or as 500ms, 5m, 2h (exit code "
      "124)",

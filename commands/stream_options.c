@@ -278,7 +278,7 @@ const struct option_row output_options[] = {
     {"progress", 0, "P",
      "last: of a progress bar, a line that is written over itself, the last "
      "state alone comes (default: all)",
-     0, READ(read_progress)},
+     OF_JOB, READ(read_progress)},
     {"raw", 0, NULL, "bytes as they come, no line handling",
      OF_JOB, FLAG(raw)},
     {"unbuffered", 0, NULL, "show a line without newline after 250 ms",

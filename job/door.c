@@ -172,6 +172,7 @@ static const struct job_schema_row messages[JOB_DOOR_KINDS][ROWS_MAX] = {
                           REST("lines", 1, 0)},
     [JOB_DOOR_FIRST] = {UINT(first, "process"), UINT(status, "status"),
                         TEXT_OF("words", 0)},
+    [JOB_DOOR_STALLED] = {TEXT_OF("words", 0)},
 };
 
 const struct job_schema_row *job_door_rows(unsigned kind)

@@ -26,7 +26,7 @@
 #include "overlay/base/wire.h"
 
 enum {
-    JOB_DOOR_VERSION = 9, /* the first three kinds of message are the same in
+    JOB_DOOR_VERSION = 10, /* the first three kinds of message are the same in
                              all versions */
     JOB_DOOR_TEXT_MAX = 512,
     JOB_DOOR_OUTPUT_MAX = 128 * 1024, /* bytes of output in a message */
@@ -120,16 +120,16 @@ struct job_door {
      * TOOLS: the address. ATTACH: the name of the job, or "" for the only job.
      * JOB, BEGUN: the name of the job. PART: the host. UNSTARTED: further
      * details of the reason. PLACE: the program. NAME, NAMED: the namespace.
-     * NOTE: the sentence. LISTED: the command, cut if it is too long. FIRST: a
-     * sentence that says how the process ended; "" where a signal of the user
-     * has ended it. */
+     * NOTE, STALLED: the sentence. LISTED: the command, cut if it is too long.
+     * FIRST: a sentence that says how the process ended; "" where a signal of
+     * the user has ended it. */
     char text[JOB_DOOR_TEXT_MAX];
-    /* Borrowed; sizes are in bytes. RANGES: first 4, last 4 for each range; the
-     * ranges of all RANGES messages ascend and do not touch. OUTPUT, LOG: the
-     * text. GROUPED, ENDED: lines. PUSH: a message of overlay/wire/push.h.
-     * SPAWN: a piece of the request. PIDS: 4 for each pid. EXITS: 4 for each
-     * status, as from waitpid(), or JOB_DOOR_RUNS. EVENT: the bytes of the
-     * event. */
+    /* Borrowed; sizes are in bytes. RANGES: first 4, last 4 for each
+     * range; the ranges of all RANGES messages ascend and do not touch. OUTPUT,
+     * LOG: the text. GROUPED, ENDED: lines. PUSH: a message of
+     * overlay/wire/push.h. SPAWN: a piece of the request. PIDS: 4 for each pid.
+     * EXITS: 4 for each status, as from waitpid(), or JOB_DOOR_RUNS. EVENT: the
+     * bytes of the event. */
     struct ov_rd rest;
 };
 

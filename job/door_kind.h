@@ -16,7 +16,8 @@ enum job_door_kind {
     JOB_DOOR_PART,      /* session: neighbouring ranks on one host; a WHERE is
                            answered by at most JOB_DOOR_PARTS of these */
     JOB_DOOR_RANGES,    /* client: adds these ranks to those that the next PULL
-                           asks for; a PULL without RANGES asks for all */
+                           asks for; a PULL without RANGES asks for all.
+                           Session: adds these to those of the next STALLED */
     JOB_DOOR_PULL,      /* client: asks for output, once; kept output comes
                            first. With `redirects` the client replaces the
                            console */
@@ -64,7 +65,9 @@ enum job_door_kind {
     JOB_DOOR_LOGGED,    /* session: LOG is written. is_over: it cannot be */
     JOB_DOOR_EVENT,     /* client: an event of its tool. The session passes it,
                            unread, to all other clients that watch */
-    JOB_DOOR_NOTE,      /* client: a sentence that only --verbose shows */
+    JOB_DOOR_NOTE,      /* client: a sentence that only --verbose shows.
+                           Session, to who has started the job: a notice for
+                           the end of it */
 
     JOB_DOOR_LIST,    /* client: asks for the first job whose base is not less
                          than this one */
@@ -75,6 +78,9 @@ enum job_door_kind {
                        */
     JOB_DOOR_FIRST,   /* session, to who has started the job: this process is
                          the first one that has failed, as far as is known */
+    JOB_DOOR_STALLED, /* session, to who has started the job: a sentence about
+                         processes that make no progress or go on, or "" where
+                         RANGES before it name those that make none */
     JOB_DOOR_KINDS
 };
 

@@ -23,7 +23,8 @@ static const struct job_schema_row flags[] = {
     FLAG(is_kept, 8),      FLAG(waits, 16),        FLAG(is_raw, 32),
     FLAG(is_shown, 64),    FLAG(needs_shown, 128), FLAG(says_stages, 256),
     FLAG(says_end, 512),   FLAG(has_time, 1024),   FLAG(drops_oldest, 2048),
-    FLAG(notes_end, 4096), {.kind = JOB_ROW_END},
+    FLAG(notes_end, 4096), FLAG(keeps_last, 8192), FLAG(stall_all, 16384),
+    {.kind = JOB_ROW_END},
 };
 
 /* The fields before the programs; the programs are the rest. */
@@ -35,6 +36,7 @@ static const struct job_schema_row rows[] = {
     UINT(cache_bytes, "cache", 0, UINT32_MAX),
     UINT(buffer_bytes, "buffer", 0, UINT32_MAX),
     UINT(buffer_s, "time", 0, UINT32_MAX),
+    UINT(stall_ms, "stall", 0, UINT32_MAX),
     UINT(files, "files", 0, JOB_REQUEST_FILES - 1),
     UINT(label, "label", 0, TEXT_LABEL_FULL),
     UINT(format, "format", 0, TEXT_FORMATS - 1),

@@ -8,6 +8,8 @@
  *   JOB_CACHE_UNSAID;
  * - u32 bytes of a channel that are gathered before a tool gets them;
  * - u32 seconds after which a tool gets fewer bytes than these;
+ * - u32 milliseconds after which processes without progress are told; 0: none
+ *   are;
  * - u8 which files the output is written to (enum job_request_files);
  * - u8 label and u8 format of lines (text/style.h);
  * - string name of the files (empty: there are none);
@@ -55,9 +57,12 @@ struct job_request {
     /* Defaults for tools that pull its output: */
     bool drops_oldest; /* a tool that is too slow loses the oldest bytes
                           first */
+    bool keeps_last;   /* of progress bars the last state alone comes */
+    bool stall_all;    /* of processes that only compute STALLED tells, too */
     uint32_t reader;
     uint8_t comes, forwards;
     uint32_t cache_bytes, buffer_bytes, buffer_s;
+    uint32_t stall_ms;     /* without progress, before STALLED; 0: never */
     uint8_t files;         /* enum job_request_files */
     uint8_t label, format; /* enum text_label_mode, enum text_format_kind */
     const char *name;      /* borrowed; "" or NULL: no files */

@@ -70,6 +70,9 @@ static bool is_answer(const struct entrance *entrance,
     case JOB_DOOR_PULLED:
     case JOB_DOOR_STARTED:
     case JOB_DOOR_FIRST:
+    case JOB_DOOR_RANGES:
+    case JOB_DOOR_STALLED:
+    case JOB_DOOR_NOTE:
     case JOB_DOOR_ENDED:
         return !entrance->has_spawned;
     default:

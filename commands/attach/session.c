@@ -171,6 +171,10 @@ static void hear_of_own(const struct job_door *msg)
         session.events->on_signalled();
     else if (msg->kind == JOB_DOOR_FIRST)
         session.events->on_first(msg, msg->first - session.in.job.first);
+    else if (msg->kind == JOB_DOOR_NOTE)
+        session.events->on_note(msg);
+    else if (msg->kind == JOB_DOOR_STALLED || msg->kind == JOB_DOOR_RANGES)
+        session.events->on_stalled(msg, session.in.job.first);
     else if (msg->kind == JOB_DOOR_ENDED)
         session.events->on_ended(msg);
 }

@@ -47,6 +47,10 @@ struct session_events {
     void (*on_heard)(const struct show_output *output);
     /* A process has failed first: the message FIRST, and the process's rank. */
     void (*on_first)(const struct job_door *first, uint32_t rank);
+    /* The message STALLED, and a message RANGES before it; the job's processes
+     * are numbered from `base` on. */
+    void (*on_stalled)(const struct job_door *stalled, uint32_t base);
+    void (*on_note)(const struct job_door *note); /* the message NOTE */
     /* All processes have ended: the message ENDED. */
     void (*on_ended)(const struct job_door *ended);
 };

@@ -51,6 +51,11 @@ void words_close(void)
     words.watch = NULL;
 }
 
+struct run_voice *words_voice(void)
+{
+    return &words.voice;
+}
+
 int words_say(const char *format, ...)
 {
     va_list args;

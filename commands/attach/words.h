@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 struct event_base;
+struct run_voice;
 
 /* Opens the module. `ask` is called to find out whether stderr may be written
  * to, as in struct run_voice. Returns 0 or OV_ENOMEM. */
@@ -16,6 +17,9 @@ void words_retry(void);
 /* Writes the messages that wait, unless stderr takes nothing, and frees
  * everything. */
 void words_close(void);
+
+/* The voice of these messages, for modules that speak by one. */
+struct run_voice *words_voice(void);
 
 /* Prints the sentence after `xylem: '. Returns 1, as refuse() does. */
 int words_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -30,8 +30,9 @@ static struct {
     struct first first, told;
     bool is_told; /* `told` was said */
     bool is_over;
-    struct job_failure failure; /* of the message ENDED */
-    char *lines;                /* owned, and of the same message */
+    struct job_failure failure;   /* of the message ENDED */
+    char *lines;                  /* owned, and of the same message */
+    char note[JOB_DOOR_TEXT_MAX]; /* of NOTE; "": none came */
 } ending;
 
 /* --- the first failure */
@@ -108,6 +109,17 @@ void ending_over(const struct job_door *ended)
     free(ending.lines);
     ending.lines =
         len_bytes > 0 ? strndup((const char *)ended->rest.at, len_bytes) : NULL;
+}
+
+void ending_note(const struct job_door *note)
+{
+    snprintf(ending.note, sizeof(ending.note), "%s", note->text);
+}
+
+void ending_tell_note(void)
+{
+    if (ending.note[0] != '\0')
+        words_say("%s", ending.note);
 }
 
 bool ending_is_over(void)

@@ -23,6 +23,9 @@ void ending_output(const struct show_output *output);
 void ending_first(const struct job_door *first, uint32_t rank);
 /* Takes in the message ENDED. */
 void ending_over(const struct job_door *ended);
+/* Takes in the message NOTE, and says it at the end. */
+void ending_note(const struct job_door *note);
+void ending_tell_note(void);
 /* Tells whether ENDED has come. */
 bool ending_is_over(void);
 /* Says how the job ended, and returns the exit code. has_left: not all output

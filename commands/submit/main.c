@@ -23,6 +23,7 @@
 #include "commands/refuse.h"
 #include "commands/submit/ending.h"
 #include "commands/submit/request.h"
+#include "commands/submit/stalled.h"
 #include "endpoints/run/signals.h"
 #include "endpoints/run/style.h"
 #include "endpoints/sys/clock.h"
@@ -351,6 +352,8 @@ static const char *begin(struct ep_session *dvm)
         .on_signalled = on_signalled,
         .on_heard = ending_output,
         .on_first = ending_first,
+        .on_stalled = stalled_hear,
+        .on_note = ending_note,
         .on_ended = on_ended,
     };
     static const struct show_events show_events = {
@@ -362,6 +365,9 @@ static const char *begin(struct ep_session *dvm)
     };
     const char *why = ask_for_job(dvm);
 
+    if (why == NULL && stalled_open(submit.base, &submit.job,
+                                    submit.options->stall_command) != 0)
+        why = ov_strerror(OV_ENOMEM);
     if (why == NULL)
         why = show_open(submit.base, submit.options, &submit.job, false,
                         &show_events);
@@ -383,10 +389,13 @@ static int end_program(void)
     show_give_up(); /* drops output, so that stderr is free for our message */
     if (submit.is_complete && ending_is_over() && !submit.is_quiet)
         of_job = ending_tell(sift_has_left());
-    if (!submit.is_quiet && !submit.options->quiet)
+    if (!submit.is_quiet && !submit.options->quiet) {
         sift_tell();
+        ending_tell_note();
+    }
     if (code == 0)
         code = of_job;
+    stalled_close();
     session_leave();
     ending_close();
     show_close();

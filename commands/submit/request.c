@@ -185,6 +185,9 @@ const char *request_make(const struct ep_run_options *o, uint32_t reader,
         .merges_stderr = o->merge_stderr, /* with one pipe for both, their order
                                              is kept */
         .has_stdin = reader != REQUEST_READER_NONE,
+        .keeps_last = o->filter.keeps_last,
+        .stall_ms = (uint32_t)(o->stall_s * 1000),
+        .stall_all = o->stall_all,
         .waits = true,
         .reader = reader == REQUEST_READER_NONE ? 0 : reader,
         .comes = outputs,

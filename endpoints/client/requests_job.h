@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "endpoints/output/names.h"
+#include "job/job.h"
 #include "job/program.h"
 
 /* Where a job's output goes, apart from clients. */
@@ -33,10 +34,12 @@ struct ep_client_spawn {
     /* borrowed during the call, like all pointers here */
     const struct job_wish *apps;
     uint32_t apps_count;
-    bool has_stddiag; /* the processes have the stddiag channel */
-    bool has_stdin;   /* clients can push to the job's stdin; then `reader` is
-                       * valid */
-    uint32_t reader;  /* the rank that reads stdin, or JOB_READERS_ALL */
+    bool has_stddiag;       /* the processes have the stddiag channel */
+    bool has_stdin;         /* clients can push to the job's stdin; then
+                             * `reader` is valid */
+    uint32_t reader;        /* the rank that reads stdin, or JOB_READERS_ALL */
+    bool keeps_last;        /* of progress bars the last state alone comes */
+    struct job_watch watch; /* which processes are told as STALLED */
     struct ep_client_sinks output;
     /* How much output of each of these channels (bits, 1 << channel) is kept
      * for on_replay; JOB_CACHE_UNSAID when the request does not say. */
@@ -76,6 +79,8 @@ enum ep_client_event {
     /* A process has failed, or it turned out that another one failed earlier.
      * The process is the earliest known one. */
     EP_CLIENT_JOB_FIRST,
+    /* Processes make no progress, or make progress again. */
+    EP_CLIENT_JOB_STALLED,
     EP_CLIENT_JOB_ENDED, /* all processes of the job have ended */
     /* The job has ended, and none of its output is kept any longer. */
     EP_CLIENT_JOB_FORGOTTEN
@@ -94,8 +99,14 @@ struct ep_client_job {
     uint32_t rank;        /* FAILED, FIRST: the process, by its rank */
     int status;           /* FIRST: how it ended, as from waitpid() */
     /* FIRST: a sentence about the process, or "". ENDED: lines about all other
-     * processes that did not return 0, or NULL. Borrowed. */
+     * processes that did not return 0, or NULL. STALLED: a sentence, or "".
+     * Borrowed. */
     const char *words;
+    const char
+        *note; /* ENDED: a notice for the user of the job, or NULL; borrowed */
+    /* STALLED: for each rank, whether the process makes no progress; NULL: no
+     * process is named. Borrowed. */
+    const bool *are_stalled;
     const char *step; /* FAILED: the step of the start that failed, borrowed */
     const char *subject; /* FAILED: the program or directory, borrowed */
     int err;             /* FAILED: the errno of that step */

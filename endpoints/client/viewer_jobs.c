@@ -150,7 +150,8 @@ void ep_viewers_job(struct ep_viewers *all, const struct ep_client_job *told)
     if (job == NULL || (job->is_over && told->event != EP_CLIENT_JOB_FORGOTTEN))
         return; /* Only FORGOTTEN may follow the end of a job. */
     job->is_started |= told->event != EP_CLIENT_JOB_BEGUN &&
-                       told->event != EP_CLIENT_JOB_FIRST;
+                       told->event != EP_CLIENT_JOB_FIRST &&
+                       told->event != EP_CLIENT_JOB_STALLED;
     job->is_over |= told->event == EP_CLIENT_JOB_ENDED;
     ep_viewers_soon(all);
     tell_owner(all, job, told);

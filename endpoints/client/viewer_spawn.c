@@ -166,6 +166,53 @@ static void tell_first(struct ep_viewer *viewer,
     ep_outbox_say(viewer->box, &msg);
 }
 
+/* Names these processes in as many RANGES as they take. */
+static void say_ranks(const struct ep_viewer *viewer, uint32_t base,
+                      const bool *are_there, uint32_t size)
+{
+    uint8_t mem[JOB_DOOR_REST_MAX];
+    struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
+    struct job_door msg = {.kind = JOB_DOOR_RANGES};
+
+    for (uint32_t rank = 0; rank < size; rank++) {
+        if (!are_there[rank])
+            continue;
+        ov_wr_u32(&wr, base + rank);
+        while (rank + 1 < size && are_there[rank + 1])
+            rank++;
+        ov_wr_u32(&wr, base + rank);
+        msg.rest = ov_rd_init(mem, (size_t)(wr.at - mem));
+        if (wr.at < wr.end)
+            continue;
+        ep_outbox_say(viewer->box, &msg);
+        wr = ov_wr_init(mem, sizeof(mem));
+    }
+    if (wr.at > mem)
+        ep_outbox_say(viewer->box, &msg);
+}
+
+static void tell_stalled(const struct ep_viewer *viewer,
+                         const struct ep_client_job *told)
+{
+    struct job_door msg = {.kind = JOB_DOOR_STALLED};
+
+    if (told->are_stalled != NULL)
+        say_ranks(viewer, told->base, told->are_stalled, told->size);
+    snprintf(msg.text, sizeof(msg.text), "%s", told->words);
+    ep_outbox_say(viewer->box, &msg);
+}
+
+/* Says a notice before the end of the job. */
+static void tell_note(const struct ep_viewer *viewer, const char *note)
+{
+    struct job_door msg = {.kind = JOB_DOOR_NOTE};
+
+    if (note == NULL || note[0] == '\0')
+        return;
+    snprintf(msg.text, sizeof(msg.text), "%s", note);
+    ep_outbox_say(viewer->box, &msg);
+}
+
 /* The length of the whole lines that fit into a message. */
 static size_t cut_lines(const char *lines)
 {
@@ -210,7 +257,11 @@ void ep_viewer_tell(struct ep_viewer *viewer, const struct ep_client_job *told)
     case EP_CLIENT_JOB_FIRST:
         tell_first(viewer, told);
         break;
+    case EP_CLIENT_JOB_STALLED:
+        tell_stalled(viewer, told);
+        break;
     case EP_CLIENT_JOB_ENDED:
+        tell_note(viewer, told->note);
         tell_end(viewer, told->words);
         break;
     case EP_CLIENT_JOB_BEGUN:

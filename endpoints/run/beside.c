@@ -17,7 +17,7 @@ enum {
     /* The kernel takes 128 KiB for one argument. */
     RANKS_BYTES = 100000,
     RANGES = RANKS_BYTES / 22, /* the longest range with its comma */
-    ARGS = 10,
+    ARGS = 9,
 };
 
 struct run_beside {
@@ -131,8 +131,7 @@ static void fill(struct run_beside *beside, const char **args)
     snprintf(beside->script, sizeof(beside->script), "%s%s", command,
              has_place ? "" : " \"$@\"");
     args[count++] = "stack";
-    args[count++] = "--pid";
-    args[count++] = beside->pid;
+    args[count++] = beside->cfg.job != NULL ? beside->cfg.job : beside->pid;
     args[count++] = "--ranks";
     args[count++] = beside->ranks;
     if (strcmp(command, "stack") == 0)

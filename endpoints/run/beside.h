@@ -1,6 +1,6 @@
-/* Runs a command beside processes of the run's own job, on their hosts: it
- * starts `xylem stack', which does that, and whose output goes to stderr. It
- * ends with the run.
+/* Runs a command beside processes of a job, on their hosts: it starts `xylem
+ * stack', which does that, and whose output goes to stderr. It ends when this
+ * is closed.
  *
  * One is run at a time. Ranks for which another one is asked meanwhile are
  * looked at after it. Memory: a byte for each process.
@@ -18,6 +18,7 @@ struct run_voice;
 struct run_beside_cfg {
     struct event_base *base; /* borrowed, like all pointers */
     struct run_voice *voice;
+    const char *job; /* its name; NULL: the job of this very run */
     /* For a shell, with the number of the process instead of {} or behind it;
      * "stack": what `xylem stack' does by itself. */
     const char *command;

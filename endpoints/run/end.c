@@ -1,5 +1,4 @@
 /* How a run ends: time limits, losses, exit codes, and the last messages. */
-#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,19 +215,16 @@ void ep_run_end_output(struct run *r)
  * not reported. */
 static void tell_left_out(struct run *r)
 {
-    const struct ep_left_sum sum = ep_left_sum(r->told.left);
-    const struct text_left *bars = &sum.at[TEXT_LEFT_PROGRESS];
+    const struct ep_left_sum sum = ep_left_sum(r->own.left);
     const char *least = sum.is_least ? "at least " : "";
     char text[EP_LEFT_TEXT_MAX];
 
     ep_left_text(&sum, &r->own.desc.filter, text);
     if (text[0] != '\0')
         ep_voice_remark(&r->voice, "left out: %s%s", least, text);
-    if (bars->bytes > 0)
-        ep_voice_remark(&r->voice,
-                        "%s%" PRIu64 " earlier states of progress bars were "
-                        "left out, %" PRIu64 " bytes (--progress=last)",
-                        least, bars->lines, bars->bytes);
+    ep_left_bars(&sum, text);
+    if (text[0] != '\0')
+        ep_voice_remark(&r->voice, "%s", text);
 }
 
 void ep_run_last_words(struct run *r)

@@ -54,7 +54,8 @@ struct run_jobs {
     struct run_watch *late;   /* owned: a timer that forgets jobs in `past` */
     uint32_t made;            /* how many further jobs were made so far */
     uint32_t next_number; /* the number of the next process that is planned */
-    struct run_shown *shown; /* The messages about processes that still run. */
+    struct run_shown *shown; /* owned: jobs whose output the console shows */
+    bool have_bars;          /* one of these jobs keeps_last (job/filter.h) */
     uint32_t sinks_open; /* files that all these jobs together may have open */
 };
 
@@ -91,11 +92,8 @@ struct run_told {
     /* how old the launch is when the user is told again whom it waits for */
     unsigned awaited_s;
     struct run_readers *readers; /* owned: processes that do not read stdin */
-    struct run_stalls *stalls;   /* owned: those that make no progress */
     struct run_beside *beside; /* owned; NULL: no command is run beside them */
     struct run_recent *recent; /* owned: what processes wrote last */
-    /* owned: what was left out of the output; NULL: nothing can be */
-    struct run_left *left;
 };
 
 /* Output that clients get instead of the console (redirect.h). */

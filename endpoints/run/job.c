@@ -14,9 +14,11 @@
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/history.h"
+#include "endpoints/run/left_out.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
+#include "endpoints/run/stalls.h"
 #include "endpoints/run/watch.h"
 #include "endpoints/sys/clock.h"
 #include "job/subscription.h"
@@ -33,6 +35,10 @@ void ep_run_job_fini(struct run_job *job)
     ep_proof_close(job->proof);
     job_subscription_close(job->subscription);
     ep_run_look_fini(&job->look);
+    ep_run_stalls_close(job->stalls);
+    job->stalls = NULL;
+    ep_left_close(job->left);
+    job->left = NULL;
     job_life_close(&job->life);
     job_fini(&job->desc);
 }
@@ -97,19 +103,23 @@ static enum ep_proof_reason absent(void *arg, uint32_t rank)
 static void end_job(struct run_job *job)
 {
     struct run *r = job->run;
+    char note[EP_LEFT_TEXT_MAX];
     const struct ep_proof_verdict *verdict =
         ep_proof_judge(job->proof, job->is_cut, absent, NULL);
     struct ep_client_job told = {
         .event = EP_CLIENT_JOB_ENDED,
         .base = job->desc.base,
         .size = job->desc.size,
+        .note = note,
     };
+    const struct ep_left_sum left = ep_left_sum(job->left);
     struct run_job **at = &r->own.next;
     struct text_buf lines = {0};
 
     ep_run_job_first(job);
     if (job->life.failure.count > 0)
         ep_run_exits_others(&r->plan, &job->life, &lines);
+    ep_left_bars(&left, note);
     told.words = lines.bad ? NULL : lines.at;
     while (*at != job)
         at = &(*at)->next;

@@ -22,8 +22,10 @@ struct ep_proof;
 struct ep_client_job;
 struct run;
 struct run_job;
+struct run_left;
 struct run_sinks;
 struct run_sinks_events;
+struct run_stalls;
 
 /* What the session's own job and further jobs do differently. */
 struct run_job_events {
@@ -60,7 +62,10 @@ struct run_job {
      * none came); and how many bytes clients have pushed to them. */
     uint64_t output_bytes, output_ns, pushed_bytes;
     struct run_last_output last_output;
-    struct run_look look; /* what the job's processes are doing */
+    struct run_look look;      /* what the job's processes are doing */
+    struct run_stalls *stalls; /* owned: processes without progress; or NULL */
+    /* owned: what was left out of the job's output; NULL: nothing can be */
+    struct run_left *left;
     /* Owned: compares the output that arrived with the amounts that processes
      * report to have written. */
     struct ep_proof *proof;

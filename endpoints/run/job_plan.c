@@ -45,6 +45,8 @@ static int describe_job(const struct run_plan *plan,
     job->manners = plan->job->manners;
     job->linger_ms = plan->job->linger_ms;
     job->has_stddiag = spawn->has_stddiag;
+    job->filter.keeps_last = spawn->keeps_last;
+    job->watch = spawn->watch;
     job->is_raw = spawn->output.is_raw;
     job->merges_stderr = spawn->output.merges_stderr;
     job->cache_bytes = cache_bytes(plan, spawn);

@@ -11,9 +11,11 @@
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/orders.h"
 #include "endpoints/run/history.h"
+#include "endpoints/run/left_out.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/proof.h"
 #include "endpoints/run/sinks.h"
+#include "endpoints/run/stalls.h"
 #include "endpoints/run/subscription.h"
 #include "endpoints/run/watch.h"
 #include "endpoints/sys/clock.h"
@@ -58,6 +60,43 @@ static void on_cut(struct run_job *job, const struct job_record *end)
     ep_run_sinks_record(job->sinks, end, end->proc - job->desc.base);
 }
 
+/* --- those of a further job that make no progress */
+
+static void tell_stalled(struct run_job *job, const char *words,
+                         const bool *are_told)
+{
+    const struct ep_client_job told = {.event = EP_CLIENT_JOB_STALLED,
+                                       .base = job->desc.base,
+                                       .size = job->desc.size,
+                                       .words = words,
+                                       .are_stalled = are_told};
+
+    ep_viewers_job(job->run->clients.viewers, &told);
+}
+
+static void say_stalled(void *arg, const char *words)
+{
+    tell_stalled(arg, words, NULL);
+}
+
+static void on_stalled(void *arg, const bool *are_told)
+{
+    tell_stalled(arg, "", are_told);
+}
+
+static int open_stalls(struct run *r, struct run_job *job)
+{
+    static const struct run_stalls_events events = {.say = say_stalled,
+                                                    .on_told = on_stalled};
+    const struct run_stalls_cfg cfg = {.plan = &r->plan,
+                                       .life = &job->life,
+                                       .base = r->base,
+                                       .events = &events,
+                                       .arg = job};
+
+    return job->desc.watch.ms > 0 ? ep_run_stalls_open(&cfg, &job->stalls) : 0;
+}
+
 static const struct run_job_events further = {
     .on_started = on_started,
     .on_unstarted = on_unstarted,
@@ -85,6 +124,10 @@ static int prepare_job(struct run *r, const struct ep_client_spawn *spawn,
             ep_proof_open(job->desc.size, channels, 1 + has_files, &job->proof);
     if (rc == 0)
         rc = job_subscription_open(job->desc.size, &job->subscription);
+    if (rc == 0)
+        rc = open_stalls(r, job);
+    if (rc == 0 && job->desc.filter.keeps_last)
+        rc = ep_left_open(job->desc.size, &job->left);
     if (rc == 0 && has_sinks) {
         job->sinks = ep_run_sinks_open(
             r, spawn,
@@ -221,6 +264,7 @@ bool ep_run_spawn(struct run *r, const struct ep_client_spawn *spawn,
     ep_run_nodes_told(r->nodes, &job->desc);
     ep_run_nodes_fill(r->nodes, &job->desc);
     r->jobs.made++;
+    r->jobs.have_bars |= job->desc.filter.keeps_last;
     r->jobs.next_number += job->desc.size;
     job->next = r->own.next;
     r->own.next = job;

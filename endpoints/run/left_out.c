@@ -151,3 +151,15 @@ void ep_left_text(const struct ep_left_sum *sum,
                                 option_of((enum text_left_reason)i, filter));
     }
 }
+
+void ep_left_bars(const struct ep_left_sum *sum, char text[EP_LEFT_TEXT_MAX])
+{
+    const struct text_left *bars = &sum->at[TEXT_LEFT_PROGRESS];
+
+    text[0] = '\0';
+    if (bars->bytes > 0)
+        snprintf(text, EP_LEFT_TEXT_MAX,
+                 "%s%" PRIu64 " earlier states of progress bars were left out, "
+                 "%" PRIu64 " bytes (--progress=last)",
+                 sum->is_least ? "at least " : "", bars->lines, bars->bytes);
+}

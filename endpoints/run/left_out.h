@@ -1,6 +1,5 @@
-/* What daemons have left out of the output of the run's own job, as they tell
- * it: exact for a process whose end was reported, and at least that much for
- * all others. */
+/* What daemons have left out of the output of a job, as they tell it: exact for
+ * a process whose end was reported, and at least that much for all others. */
 #ifndef ENDPOINTS_RUN_LEFT_OUT_H
 #define ENDPOINTS_RUN_LEFT_OUT_H
 
@@ -51,5 +50,7 @@ const char *ep_left_name(enum text_left_reason reason);
  * lines ...". Empty when no line was. */
 void ep_left_text(const struct ep_left_sum *sum,
                   const struct job_filter *filter, char text[EP_LEFT_TEXT_MAX]);
+/* Says what was left out of progress bars. Empty when nothing was. */
+void ep_left_bars(const struct ep_left_sum *sum, char text[EP_LEFT_TEXT_MAX]);
 
 #endif

@@ -26,7 +26,6 @@
 #include "endpoints/run/nodes.h"
 #include "endpoints/run/plan.h"
 #include "endpoints/run/readers.h"
-#include "endpoints/run/left_out.h"
 #include "endpoints/run/recent.h"
 #include "endpoints/run/redirect.h"
 #include "endpoints/run/report.h"
@@ -399,10 +398,10 @@ static void close_all(struct run *r)
     ep_run_jobs_close(r);
     ep_run_redirect_close(r);
     ep_run_readers_close(r->told.readers);
-    ep_run_stalls_close(r->told.stalls);
+    ep_run_stalls_close(r->own.stalls);
+    r->own.stalls = NULL;
     ep_run_beside_close(r->told.beside);
     ep_recent_close(r->told.recent);
-    ep_left_close(r->told.left);
     ep_hub_close(r->hub);
     ep_run_launch_close(r->launch);
     ep_spawner_close(r->spawner);

@@ -1,6 +1,7 @@
 /* Gathers processes that make no progress. */
 #include "endpoints/run/stalls.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "endpoints/run/groups.h"
@@ -12,7 +13,7 @@
 #include "job/word.h"
 #include "overlay/base/err.h"
 
-enum { MOST_MS = 10000 };
+enum { MOST_MS = 10000, RUN_STALLS_WORDS_MAX = RUN_ROLL_MAX + 128 };
 
 /* The state of a rank: an enum job_doing for one that is to be told, UNKNOWN
  * for one about which there is nothing to tell, and this. */
@@ -48,17 +49,16 @@ static bool tell(struct run_stalls *stalls, uint8_t doing)
 {
     const struct job_life shown = {.job = stalls->cfg.life->job,
                                    .processes = stalls->states};
-    const struct run_plan *plan = stalls->cfg.plan;
-    char who[RUN_ROLL_MAX];
+    char who[RUN_ROLL_MAX], words[RUN_STALLS_WORDS_MAX];
 
-    if (ep_run_roll_words(plan, &shown, doing, 0, who) == 0)
+    if (ep_run_roll_words(stalls->cfg.plan, &shown, doing, 0, who) == 0)
         return false;
     if (doing == JOB_DOING_GOES_ON)
-        ep_voice_say(plan->voice, "going on again: %s", who);
+        snprintf(words, sizeof(words), "going on again: %s", who);
     else
-        ep_voice_say(plan->voice, "no progress for %g s: %s, %s",
-                     shown.job->watch.ms / 1000.0, who,
-                     ep_run_doing_words(doing));
+        snprintf(words, sizeof(words), "no progress for %g s: %s, %s",
+                 shown.job->watch.ms / 1000.0, who, ep_run_doing_words(doing));
+    stalls->cfg.events->say(stalls->cfg.arg, words);
     return true;
 }
 
@@ -72,7 +72,7 @@ static void pass_on(struct run_stalls *stalls)
     for (uint32_t rank = 0; rank < size; rank++)
         are_told[rank] = stalls->states[rank] != JOB_DOING_UNKNOWN &&
                          stalls->states[rank] < JOB_DOING_GOES_ON;
-    stalls->cfg.on_told(stalls->cfg.arg, are_told);
+    stalls->cfg.events->on_told(stalls->cfg.arg, are_told);
     free(are_told);
 }
 
@@ -89,7 +89,7 @@ static void on_look(void *arg)
         set_all(stalls, JOB_DOING_GOES_ON, JOB_DOING_UNKNOWN);
     for (uint8_t doing = JOB_DOING_COMPUTES; doing < JOB_DOING_GOES_ON; doing++)
         is_any = tell(stalls, doing) || is_any;
-    if (is_any && stalls->cfg.on_told != NULL)
+    if (is_any)
         pass_on(stalls);
     for (uint8_t doing = JOB_DOING_COMPUTES; doing < JOB_DOING_GOES_ON; doing++)
         set_all(stalls, doing, STALL_TOLD);
@@ -130,8 +130,11 @@ static void hear_rank(uint8_t *state, uint8_t doing)
 
 void ep_run_stalls_hear(struct run_stalls *stalls, const struct job_word *word)
 {
-    const struct job *job = stalls->cfg.life->job;
+    const struct job *job;
 
+    if (stalls == NULL)
+        return;
+    job = stalls->cfg.life->job;
     if (stalls->states == NULL)
         stalls->states = calloc((size_t)job->size + 1, 1);
     if (stalls->states == NULL)

@@ -51,7 +51,7 @@ static void set_bounds(const struct run *r, struct ep_stats *stats)
     stats->daemons.rss_bound_bytes = ep_session_daemon_bytes(
         r->plan.nodes_per_daemon,
         (uint64_t)r->plan.nodes_per_daemon * (most + spare));
-    if (r->own.desc.filter.keeps_last)
+    if (r->own.desc.filter.keeps_last || r->jobs.have_bars)
         stats->daemons.rss_bound_bytes += BARS_BYTES;
     if (job_filter_has_rules(&r->own.desc.filter))
         stats->daemons.rss_bound_bytes +=
@@ -78,7 +78,7 @@ int ep_run_stats_write(struct run *r)
         .lost_nodes = r->loss.places,
         .lost_count = r->loss.count,
         .proof = ep_proof_verdict(r->own.proof),
-        .left = r->told.left,
+        .left = r->own.left,
     };
 
     ep_run_counts_fill(&r->counts, &stats);

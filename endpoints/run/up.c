@@ -197,29 +197,38 @@ static struct ep_output_cfg output_cfg(struct run *r)
     return cfg;
 }
 
+static void say_stalled(void *arg, const char *words)
+{
+    struct run *r = arg;
+
+    ep_voice_say(&r->voice, "%s", words);
+}
+
 static void on_stalled(void *arg, const bool *are_told)
 {
     struct run *r = arg;
 
-    ep_run_beside(r->told.beside, are_told, r->own.desc.size);
+    if (r->told.beside != NULL)
+        ep_run_beside(r->told.beside, are_told, r->own.desc.size);
 }
 
 static int open_stalls(struct run *r)
 {
+    static const struct run_stalls_events events = {.say = say_stalled,
+                                                    .on_told = on_stalled};
     const struct run_beside_cfg beside = {.base = r->base,
                                           .voice = &r->voice,
                                           .command = r->options.stall_command};
-    const struct run_stalls_cfg cfg = {
-        .plan = &r->plan,
-        .life = &r->own.life,
-        .base = r->base,
-        .on_told = beside.command != NULL ? on_stalled : NULL,
-        .arg = r};
+    const struct run_stalls_cfg cfg = {.plan = &r->plan,
+                                       .life = &r->own.life,
+                                       .base = r->base,
+                                       .events = &events,
+                                       .arg = r};
 
     if (beside.command != NULL &&
         ep_run_beside_open(&beside, &r->told.beside) != 0)
         return OV_ENOMEM;
-    return ep_run_stalls_open(&cfg, &r->told.stalls);
+    return ep_run_stalls_open(&cfg, &r->own.stalls);
 }
 
 static int open_left(struct run *r)
@@ -227,7 +236,7 @@ static int open_left(struct run *r)
     const struct job_filter *filter = &r->own.desc.filter;
 
     return filter->keeps_last || job_filter_has_rules(filter)
-               ? ep_left_open(r->own.desc.size, &r->told.left)
+               ? ep_left_open(r->own.desc.size, &r->own.left)
                : 0;
 }
 

@@ -232,8 +232,8 @@ static void on_doing(struct run_job *job, uint32_t node,
                      const struct job_word *word)
 {
     (void)node;
-    if (word->ticket == 0 && ep_run_job_is_own(job))
-        ep_run_stalls_hear(job->run->told.stalls, word);
+    if (word->ticket == 0)
+        ep_run_stalls_hear(job->stalls, word);
     if (ep_run_look_hear(&job->look, &job->life, word) &&
         ep_run_job_is_own(job))
         ep_run_rest_heard(job->run->end.rest.rest);
@@ -247,16 +247,17 @@ static void on_started(struct run_job *job, uint32_t node,
 }
 
 /* Hands what the process says of its output to the proof. Bytes that were
- * neither sent nor left out are missing of its stdout. */
+ * neither sent nor left out are missing of its stdout; but of a further job
+ * they may have been dropped, as no tool wanted them. */
 static void prove(struct run_job *job, const struct job_word *word)
 {
     const uint32_t rank = word->rank - job->desc.base;
+    const uint64_t missing = ep_left_ended(job->left, rank, word->tallies);
     struct job_tally tallies[JOB_WORD_OUTPUTS];
 
     memcpy(tallies, word->tallies, sizeof(tallies));
     if (ep_run_job_is_own(job))
-        tallies[0].bytes +=
-            ep_left_ended(job->run->told.left, rank, word->tallies);
+        tallies[0].bytes += missing;
     ep_proof_ended(job->proof, rank, tallies);
 }
 
@@ -265,9 +266,7 @@ static void on_left(struct run_job *job, uint32_t node,
 {
     struct run *r = job->run;
 
-    if (!ep_run_job_is_own(job))
-        return;
-    ep_left_hear(r->told.left, word->rank - job->desc.base, word);
+    ep_left_hear(job->left, word->rank - job->desc.base, word);
     if (word->limited_lines == 0 || r->told.limit)
         return;
     r->told.limit = true;

@@ -11,9 +11,9 @@ KINDS = ("HELLO WELCOME REFUSED STOP ADDRESS TOOLS ATTACH JOB WHERE PART "
          "RANGES PULL PULLED OUTPUT PUSH PUSHED SPAWN STARTED UNSTARTED SIGNAL "
          "SIGNALLED ENDED TAKEN WATCH WATCHED BEGUN STAGE BROKEN FORGOTTEN "
          "DESCRIBE PLACE PIDS EXITS DESCRIBED NAME NAMED LOG LOGGED EVENT "
-         "NOTE LIST LISTED GROUPS GROUPED FIRST").split()
+         "NOTE LIST LISTED GROUPS GROUPED FIRST STALLED").split()
 NUMBER = {name: number for number, name in enumerate(KINDS, 1)}
-VERSION = 9
+VERSION = 10
 ALL = 0xffffffff
 PIECE = 32 * 1024  # the most bytes of a request
 STDOUT, STDERR = 2, 4  # bits of the channels
@@ -54,10 +54,10 @@ def program(*argv, procs=1, hosts="", env=()):
 
 
 def request(*programs, flags=0, reader=ALL, comes=0, forwards=0, cache=ALL,
-            files=0, label=0, form=0, name=""):
+            stall=0, files=0, label=0, form=0, name=""):
     """A request as job/request.h describes it."""
-    return (struct.pack("<HIBBIIIBBB", flags, reader, comes, forwards, cache,
-                        0, 0, files, label, form) + strings(name) +
+    return (struct.pack("<HIBBIIIIBBB", flags, reader, comes, forwards, cache,
+                        0, 0, stall, files, label, form) + strings(name) +
             struct.pack("<I", len(programs)) + b"".join(programs))
 
 

@@ -95,64 +95,6 @@ static void the_end_says_what_failed_first(void **state)
     lab_close(&lab);
 }
 
-static void the_end_says_how_the_others_ended(void **state)
-{
-    struct ep_client_job first = {.event = EP_CLIENT_JOB_FIRST,
-                                  .base = LAB_BASE,
-                                  .rank = 2,
-                                  .status = 3 << 8,
-                                  .words = "rank 2 is the first"};
-    struct ep_client_job end = {.event = EP_CLIENT_JOB_ENDED, .base = LAB_BASE};
-    static char lines[2 * JOB_DOOR_ENDS_MAX];
-    struct lab_client client;
-    struct lab lab;
-
-    (void)state;
-    begin(&lab);
-    lab_own(&lab, &client);
-    ep_viewers_job(lab.tap, &first); /* reported before all processes run */
-    ASSERT_HEARD(&client, "first 12: rank 2 is the first");
-    lab_job_started(&lab, LAB_BASE);
-    first.rank = 1;
-    first.words = "";
-    ep_viewers_job(lab.tap, &first);
-    ASSERT_HEARD(&client, "started; first 11: ");
-    memset(lines, 'x', sizeof(lines) - 1);
-    lines[999] = lines[JOB_DOOR_ENDS_MAX] = '\n';
-    end.words = lines;
-    ep_viewers_job(lab.tap, &end); /* only whole lines are passed on */
-    ASSERT_HEARD(&client, "ended 10 of 0 failed, status 0; 1000 bytes of "
-                          "lines");
-    lab_leave(&client);
-    lab_close(&lab);
-}
-
-static void the_end_says_that_some_were_lost(void **state)
-{
-    struct lab_client client;
-    struct lab lab;
-
-    (void)state;
-    begin(&lab);
-    lab_own(&lab, &client);
-    ep_viewers_exit(lab.tap, 10, 0, (struct job_span){0});
-    ep_viewers_lost(lab.tap, 10, 1); /* this process had ended before */
-    ep_viewers_lost(lab.tap, 12, 1);
-    ep_viewers_exit(lab.tap, 12, 9, (struct job_span){0});
-    ep_viewers_exit(lab.tap, 11, 0, (struct job_span){0});
-    ep_viewers_exit(lab.tap, 13, 0, (struct job_span){0});
-    lab_job_ended(&lab, LAB_BASE);
-    ASSERT_HEARD(&client, "ended 12 of 1 failed, status 9, lost");
-    lab_leave(&client);
-    lab_own(&lab, &client);
-    ep_viewers_exit(lab.tap, 14, 0, (struct job_span){0});
-    ep_viewers_lost(lab.tap, 14, 1);
-    lab_job_ended(&lab, 14);
-    ASSERT_HEARD(&client, "ended 14 of 0 failed, status 0");
-    lab_leave(&client);
-    lab_close(&lab);
-}
-
 static void who_owns_is_told_of_its_own_job(void **state)
 {
     struct lab_client one, other, looks;
@@ -577,8 +519,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(output_comes_from_the_first_byte),
         cmocka_unit_test(the_end_says_what_failed_first),
-        cmocka_unit_test(the_end_says_how_the_others_ended),
-        cmocka_unit_test(the_end_says_that_some_were_lost),
         cmocka_unit_test(who_owns_is_told_of_its_own_job),
         cmocka_unit_test(it_asks_where_at_any_time),
         cmocka_unit_test(it_may_not_do_what_those_do_who_look),

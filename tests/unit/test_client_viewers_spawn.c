@@ -212,7 +212,7 @@ static void what_is_no_job_is_refused(void **state)
                         "");
     assert_string_equal(lab_spawn(&client, bytes.mem, 1, false), no_job);
     lab_leave(&client);
-    bytes.mem[1] = 32; /* a flag that does not exist */
+    bytes.mem[1] = 0x80; /* a flag that does not exist */
     lab_ask(&lab, &client);
     assert_string_equal(say(&client, &bytes, bytes.len_bytes), no_job);
     lab_leave(&client);

@@ -93,9 +93,12 @@ static void its_output_is_as_it_asks(void **state)
     request.is_shown = request.needs_shown = true;
     request.forwards = 4;
     request.cache_bytes = 99;
+    request.keeps_last = request.stall_all = true;
+    request.stall_ms = 2500;
     ask(&lab, &client, &request);
-    ASSERT_CALLS(&lab, "spawn 2*a, keeps 99 of 4, dir out style 3.2, time, "
-                       "raw, shown, needed");
+    ASSERT_CALLS(&lab,
+                 "spawn 2*a, keeps 99 of 4, dir out style 3.2, time, "
+                 "raw, shown, needed, last states, watched for 2500 ms, all");
     lab_leave(&client);
     lab_calls(&lab);
     request = plain(&app);

@@ -218,6 +218,7 @@ static const struct {
      10,
      {45, 5, 0, 0, 0, 0, 3, 0, 0, 'w'},
      9},
+    {{.kind = JOB_DOOR_STALLED, .text = "w"}, 2, {46, 'w'}, 1},
 };
 
 static void assert_heard(const struct job_door *heard,
@@ -302,7 +303,8 @@ static void the_document_has_the_rows(void **state)
         "BEGUN",     "STAGE",   "BROKEN",  "FORGOTTEN", "DESCRIBE",
         "PLACE",     "PIDS",    "EXITS",   "DESCRIBED", "NAME",
         "NAMED",     "LOG",     "LOGGED",  "EVENT",     "NOTE",
-        "LIST",      "LISTED",  "GROUPS",  "GROUPED",   "FIRST"};
+        "LIST",      "LISTED",  "GROUPS",  "GROUPED",   "FIRST",
+        "STALLED"};
 
     (void)state;
     for (unsigned kind = JOB_DOOR_HELLO; kind < JOB_DOOR_KINDS; kind++)

@@ -16,16 +16,16 @@
 
 enum {
     BYTES_MAX = 128,
-    HEAD_BYTES = 28,
-    FLAGS = 13,
+    HEAD_BYTES = 32,
+    FLAGS = 15,
     FLAGS_AT = 0,
     COMES_AT = 6,
     FORWARDS_AT = 7,
-    FILES_AT = 20,
-    LABEL_AT = 21,
-    FORMAT_AT = 22,
-    NAME_AT = 23,
-    COUNT_AT = 25,   /* the position of the count, after a name of one byte */
+    FILES_AT = 24,
+    LABEL_AT = 25,
+    FORMAT_AT = 26,
+    NAME_AT = 27,
+    COUNT_AT = 29,   /* the position of the count, after a name of one byte */
     EMPTY_BYTES = 64 /* more bytes than the shortest program has */
 };
 
@@ -35,6 +35,8 @@ static const char drawn[] = "\15\14\2\0\0\0"
                             "\2\6\0\1\0\0"
                             /* 9 bytes are gathered for at most 3 s */
                             "\11\0\0\0\3\0\0\0"
+                            /* processes that stall are told after 2.5 s */
+                            "\304\11\0\0"
                             /* files that begin with f, with labels, as XML */
                             "\2\1\2f\0\2\0\0\0"
                             /* the program ls, two processes */
@@ -73,6 +75,7 @@ static void a_job_has_the_bytes_that_are_drawn(void **state)
                                         .cache_bytes = 256,
                                         .buffer_bytes = 9,
                                         .buffer_s = 3,
+                                        .stall_ms = 2500,
                                         .files = JOB_REQUEST_FILE,
                                         .label = TEXT_LABEL_RANK,
                                         .format = TEXT_FORMAT_XML,
@@ -97,6 +100,7 @@ static void a_job_has_the_bytes_that_are_drawn(void **state)
     assert_int_equal(back.cache_bytes, 256);
     assert_int_equal(back.buffer_bytes, 9);
     assert_int_equal(back.buffer_s, 3);
+    assert_int_equal(back.stall_ms, 2500);
     assert_int_equal(back.files, JOB_REQUEST_FILE);
     assert_int_equal(back.label, TEXT_LABEL_RANK);
     assert_int_equal(back.format, TEXT_FORMAT_XML);
@@ -133,6 +137,8 @@ static void each_flag_comes_back_alone(void **state)
                                             .has_time = bit == 10,
                                             .drops_oldest = bit == 11,
                                             .notes_end = bit == 12,
+                                            .keeps_last = bit == 13,
+                                            .stall_all = bit == 14,
                                             .reader = JOB_READERS_ALL};
         uint8_t mem[BYTES_MAX];
         struct ov_wr wr = ov_wr_init(mem, sizeof(mem));
@@ -156,6 +162,8 @@ static void each_flag_comes_back_alone(void **state)
         assert_true(back.has_time == request.has_time);
         assert_true(back.drops_oldest == request.drops_oldest);
         assert_true(back.notes_end == request.notes_end);
+        assert_true(back.keeps_last == request.keeps_last);
+        assert_true(back.stall_all == request.stall_all);
         assert_true(back.reader == JOB_READERS_ALL);
         assert_string_equal(back.name, "");
         job_request_fini(&back);
@@ -182,23 +190,14 @@ static void what_is_none_is_refused(void **state)
         size_t at;
         uint8_t byte;
     } wrong[] = {
-        {FLAGS_AT + 1, 32},
-        {FLAGS_AT + 1, 0x80},
-        {COMES_AT, 3},
-        {COMES_AT, 16},
-        {FORWARDS_AT, 1},
-        {FORWARDS_AT, 128},
-        {FILES_AT, 0},
-        {FILES_AT, 4},
-        {LABEL_AT, 4},
-        {FORMAT_AT, 3},
-        {NAME_AT, 0},
-        {COUNT_AT, 0},
-        {COUNT_AT, 1},
-        {COUNT_AT, 3},
-        {COUNT_AT, 255},
-        {COUNT_AT + 3, 1},
-        {65, 2},
+        {FLAGS_AT + 1, 0x80}, {COMES_AT, 3},
+        {COMES_AT, 16},       {FORWARDS_AT, 1},
+        {FORWARDS_AT, 128},   {FILES_AT, 0},
+        {FILES_AT, 4},        {LABEL_AT, 4},
+        {FORMAT_AT, 3},       {NAME_AT, 0},
+        {COUNT_AT, 0},        {COUNT_AT, 1},
+        {COUNT_AT, 3},        {COUNT_AT, 255},
+        {COUNT_AT + 3, 1},    {69, 2},
     };
     uint8_t mem[sizeof(drawn) + 1] = {0};
 

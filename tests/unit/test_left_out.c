@@ -96,6 +96,23 @@ static void options_are_named(void **state)
     assert_non_null(strstr(text, "for lack of room"));
 }
 
+static void states_of_bars_are_counted(void **state)
+{
+    struct ep_left_sum sum = {.at = {[TEXT_LEFT_GREP] = {.bytes = 1}}};
+    char text[EP_LEFT_TEXT_MAX];
+
+    (void)state;
+    ep_left_bars(&sum, text);
+    assert_string_equal(text, "");
+    sum.at[TEXT_LEFT_PROGRESS] = (struct text_left){.bytes = 40, .lines = 3};
+    ep_left_bars(&sum, text);
+    assert_string_equal(text, "3 earlier states of progress bars were left "
+                              "out, 40 bytes (--progress=last)");
+    sum.is_least = true;
+    ep_left_bars(&sum, text);
+    assert_memory_equal(text, "at least 3 ", 11);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_two, close_two)
@@ -103,6 +120,7 @@ int main(void)
         CASE(the_last_word_counts),
         CASE(bytes_that_are_nowhere_are_missing),
         CASE(options_are_named),
+        CASE(states_of_bars_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

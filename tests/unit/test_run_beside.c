@@ -111,7 +111,7 @@ static const char *args(void)
 {
     char head[64];
 
-    snprintf(head, sizeof(head), "stack|--pid|%d|", (int)getpid());
+    snprintf(head, sizeof(head), "stack|%d|", (int)getpid());
     assert_memory_equal(t.last, head, strlen(head));
     return t.last + strlen(head);
 }

@@ -54,6 +54,12 @@ void ep_watch_close(struct run_watch *watch)
 
 /* --- a hundred processes on each of four hosts */
 
+static void say(void *arg, const char *words)
+{
+    (void)arg;
+    ep_voice_say(t.f.plan.voice, "%s", words);
+}
+
 static void on_told(void *arg, const bool *are_told)
 {
     size_t at = 0;
@@ -68,8 +74,10 @@ static void on_told(void *arg, const bool *are_told)
 
 static int open_trial(void **state)
 {
+    static const struct run_stalls_events events = {.say = say,
+                                                    .on_told = on_told};
     const struct run_stalls_cfg cfg = {
-        .plan = &t.f.plan, .life = &t.life, .on_told = on_told};
+        .plan = &t.f.plan, .life = &t.life, .events = &events};
 
     (void)state;
     memset(&t, 0, sizeof(t));
@@ -150,6 +158,22 @@ static void those_that_go_on_are_told_if_they_were_before(void **state)
     said("xylem: no progress for 60 s: rank 3 on n1, stopped\n");
 }
 
+/* As long as there is something to tell, a longer look follows at once. */
+static void later_ones_are_gathered_for_longer(void **state)
+{
+    (void)state;
+    hear(JOB_DOING_WAITS, 3, 3);
+    pass_time();
+    assert_true(t.is_due);
+    hear(JOB_DOING_WAITS, 4, 4);
+    pass_time();
+    assert_true(t.is_due);
+    pass_time();
+    assert_false(t.is_due);
+    said("xylem: no progress for 60 s: rank 3 on n1, waiting\n"
+         "xylem: no progress for 60 s: rank 4 on n1, waiting\n");
+}
+
 static void those_that_have_ended_are_left_out(void **state)
 {
     (void)state;
@@ -186,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TRIAL(those_that_do_the_same_are_told_together),
         TRIAL(those_that_go_on_are_told_if_they_were_before),
+        TRIAL(later_ones_are_gathered_for_longer),
         TRIAL(those_that_have_ended_are_left_out),
         TRIAL(nothing_is_told_once_the_job_is_killed),
         TRIAL(other_numbers_do_no_harm),

@@ -136,6 +136,15 @@ static bool add_watched(char *heard, const struct job_door *msg)
     }
 }
 
+static void add_ranges(char *heard, struct ov_rd rest)
+{
+    while (ov_rd_left(&rest) > 0) {
+        const uint32_t first = ov_rd_u32(&rest);
+
+        lab_add(heard, "range %u-%u", first, ov_rd_u32(&rest));
+    }
+}
+
 static void add_heard(char *heard, const struct job_door *msg)
 {
     if (add_watched(heard, msg))
@@ -178,6 +187,15 @@ static void add_heard(char *heard, const struct job_door *msg)
         break;
     case JOB_DOOR_FIRST:
         lab_add(heard, "first %u: %s", msg->first, msg->text);
+        break;
+    case JOB_DOOR_STALLED:
+        lab_add(heard, "stalled: %s", msg->text);
+        break;
+    case JOB_DOOR_NOTE:
+        lab_add(heard, "note: %s", msg->text);
+        break;
+    case JOB_DOOR_RANGES:
+        add_ranges(heard, msg->rest);
         break;
     default:
         fail_msg("a session does not say %u here", msg->kind);

@@ -60,6 +60,11 @@ uint32_t lab_note_spawn(struct lab *lab, const struct ep_client_spawn *spawn)
     else if (spawn->has_stdin)
         sprintf(text + strlen(text), ", %u reads", spawn->reader);
     add_output_wish(text + strlen(text), sizeof(text) - strlen(text), spawn);
+    if (spawn->keeps_last)
+        strcat(text, ", last states");
+    if (spawn->watch.ms > 0)
+        sprintf(text + strlen(text), ", watched for %u ms%s", spawn->watch.ms,
+                spawn->watch.all ? ", all" : "");
     lab_add(lab->calls, "%s", text);
     return size;
 }
