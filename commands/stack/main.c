@@ -46,8 +46,6 @@ static void read_pid(const char *text, void *into)
 {
     struct stack_options *o = into;
 
-    if (o->which.nspace != NULL)
-        usage("name one job: '%s' is another", text);
     o->which.pid = ep_process_number(text);
     if (o->which.pid == 0)
         usage("--pid takes a process number, not '%s'", text);
@@ -69,15 +67,18 @@ static void take_command(struct option_words *words)
 /* Takes the number of a session or the name of a job, or else a command. */
 static void take_word(const char *word, struct option_words *words)
 {
+    const pid_t pid = ep_process_number(word);
+
     if (words->next >= 2 && strcmp(words->argv[words->next - 2], "--") == 0) {
         take_command(words);
         return;
     }
-    if (options.which.nspace != NULL || options.which.pid != 0)
+    if (options.which.nspace != NULL || (pid != 0 && options.which.pid != 0))
         usage("name one job: '%s' is another (a command stands behind `--')",
               word);
-    options.which.pid = ep_process_number(word);
-    if (options.which.pid == 0)
+    if (pid != 0)
+        options.which.pid = pid;
+    else
         options.which.nspace = word;
 }
 
@@ -127,12 +128,13 @@ static void parse_options(int argc, char **argv)
     static const struct option_command command = {
         .name = "xylem stack",
         .args_doc = "[WHICH] [-- COMMAND [ARGS...]]",
-        .doc = "Show where the processes of a running job are: the functions "
-               "that they have called, as one tree for all. WHICH is the "
-               "process number of its xylem run, or its name; without it: the "
-               "one running on this machine. COMMAND is run beside each "
-               "process, with its number in the place of {} or behind its "
-               "arguments; without it: gdb or eu-stack.",
+        .doc =
+            "Show where the processes of a running job are: the functions "
+            "that they have called, as one tree for all. WHICH is the "
+            "process number of its xylem run, or its name, or both; without "
+            "it: the one running on this machine. COMMAND is run beside each "
+            "process, with its number in the place of {} or behind its "
+            "arguments; without it: gdb or eu-stack.",
         .help = {.examples =
                      "  xylem stack                               where all "
                      "are\n"

@@ -365,7 +365,7 @@ static const char *begin(struct ep_session *dvm)
     };
     const char *why = ask_for_job(dvm);
 
-    if (why == NULL && stalled_open(submit.base, &submit.job,
+    if (why == NULL && stalled_open(submit.base, dvm->pid, &submit.job,
                                     submit.options->stall_command) != 0)
         why = ov_strerror(OV_ENOMEM);
     if (why == NULL)

@@ -17,11 +17,12 @@ static struct {
     struct topo_ranges named;  /* owned: processes that RANGES have named */
 } stalled;
 
-int stalled_open(struct event_base *base, const struct show_job *job,
+int stalled_open(struct event_base *base, pid_t dvm, const struct show_job *job,
                  const char *command)
 {
     const struct run_beside_cfg cfg = {.base = base,
                                        .voice = words_voice(),
+                                       .pid = dvm,
                                        .job = job->nspace,
                                        .command = command};
 

@@ -4,6 +4,7 @@
 #define COMMANDS_SUBMIT_STALLED_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 struct event_base;
 struct job_door;
@@ -12,7 +13,7 @@ struct show_job;
 /* The job must stay where it is. `command`: as in endpoints/run/beside.h; NULL:
  * none is run. Returns 0 or OV_ENOMEM; stalled_close() frees everything in both
  * cases. */
-int stalled_open(struct event_base *base, const struct show_job *job,
+int stalled_open(struct event_base *base, pid_t dvm, const struct show_job *job,
                  const char *command);
 /* Ends the command that runs. */
 void stalled_close(void);

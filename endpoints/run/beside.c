@@ -17,7 +17,7 @@ enum {
     /* The kernel takes 128 KiB for one argument. */
     RANKS_BYTES = 100000,
     RANGES = RANKS_BYTES / 22, /* the longest range with its comma */
-    ARGS = 9,
+    ARGS = 11,
 };
 
 struct run_beside {
@@ -127,11 +127,14 @@ static void fill(struct run_beside *beside, const char **args)
     const bool has_place = strstr(command, "{}") != NULL;
     unsigned count = 0;
 
-    snprintf(beside->pid, sizeof(beside->pid), "%d", (int)getpid());
+    snprintf(beside->pid, sizeof(beside->pid), "%d", (int)beside->cfg.pid);
     snprintf(beside->script, sizeof(beside->script), "%s%s", command,
              has_place ? "" : " \"$@\"");
     args[count++] = "stack";
-    args[count++] = beside->cfg.job != NULL ? beside->cfg.job : beside->pid;
+    args[count++] = "--pid";
+    args[count++] = beside->pid;
+    if (beside->cfg.job != NULL)
+        args[count++] = beside->cfg.job;
     args[count++] = "--ranks";
     args[count++] = beside->ranks;
     if (strcmp(command, "stack") == 0)

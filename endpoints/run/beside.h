@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct event_base;
 struct run_beside;
@@ -18,7 +19,8 @@ struct run_voice;
 struct run_beside_cfg {
     struct event_base *base; /* borrowed, like all pointers */
     struct run_voice *voice;
-    const char *job; /* its name; NULL: the job of this very run */
+    pid_t pid;       /* of the launcher */
+    const char *job; /* its name; NULL: that of `xylem run` itself */
     /* For a shell, with the number of the process instead of {} or behind it;
      * "stack": what `xylem stack' does by itself. */
     const char *command;

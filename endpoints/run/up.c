@@ -218,6 +218,7 @@ static int open_stalls(struct run *r)
                                                     .on_told = on_stalled};
     const struct run_beside_cfg beside = {.base = r->base,
                                           .voice = &r->voice,
+                                          .pid = getpid(),
                                           .command = r->options.stall_command};
     const struct run_stalls_cfg cfg = {.plan = &r->plan,
                                        .life = &r->own.life,

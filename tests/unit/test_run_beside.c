@@ -85,9 +85,14 @@ bool ep_spawner_close(struct ep_spawner *sp)
 
 /* --- helpers of the tests */
 
+static const char *job_name; /* NULL: it is that of the run itself */
+
 static void begin(const char *command)
 {
-    const struct run_beside_cfg cfg = {.voice = &t.voice, .command = command};
+    const struct run_beside_cfg cfg = {.voice = &t.voice,
+                                       .pid = getpid(),
+                                       .job = job_name,
+                                       .command = command};
 
     t = (struct trial){.rc = 0};
     assert_int_equal(ep_run_beside_open(&cfg, &t.beside), 0);
@@ -111,7 +116,7 @@ static const char *args(void)
 {
     char head[64];
 
-    snprintf(head, sizeof(head), "stack|%d|", (int)getpid());
+    snprintf(head, sizeof(head), "stack|--pid|%d|", (int)getpid());
     assert_memory_equal(t.last, head, strlen(head));
     return t.last + strlen(head);
 }
@@ -132,6 +137,17 @@ static void a_command_gets_the_number_behind_it_or_in_its_place(void **state)
     begin("stack");
     ask(7, 7);
     assert_string_equal(args(), "--ranks|7|");
+    ep_run_beside_close(t.beside);
+}
+
+static void a_further_job_is_named(void **state)
+{
+    (void)state;
+    job_name = "dvm.7";
+    begin("stack");
+    job_name = NULL;
+    ask(7, 7);
+    assert_string_equal(args(), "dvm.7|--ranks|7|");
     ep_run_beside_close(t.beside);
 }
 
@@ -196,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_command_gets_the_number_behind_it_or_in_its_place),
+        cmocka_unit_test(a_further_job_is_named),
         cmocka_unit_test(one_runs_at_a_time),
         cmocka_unit_test(more_ranks_than_fit_have_their_turn),
         cmocka_unit_test(what_cannot_be_started_is_told_once),
