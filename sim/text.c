@@ -20,9 +20,9 @@ static uint8_t byte_of(const struct sim_job *job, uint64_t voice,
     uint64_t at = offset % job->line_bytes;
     uint64_t hash = sim_random_mix(voice << 32 | line);
 
-    return at + 1 == job->line_bytes
-               ? '\n'
-               : (uint8_t)('a' + (hash >> at % 16 * 4 & 15));
+    if (at + 1 == job->line_bytes)
+        return '\n';
+    return (uint8_t)('a' + (hash >> at % 16 * 4 & 15));
 }
 
 void sim_text_write(const struct sim_job *job, uint32_t n, uint64_t offset,
