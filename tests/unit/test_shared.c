@@ -142,10 +142,6 @@ static void refuse(uint32_t at, uint8_t byte)
 
 static void frames_must_add_up(void **state)
 {
-    uint8_t mem[FRAME_BYTES];
-    struct ov_frame_head head = make_frame(mem);
-    struct ov_shared shared;
-
     (void)state;
     refuse(8, 0);        /* no lines */
     refuse(8, 3);        /* a line more than there are ends */
