@@ -14,7 +14,11 @@
 #include "overlay/base/panic.h"
 #include "topo/hosts.h"
 
-enum { BATCH_BYTES = 64 * 1024, WHO_MIN = 256 };
+enum {
+    BATCH_BYTES = 64 * 1024,
+    WHO_MIN = 256,
+    CONSOLE_BYTES = 512, /* what the console's item of a batch takes */
+};
 
 /* The end of a whole output in a batch. */
 struct whole_end {
@@ -96,6 +100,25 @@ static void batches_settle(struct fold_out *out)
     }
 }
 
+/* Returns what a batch takes of memory, here and in the console. */
+static uint64_t batch_bytes(const struct fold_batch *batch)
+{
+    return batch->cap_bytes + sizeof(*batch) + CONSOLE_BYTES;
+}
+
+/* Gives back the room that a batch has not needed. */
+static void batch_trim(struct fold_batch *batch)
+{
+    uint8_t *mem = batch->len_bytes < batch->cap_bytes && batch->len_bytes > 0
+                       ? realloc(batch->mem, batch->len_bytes)
+                       : NULL;
+
+    if (mem == NULL)
+        return;
+    batch->mem = mem;
+    batch->cap_bytes = batch->len_bytes;
+}
+
 static int batch_hand(struct fold_out *out, struct fold_batch *batch,
                       const struct job_record *like)
 {
@@ -103,7 +126,8 @@ static int batch_hand(struct fold_out *out, struct fold_batch *batch,
     size_t at = 0;
     int rc = 0;
 
-    out->out_bytes += batch->len_bytes;
+    batch_trim(batch);
+    out->out_bytes += batch_bytes(batch);
     rec.cookie = (uintptr_t)batch;
     rec.channel = out->cfg.channel;
     batch->records = 1; /* our own, until all are handed on */
@@ -440,7 +464,7 @@ void ep_fold_out_taken(struct fold_batch *batch)
 {
     if (--batch->records > 0)
         return;
-    batch->out->out_bytes -= batch->len_bytes;
+    batch->out->out_bytes -= batch_bytes(batch);
     free(batch->mem);
     batch->mem = NULL;
     batches_settle(batch->out);

@@ -5,6 +5,7 @@
 
 #include "endpoints/output/folds.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -386,6 +387,37 @@ static void a_slow_console_holds_records(void **state)
     end(&fx);
 }
 
+/* Returns how much memory is in use; 0 under sanitizers. */
+static size_t used_bytes(void)
+{
+    return mallinfo2().uordblks;
+}
+
+/* Records of one short line each, which a slow console has, take no more memory
+ * than long ones. */
+static void short_records_are_bounded(void **state)
+{
+    struct fixture fx;
+    struct speech *it = &fx.speeches[0];
+    size_t before;
+
+    (void)state;
+    begin(&fx, EP_FOLD_LIVE);
+    for (uint32_t rank = 1; rank < RANKS; rank++)
+        put_record(&fx, rank, NULL, 0, true);
+    before = used_bytes();
+    for (int i = 0; i < 20000; i++) {
+        say(it, "a\n", 2);
+        it->sent_bytes = it->said_bytes;
+        put_record(&fx, 0, "a\n", 2, i == 19999);
+        event_base_loop(fx.base, EVLOOP_NONBLOCK);
+    }
+    assert_true(fx.back < fx.sent);
+    assert_true(used_bytes() < before + (8 << 20));
+    finish(&fx);
+    end(&fx);
+}
+
 /* What is given up is counted, and all records come back. */
 static void what_is_given_up_is_counted(void **state)
 {
@@ -412,6 +444,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_ranks_are_whole),
         cmocka_unit_test(a_slow_console_holds_records),
+        cmocka_unit_test(short_records_are_bounded),
         cmocka_unit_test(what_is_given_up_is_counted),
     };
 
