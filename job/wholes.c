@@ -18,6 +18,7 @@ struct node {
     struct job_text *text;
     uint64_t sum;   /* of all lines up to this one */
     uint32_t depth; /* how many lines these are */
+    uint32_t ends;  /* ranks of which it is the last line */
 };
 
 struct job_wholes {
@@ -149,9 +150,13 @@ int job_wholes_add(struct job_wholes *all, uint32_t rank, const uint8_t *mem,
         node = node->next;
     if (node == NULL)
         rc = node_add(all, parent, mem, len_bytes, hash, &node);
-    if (rc == 0)
-        all->at[rank] = node;
-    return rc;
+    if (rc != 0)
+        return rc;
+    if (parent != NULL)
+        parent->ends--;
+    node->ends++;
+    all->at[rank] = node;
+    return 0;
 }
 
 static struct job_whole *whole_new(const struct node *last)
@@ -172,20 +177,34 @@ static struct job_whole *whole_new(const struct node *last)
     return whole;
 }
 
-int job_wholes_next(struct job_wholes *all, struct job_whole **out)
+uint32_t job_wholes_most(const struct job_wholes *all)
 {
-    struct job_whole *whole;
-    uint32_t first = 0;
+    uint32_t most = 0, count = 0;
 
-    while (first < all->ranks && (all->is_got[first] || all->at[first] == NULL))
-        first++;
-    if (first == all->ranks)
+    for (uint32_t rank = 0; rank < all->ranks; rank++) {
+        const struct node *last = all->at[rank];
+
+        if (last != NULL && last->ends > count) {
+            most = rank;
+            count = last->ends;
+        }
+    }
+    return most;
+}
+
+int job_wholes_make(struct job_wholes *all, uint32_t rank,
+                    struct job_whole **out)
+{
+    const struct node *last = all->at[rank];
+    struct job_whole *whole;
+
+    if (last == NULL || all->is_got[rank])
         return OV_ENOENT;
-    whole = whole_new(all->at[first]);
+    whole = whole_new(last);
     if (whole == NULL)
         return OV_ENOMEM;
-    for (uint32_t rank = first; rank < all->ranks; rank++) {
-        if (all->at[rank] != all->at[first])
+    for (rank = 0; rank < all->ranks; rank++) {
+        if (all->at[rank] != last)
             continue;
         if (!job_rank_set_add(&whole->members, rank, all->ranks)) {
             job_whole_free(whole);
@@ -195,6 +214,15 @@ int job_wholes_next(struct job_wholes *all, struct job_whole **out)
     }
     *out = whole;
     return 0;
+}
+
+int job_wholes_next(struct job_wholes *all, struct job_whole **out)
+{
+    uint32_t rank = 0;
+
+    while (rank < all->ranks && (all->is_got[rank] || all->at[rank] == NULL))
+        rank++;
+    return rank < all->ranks ? job_wholes_make(all, rank, out) : OV_ENOENT;
 }
 
 void job_whole_free(struct job_whole *whole)

@@ -21,8 +21,7 @@ struct job_whole {
     struct job_rank_set members;
     struct job_text **lines; /* owned: in order, with their newlines */
     uint32_t lines_count;
-    uint64_t sum;           /* of the lines: job_hash_add() */
-    struct job_whole *next; /* the caller's */
+    uint64_t sum; /* of the lines: job_hash_add() */
 };
 
 /* Opens wholes, which may take max_bytes of memory. Returns 0 or OV_ENOMEM. */
@@ -36,10 +35,19 @@ void job_wholes_close(struct job_wholes *all); /* NULL is fine */
 int job_wholes_add(struct job_wholes *all, uint32_t rank, const uint8_t *mem,
                    uint32_t len_bytes, uint64_t hash);
 
-/* Makes the next whole output, by the lowest of its ranks, with all of these.
- * Ranks without output are left out. The caller ends it by job_whole_free();
- * its lines belong to the wholes. Returns 0, OV_ENOENT: there is no further
- * one; or OV_ENOMEM. O(ranks + lines). */
+/* Returns the lowest rank of those whose output most ranks have; 0 when there
+ * is no output. O(ranks). */
+uint32_t job_wholes_most(const struct job_wholes *all);
+
+/* Makes the whole output of a rank, with all ranks that have the same. The
+ * caller ends it by job_whole_free(); its lines belong to the wholes. Returns
+ * 0, OV_ENOENT: the rank has no output, or that was made before; or OV_ENOMEM.
+ * O(ranks + lines). */
+int job_wholes_make(struct job_wholes *all, uint32_t rank,
+                    struct job_whole **out);
+
+/* Makes the next one that was not made, by the lowest of its ranks. Returns as
+ * job_wholes_make(); OV_ENOENT: there is no further one. */
 int job_wholes_next(struct job_wholes *all, struct job_whole **out);
 void job_whole_free(struct job_whole *whole); /* NULL is fine */
 

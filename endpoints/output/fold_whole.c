@@ -30,43 +30,15 @@ struct fold_script {
 
 enum { STEP_HEAD, STEP_PLACE, STEP_MINUS, STEP_PLUS, STEP_ALL };
 
-static struct job_whole *most_of(struct job_whole *list)
-{
-    struct job_whole *most = list;
-
-    for (; list != NULL; list = list->next)
-        most = list->members.count > most->members.count ? list : most;
-    return most;
-}
-
-/* Puts the whole output of most ranks in front. */
-static void move_first(struct job_whole **list, struct job_whole *most)
-{
-    struct job_whole **at = list;
-
-    while (*at != most)
-        at = &(*at)->next;
-    *at = most->next;
-    most->next = *list;
-    *list = most;
-}
-
 int ep_fold_whole_begin(struct fold_whole *it, struct job_wholes *wholes,
                         bool is_diff)
 {
-    struct job_whole **last = &it->list;
-    int rc;
+    int rc = 0;
 
-    *it = (struct fold_whole){.wholes = wholes};
-    while ((rc = job_wholes_next(wholes, last)) == 0)
-        last = &(*last)->next;
-    if (rc == OV_ENOENT)
-        rc = 0;
-    if (rc == 0 && is_diff && it->list != NULL) {
-        it->most = most_of(it->list);
-        move_first(&it->list, it->most);
-    }
-    return rc;
+    *it = (struct fold_whole){.wholes = wholes, .is_first = true};
+    if (is_diff)
+        rc = job_wholes_make(wholes, job_wholes_most(wholes), &it->most);
+    return rc == OV_ENOENT ? 0 : rc;
 }
 
 static void script_end(struct fold_whole *it)
@@ -85,28 +57,39 @@ static void script_end(struct fold_whole *it)
 void ep_fold_whole_close(struct fold_whole *it)
 {
     script_end(it);
-    while (it->list != NULL) {
-        struct job_whole *whole = it->list;
-
-        it->list = whole->next;
-        if (whole != it->most)
-            job_whole_free(whole);
-    }
     job_whole_free(it->most);
     job_wholes_close(it->wholes);
     *it = (struct fold_whole){.wholes = NULL};
 }
 
+/* Makes the whole output that is shown next. Returns OV_ENOENT after the last
+ * one. */
+static int whole_next(struct fold_whole *it, struct job_whole **out)
+{
+    const bool is_most = it->is_first && it->most != NULL;
+
+    it->is_first = false;
+    if (!is_most)
+        return job_wholes_next(it->wholes, out);
+    *out = it->most;
+    return 0;
+}
+
 static int script_begin(struct fold_whole *it)
 {
-    struct fold_script *script = calloc(1, sizeof(*script));
     const struct job_whole *most = it->most;
-    struct job_whole *whole = it->list;
-    int rc = 0;
+    struct fold_script *script;
+    struct job_whole *whole;
+    int rc = whole_next(it, &whole);
 
-    if (script == NULL)
+    if (rc != 0)
+        return rc;
+    script = calloc(1, sizeof(*script));
+    if (script == NULL) {
+        if (whole != most)
+            job_whole_free(whole);
         return OV_ENOMEM;
-    it->list = whole->next;
+    }
     it->script = script;
     script->whole = whole;
     script->step = STEP_HEAD;
@@ -198,28 +181,37 @@ static int step_on(struct fold_script *script, struct fold_out *out)
     }
 }
 
+/* Shows what is left of one whole output, and ends it. Returns OV_EAGAIN when
+ * the console has no room, OV_ENOENT when no whole output is left. */
+static int show_one(struct fold_whole *it, struct fold_out *out)
+{
+    int rc = 0;
+
+    if (!ep_fold_out_has_room(out))
+        return OV_EAGAIN;
+    if (it->script == NULL)
+        rc = script_begin(it);
+    if (rc != 0)
+        return rc;
+    while (rc == 0)
+        rc = step_on(it->script, out);
+    if (rc != OV_ENOENT)
+        return rc;
+    rc = ep_fold_out_whole(out, &it->script->whole->members,
+                           it->script->whole->sum);
+    script_end(it);
+    return rc;
+}
+
 int ep_fold_whole_show(struct fold_whole *it, struct fold_out *out)
 {
     int rc = 0;
 
-    while (rc == 0 && (it->script != NULL || it->list != NULL)) {
-        if (!ep_fold_out_has_room(out))
-            break;
-        if (it->script == NULL)
-            rc = script_begin(it);
-        while (rc == 0)
-            rc = step_on(it->script, out);
-        if (rc != OV_ENOENT)
-            break;
-        rc = ep_fold_out_whole(out, &it->script->whole->members,
-                               it->script->whole->sum);
-        script_end(it);
-    }
-    if (rc == OV_EAGAIN)
-        rc = 0;
-    if (rc == 0)
-        rc = ep_fold_out_flush(out);
-    if (it->script == NULL && it->list == NULL)
+    while (rc == 0)
+        rc = show_one(it, out);
+    if (rc == OV_ENOENT)
         ep_fold_whole_close(it);
-    return rc;
+    else if (rc != OV_EAGAIN)
+        return rc;
+    return ep_fold_out_flush(out);
 }

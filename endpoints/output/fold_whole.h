@@ -23,10 +23,11 @@ struct fold_script;
 
 struct fold_whole {
     struct job_wholes *wholes;  /* owned; NULL: nothing is being shown */
-    struct job_whole *list;     /* owned: what is to be shown, in order */
     struct job_whole *most;     /* owned: what others are compared with; NULL:
                                    nothing is */
-    struct fold_script *script; /* owned: what is left of the first of these */
+    struct fold_script *script; /* owned: what is left of the one that is being
+                                   shown; NULL: none is */
+    bool is_first;              /* none was */
 };
 
 /* Begins to show. Takes over the wholes, in any case. Returns 0 or OV_ENOMEM.

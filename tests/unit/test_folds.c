@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -418,6 +419,46 @@ static void short_records_are_bounded(void **state)
     end(&fx);
 }
 
+/* Whole outputs that are almost equal are not in memory one beside the other.
+ */
+static void common_lines_are_there_once(void **state)
+{
+    enum { RECORDS = 5, LINES = 50000 };
+    static uint8_t lines[LINES];
+    struct fixture fx;
+    size_t before, most = 0;
+
+    (void)state;
+    begin(&fx, EP_FOLD_END);
+    before = used_bytes();
+    memset(lines, '\n', sizeof(lines));
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct speech *it = &fx.speeches[rank];
+        char own[16] = "";
+
+        for (int i = 0; i < RECORDS; i++) {
+            say(it, lines, sizeof(lines));
+            put_record(&fx, rank, lines, sizeof(lines), false);
+            event_base_loop(fx.base, EVLOOP_NONBLOCK);
+        }
+        sprintf(own, "%u\n", rank);
+        say(it, own, strlen(own));
+        it->sent_bytes = it->said_bytes;
+        put_record(&fx, rank, own, strlen(own), true);
+    }
+    ep_folds_finish(fx.folds);
+    while (fx.queue_first < fx.queue_last) {
+        const size_t used = used_bytes() - fx.whole_bytes;
+
+        most = used > most ? used : most;
+        console_takes(&fx, 1);
+    }
+    /* A line that all have costs 64 bytes, and 8 more in each list of lines. */
+    assert_in_range(most - before, 0, RECORDS * LINES * 90);
+    finish(&fx);
+    end(&fx);
+}
+
 /* What is given up is counted, and all records come back. */
 static void what_is_given_up_is_counted(void **state)
 {
@@ -445,6 +486,7 @@ int main(void)
         cmocka_unit_test(random_ranks_are_whole),
         cmocka_unit_test(a_slow_console_holds_records),
         cmocka_unit_test(short_records_are_bounded),
+        cmocka_unit_test(common_lines_are_there_once),
         cmocka_unit_test(what_is_given_up_is_counted),
     };
 
