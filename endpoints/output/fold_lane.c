@@ -144,12 +144,12 @@ static int whole_put(struct fold_lane *lane, uint32_t rank, const uint8_t *mem,
     return rc == 0 ? OV_EFULL : rc;
 }
 
-/* True when the groups must leave to make room. */
-static bool is_full(const struct fold_lane *lane)
+bool ep_fold_lane_is_full(const struct fold_lane *lane)
 {
-    return job_fold_bytes(lane->fold) + lane->records.bytes +
-               lane->queue_bytes >
-           EP_FOLD_LANE_BYTES;
+    return job_fold_first(lane->fold) != NULL && job_fold_bytes(lane->fold) +
+                                                         lane->records.bytes +
+                                                         lane->queue_bytes >
+                                                     EP_FOLD_LANE_BYTES;
 }
 
 /* Hands on what is final; with is_forced, whether the console has room or
@@ -164,7 +164,7 @@ static int show(struct fold_lane *lane, uint64_t now_ns, bool is_forced)
         if (rc != 0 || ep_fold_whole_is_busy(&lane->whole))
             return rc;
     }
-    if (is_full(lane))
+    if (ep_fold_lane_is_full(lane))
         job_fold_flush(lane->fold);
     while (rc == 0 && (is_forced || ep_fold_out_has_room(&lane->out)) &&
            (group = job_fold_pop(lane->fold, now_ns)) != NULL)
@@ -466,7 +466,7 @@ uint64_t ep_fold_lane_deadline(const struct fold_lane *lane)
 bool ep_fold_lane_has_room(const struct fold_lane *lane)
 {
     return ep_fold_out_has_room(&lane->out) &&
-           !ep_fold_whole_is_busy(&lane->whole);
+           !ep_fold_whole_is_busy(&lane->whole) && !ep_fold_lane_is_full(lane);
 }
 
 bool ep_fold_lane_is_empty(const struct fold_lane *lane)

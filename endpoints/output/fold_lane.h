@@ -95,6 +95,8 @@ int ep_fold_lane_show(struct fold_lane *lane, uint64_t now_ns);
 /* Returns when the time makes something final; UINT64_MAX: never. */
 uint64_t ep_fold_lane_deadline(const struct fold_lane *lane);
 
+/* True when groups have to be shown before the lane takes records. */
+bool ep_fold_lane_is_full(const struct fold_lane *lane);
 /* True when the lane takes records. */
 bool ep_fold_lane_has_room(const struct fold_lane *lane);
 /* True when the console has all that came, and has given it back. Whole outputs

@@ -192,11 +192,15 @@ static int lane_pump(struct ep_folds *folds, int channel, uint64_t now_ns)
     struct held *held;
     int rc = 0;
 
+    if (ep_fold_lane_is_full(lane))
+        rc = ep_fold_lane_show(lane, now_ns);
     while (rc == 0 && ep_fold_lane_has_room(lane) &&
            (held = list_pop(&folds->hand[channel])) != NULL) {
         folds->hand_count--;
         rc = ep_fold_lane_record(lane, &held->rec, now_ns);
         give_back_soon(folds, held);
+        if (rc == 0 && ep_fold_lane_is_full(lane))
+            rc = ep_fold_lane_show(lane, now_ns);
     }
     if (rc == 0 && folds->is_finishing && folds->hand[channel].first == NULL)
         rc = ep_fold_lane_finish(lane, now_ns);

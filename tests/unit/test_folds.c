@@ -20,7 +20,7 @@
 #include "job/record.h"
 #include "tests/unit/chance.h"
 
-enum { RANKS = 12, BYTES_MAX = 4 << 20, QUEUE_MAX = 1 << 18 };
+enum { RANKS = 12, BYTES_MAX = 4 << 20, QUEUE_MAX = 1 << 19 };
 
 /* What was written, came out and was told, of a rank. */
 struct speech {
@@ -419,6 +419,38 @@ static void short_records_are_bounded(void **state)
     end(&fx);
 }
 
+/* Lines that come while the console has no room are not all taken as soon as it
+ * has some. */
+static void lines_in_hand_are_bounded(void **state)
+{
+    enum { RECORDS = 60, LINES = 5000 };
+    static char lines[LINES * 12];
+    struct fixture fx;
+    struct speech *it = &fx.speeches[0];
+    size_t before;
+
+    (void)state;
+    begin(&fx, EP_FOLD_LIVE);
+    for (uint32_t rank = 1; rank < RANKS; rank++)
+        put_record(&fx, rank, NULL, 0, true);
+    before = used_bytes();
+    for (int i = 0; i < RECORDS; i++) {
+        char *at = lines;
+
+        for (int j = 0; j < LINES; j++)
+            at += sprintf(at, "\033[m%d\n", i * LINES + j);
+        say(it, lines, (size_t)(at - lines));
+        it->sent_bytes = it->said_bytes;
+        put_record(&fx, 0, lines, (size_t)(at - lines), i == RECORDS - 1);
+        event_base_loop(fx.base, EVLOOP_NONBLOCK);
+    }
+    for (int i = 0; i < 10000; i++)
+        console_takes(&fx, 1);
+    assert_true(used_bytes() < before + (40 << 20));
+    finish(&fx);
+    end(&fx);
+}
+
 /* Whole outputs that are almost equal are not in memory one beside the other.
  */
 static void common_lines_are_there_once(void **state)
@@ -486,6 +518,7 @@ int main(void)
         cmocka_unit_test(random_ranks_are_whole),
         cmocka_unit_test(a_slow_console_holds_records),
         cmocka_unit_test(short_records_are_bounded),
+        cmocka_unit_test(lines_in_hand_are_bounded),
         cmocka_unit_test(common_lines_are_there_once),
         cmocka_unit_test(what_is_given_up_is_counted),
     };
