@@ -23,6 +23,12 @@ uint64_t text_filter_held(const struct text_filter_rules *rules)
                : half_bytes;
 }
 
+void text_filter_begin(const struct text_filter_rules *rules)
+{
+    text_patterns_begin(rules->grep);
+    text_patterns_begin(rules->grep_v);
+}
+
 void text_filter_leave(struct text_filter *filter, enum text_left_reason reason,
                        uint64_t lines, uint64_t bytes)
 {

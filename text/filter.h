@@ -64,6 +64,10 @@ bool text_filter_holds(const struct text_filter_rules *rules);
 /* How many bytes may be held back. */
 uint64_t text_filter_held(const struct text_filter_rules *rules);
 
+/* Begins to count the time that patterns may take for the lines that follow,
+ * see text_patterns_begin(). To be called for each read. */
+void text_filter_begin(const struct text_filter_rules *rules);
+
 /* Decides on the piece at the beginning of `mem`: up to its newline, or all
  * len_bytes (at least 1). What is left out is counted. now_ns: of a clock that
  * does not go back. O(length of the piece), and what the patterns cost. */

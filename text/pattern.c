@@ -13,17 +13,21 @@
 #include "overlay/base/err.h"
 
 enum {
-    PATTERN_STEPS = 1000000,     /* from one place of the line */
+    PATTERN_STEPS = 100000,      /* from one place of the line */
     PATTERN_DEPTH = 10000,       /* of nested steps */
     PATTERN_HEAP_KIB = 4096,     /* where there is no machine code */
     PATTERN_STACK_BYTES = 32768, /* where there is, at first */
     PATTERN_STACK_MAX = 1 << 20,
-    /* how many places of a line are tried between two looks at the clock */
-    PATTERN_SLICE_BYTES = 1024,
+    /* how many places of a line are tried at a time */
+    PATTERN_SLICE_BYTES = 128,
+    PATTERN_TRIES = 8, /* how many of these between two looks at the clock */
 };
 
 struct text_patterns {
     uint64_t (*cpu_ns)(void);
+    uint64_t end_ns; /* when the time for these lines is over */
+    uint32_t tries;
+    bool is_late;
     pcre2_compile_context *how;
     pcre2_match_context *limits;
     pcre2_match_data *found;
@@ -40,6 +44,7 @@ int text_patterns_open(uint64_t (*cpu_ns)(void), struct text_patterns **out)
     if (set == NULL)
         return OV_ENOMEM;
     set->cpu_ns = cpu_ns;
+    set->end_ns = UINT64_MAX;
     set->how = pcre2_compile_context_create(NULL);
     set->limits = pcre2_match_context_create(NULL);
     set->found = pcre2_match_data_create(1, NULL);
@@ -106,16 +111,33 @@ int text_patterns_add(struct text_patterns *set, const char *text,
     return 0;
 }
 
+void text_patterns_begin(struct text_patterns *set)
+{
+    if (set == NULL || set->cpu_ns == NULL)
+        return;
+    set->end_ns = set->cpu_ns() + TEXT_PATTERN_LIMIT_MS * UINT64_C(1000000);
+    set->is_late = false;
+}
+
+/* Tells whether the time is over; the clock is asked now and then only. */
+static bool is_late(struct text_patterns *set)
+{
+    if (set->cpu_ns != NULL && !set->is_late &&
+        ++set->tries % PATTERN_TRIES == 0)
+        set->is_late = set->cpu_ns() >= set->end_ns;
+    return set->is_late;
+}
+
 /* Tries one pattern, a slice of the line's places after the other. Returns as
  * pcre2_match() does. */
-static int match_one(const struct text_patterns *set, const pcre2_code *code,
-                     const uint8_t *line, size_t len_bytes, uint64_t end_ns)
+static int match_one(struct text_patterns *set, const pcre2_code *code,
+                     const uint8_t *line, size_t len_bytes)
 {
     int rc = PCRE2_ERROR_NOMATCH;
 
     for (size_t at = 0; at <= len_bytes && rc == PCRE2_ERROR_NOMATCH;
          at += PATTERN_SLICE_BYTES) {
-        if (at > 0 && set->cpu_ns != NULL && set->cpu_ns() >= end_ns)
+        if (is_late(set))
             return PCRE2_ERROR_MATCHLIMIT;
         pcre2_set_offset_limit(set->limits, at + PATTERN_SLICE_BYTES - 1);
         rc = pcre2_match(code, line, len_bytes, at, 0, set->found, set->limits);
@@ -123,18 +145,13 @@ static int match_one(const struct text_patterns *set, const pcre2_code *code,
     return rc;
 }
 
-bool text_patterns_match(const struct text_patterns *set, const uint8_t *line,
+bool text_patterns_match(struct text_patterns *set, const uint8_t *line,
                          size_t len_bytes, bool *is_limited)
 {
-    const bool is_timed =
-        set->cpu_ns != NULL && len_bytes > PATTERN_SLICE_BYTES;
-    const uint64_t end_ns =
-        is_timed ? set->cpu_ns() + TEXT_PATTERN_LIMIT_MS * UINT64_C(1000000)
-                 : UINT64_MAX;
     bool is_given_up = false;
 
     for (uint32_t i = 0; i < set->count; i++) {
-        const int rc = match_one(set, set->at[i], line, len_bytes, end_ns);
+        const int rc = match_one(set, set->at[i], line, len_bytes);
 
         if (rc >= 0)
             return true;

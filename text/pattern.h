@@ -16,7 +16,8 @@ enum {
     TEXT_PATTERNS_MAX = 32,        /* patterns of a set */
     TEXT_PATTERN_BYTES_MAX = 4096, /* of one pattern */
     TEXT_PATTERN_WHY_MAX = 256,    /* bytes of the library's message */
-    TEXT_PATTERN_LIMIT_MS = 100,   /* what a line may take by the clock */
+    /* what the lines between two calls of text_patterns_begin() may take */
+    TEXT_PATTERN_LIMIT_MS = 100,
 };
 
 /* A set of patterns, of which one has to match. */
@@ -30,7 +31,7 @@ struct text_pattern_fault {
 };
 
 /* Makes an empty set. cpu_ns: the processor time of this thread in nanoseconds;
- * NULL: a line has no limit by time. Returns 0 or OV_ENOMEM. */
+ * NULL: there is no limit by time. Returns 0 or OV_ENOMEM. */
 int text_patterns_open(uint64_t (*cpu_ns)(void), struct text_patterns **out);
 void text_patterns_close(struct text_patterns *set); /* NULL is fine */
 
@@ -40,10 +41,15 @@ void text_patterns_close(struct text_patterns *set); /* NULL is fine */
 int text_patterns_add(struct text_patterns *set, const char *text,
                       struct text_pattern_fault *fault);
 
+/* Begins to count the time that lines may take together: once it is used up,
+ * all further ones are given up, until the next call. Before the first call
+ * there is no limit by time. NULL is fine. */
+void text_patterns_begin(struct text_patterns *set);
+
 /* Tells whether a pattern matches somewhere in the line, which is given without
  * its newline. *is_limited is set to true when none was found to match, but one
  * was given up at a limit; else it stays as it is. */
-bool text_patterns_match(const struct text_patterns *set, const uint8_t *line,
+bool text_patterns_match(struct text_patterns *set, const uint8_t *line,
                          size_t len_bytes, bool *is_limited);
 
 #endif

@@ -193,11 +193,13 @@ void sift_put(const struct show_output *output)
     struct show_output part = *output;
     struct channel *channel;
 
-    if (!sift.has_rules || output->rank >= sift.job->size) {
+    if (!sift.has_rules || output->rank >= sift.job->size ||
+        output->channel >= TEXT_CHANNELS) {
         show_put(output);
         return;
     }
     channel = find_channel(output);
+    text_filter_begin(&sift.rules);
     sift.given_bytes = 0;
     if (output->dropped_bytes > 0 || output->before_bytes > 0) {
         judge_open(channel); /* what comes now does not continue its line */

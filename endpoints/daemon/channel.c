@@ -459,7 +459,9 @@ int ep_channel_read(struct ep_channel *ch, uint8_t *dst, uint32_t room,
 void ep_channel_wait(struct ep_channel *ch)
 {
     arm(ch);
-    if (ch->at_end) /* the pipe does not report that its last line ends */
+    /* The pipe does not report that its last line ends, nor what the file has
+     * of it. */
+    if (ch->at_end || ch->is_due)
         event_active(ch->readable, EV_READ, 0);
 }
 

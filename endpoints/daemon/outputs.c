@@ -9,6 +9,9 @@
 #include "endpoints/sys/clock.h"
 #include "overlay/base/err.h"
 
+/* After this time others get a turn, too: patterns may take long. */
+#define DROPS_NS UINT64_C(100000000)
+
 enum {
     DROPS_MAX = 16, /* most reads in a row of a channel that is not wanted */
     /* What was left out of a process is told this often while it runs; in a
@@ -55,6 +58,12 @@ static void tell_left(struct proc *proc, uint64_t now_ns)
     ep_words_left(proc);
 }
 
+/* Tells whether a channel may be read again before others get a turn. */
+static bool has_turn(unsigned reads, uint64_t begin_ns)
+{
+    return reads < DROPS_MAX && ep_clock_ns() < begin_ns + DROPS_NS;
+}
+
 /* Reads the channel, and leaves out what is not to be sent. Returns whether the
  * process has written anything. */
 static bool read_some(struct output *out, uint8_t *mem, uint32_t room,
@@ -80,10 +89,12 @@ static bool read_some(struct output *out, uint8_t *mem, uint32_t room,
 void ep_proc_output_drop(struct output *out)
 {
     static uint8_t mem[EP_CHANNEL_CARRY_MAX];
+    const uint64_t begin_ns = ep_clock_ns();
     enum ep_channel_state state = EP_CHANNEL_MORE;
     uint32_t got;
 
-    for (unsigned i = 0; i < DROPS_MAX && state == EP_CHANNEL_MORE; i++) {
+    for (unsigned i = 0; state == EP_CHANNEL_MORE && has_turn(i, begin_ns);
+         i++) {
         const bool is_new = read_some(out, mem, sizeof(mem), &got, &state);
 
         keep_copy(out, mem, got);
@@ -122,12 +133,13 @@ static void count_lost(struct output *out)
 static bool read_on(struct output *out, uint8_t *mem, uint32_t room,
                     uint32_t *got, enum ep_channel_state *state)
 {
+    const uint64_t begin_ns = out->sieve != NULL ? ep_clock_ns() : 0;
     bool is_new = read_some(out, mem, room, got, state);
 
     if (out->sieve == NULL)
         return is_new;
     for (unsigned i = 1;
-         i < DROPS_MAX && *got == 0 && *state == EP_CHANNEL_MORE; i++)
+         *got == 0 && *state == EP_CHANNEL_MORE && has_turn(i, begin_ns); i++)
         is_new |= read_some(out, mem, room, got, state);
     if (*got == 0 && *state == EP_CHANNEL_MORE) {
         ep_channel_wait(out->channel);

@@ -80,6 +80,7 @@ static uint32_t keep_lines(struct ep_sieve *sieve, uint8_t *mem,
     const struct text_filter_rules *rules = sieve->cfg.rules;
     uint32_t out = 0;
 
+    text_filter_begin(rules);
     for (uint32_t at = 0; at < len_bytes;) {
         const struct text_piece piece = text_filter_next(
             &sieve->filter, rules, mem + at, len_bytes - at, now_ns);

@@ -142,18 +142,28 @@ static void a_limit_is_told(void **state)
     assert_false(is_limited);
 }
 
-/* Time is a limit between the slices of a long line, and none of a short
- * one. */
+/* Time is a limit for all lines together, short ones too, from one begin to the
+ * next. */
 static void time_is_a_limit(void **state)
 {
     static uint8_t line[5000];
     bool is_limited = false;
+    unsigned lines = 0;
 
     (void)state;
     text_patterns_close(set);
     assert_int_equal(text_patterns_open(fast_clock, &set), 0);
     add("b");
-    assert_false(text_patterns_match(set, line, 1000, &is_limited));
+    text_patterns_begin(set);
+    for (; !is_limited; lines++)
+        assert_false(text_patterns_match(set, line, 40, &is_limited));
+    assert_in_range(lines, 2, 20);
+    is_limited = false;
+    assert_false(text_patterns_match(set, line, 1, &is_limited));
+    assert_true(is_limited);
+    text_patterns_begin(set);
+    is_limited = false;
+    assert_false(text_patterns_match(set, line, 1, &is_limited));
     assert_false(is_limited);
     assert_false(text_patterns_match(set, line, sizeof(line), &is_limited));
     assert_true(is_limited);
