@@ -376,7 +376,8 @@ static unsigned move_chosen(struct ov_node *node, const bool *is_chosen)
 }
 
 /* Chooses pieces that fit into one frame together, the oldest first, and moves
- * them before the others. Returns how many they are. */
+ * them before the others. Returns how many they are; 0: the oldest does not fit
+ * when it is folded. */
 static unsigned choose_some(struct ov_node *node, struct ov_fold *fold)
 {
     bool is_chosen[OV_SHARE_PIECES_MAX] = {false};
@@ -392,6 +393,8 @@ static unsigned choose_some(struct ov_node *node, struct ov_fold *fold)
         is_chosen[i] = fold_piece(node, &order, chosen, fold);
         if (is_chosen[i])
             chosen++;
+        else if (i == 0)
+            return 0;
         else
             ov_fold_restore(fold);
     }
@@ -408,25 +411,33 @@ static void judge(struct ov_node *node, unsigned pieces, uint32_t folded_bytes)
     ov_share_of(node)->is_vain = folded_bytes > bytes / 4 * 3;
 }
 
+/* Folds the first pieces in the order that makes them fit. False: none does. */
+static bool fold_some(const struct ov_node *node, unsigned pieces,
+                      struct ov_fold *fold)
+{
+    struct order order;
+
+    keep_order(pieces, &order);
+    return fold_sorted(node, pieces, fold) ||
+           fold_all(node, &order, pieces, fold);
+}
+
 unsigned ov_share_choose(struct ov_node *node, struct ov_fold *fold,
                          bool *is_shared)
 {
     unsigned pieces = node->up.batch_pieces;
-    struct order order;
 
     *is_shared = false;
     if (pieces == 1 && node->up.pieces[0].buf != NULL)
         return 1;
     if (!fold_sorted(node, pieces, fold)) {
         pieces = choose_some(node, fold);
-        if (pieces < 2 && node->up.pieces[0].buf != NULL) {
+        while (pieces > 0 && !fold_some(node, pieces, fold))
+            pieces--;
+        /* Any piece fits into a frame alone as it is. */
+        if (pieces == 0 || (pieces == 1 && node->up.pieces[0].buf != NULL)) {
             ov_share_of(node)->is_vain = true;
-            return 1; /* a frame alone fits as it is */
-        }
-        OV_ASSERT(pieces > 0);
-        if (!fold_sorted(node, pieces, fold)) {
-            keep_order(pieces, &order);
-            OV_ASSERT(fold_all(node, &order, pieces, fold));
+            return 1;
         }
     }
     judge(node, pieces, ov_fold_bytes(fold));

@@ -32,6 +32,7 @@ static const char erase[] = "\r\033[J";
 /* What is written in one go to draw the rows. */
 struct frame {
     uint32_t len_bytes;
+    uint32_t rows; /* how many rows it has */
     uint8_t text[FRAME_BYTES];
 };
 
@@ -79,7 +80,7 @@ static void frame_put(struct frame *frame, const char *text)
 static void frame_row(struct frame *frame, const struct ep_row *row,
                       uint32_t columns)
 {
-    if (frame->len_bytes > 1)
+    if (frame->rows++ > 0)
         frame_put(frame, "\033[K\r\n");
     frame->len_bytes +=
         text_cells_put(row->text, row->text_bytes, row->head_bytes, columns,
@@ -125,6 +126,7 @@ static void compose(const struct ep_rows *rows, struct frame *frame)
     drawn = pick(rows, picked, rows->count > most ? most - (most > 1) : most);
     left = rows->count - drawn;
     frame->len_bytes = 0;
+    frame->rows = 0;
     frame_put(frame, rows->is_coloured ? "\r\033[0m" : "\r");
     for (uint32_t i = 0; i < drawn; i++)
         frame_row(frame, picked[i], columns);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoints/console/console.h"
 #include "job/hash.h"
 #include "job/record.h"
 #include "overlay/base/err.h"
@@ -203,23 +204,33 @@ static int direct_put(struct fold_lane *lane, struct fold_source *source,
                       const uint8_t *mem, uint32_t len_bytes, bool is_end)
 {
     const uint32_t rank = rank_of(lane, source);
-    const struct job_record piece = {
+    struct job_record piece = {
         .mem = mem,
-        .len_bytes = len_bytes,
         .proc = rank,
         .rank = rank,
         .host = source->host,
         .style = lane->cfg.style,
         .time_ns = source->time_ns,
-        .is_end = is_end,
     };
+    int rc;
 
-    if (len_bytes > 0) {
-        source->came++;
-        source->came_sum =
-            job_hash_add(source->came_sum, job_hash(mem, len_bytes, 0));
-    }
-    return ep_fold_out_piece(&lane->out, &piece);
+    /* The console reports each record that it has written by itself. */
+    do {
+        piece.len_bytes = len_bytes < EP_CONSOLE_RECORD_MAX
+                              ? len_bytes
+                              : EP_CONSOLE_RECORD_MAX;
+        len_bytes -= piece.len_bytes;
+        piece.is_end = is_end && len_bytes == 0;
+        if (piece.len_bytes > 0) {
+            source->came++;
+            source->came_sum = job_hash_add(
+                source->came_sum, job_hash(piece.mem, piece.len_bytes, 0));
+        }
+        rc = ep_fold_out_piece(&lane->out, &piece);
+        if (len_bytes > 0)
+            piece.mem += piece.len_bytes;
+    } while (rc == 0 && len_bytes > 0);
+    return rc;
 }
 
 static void part_drop(struct fold_lane *lane, struct fold_source *source)

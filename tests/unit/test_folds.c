@@ -314,6 +314,29 @@ static void make(struct fixture *fx, struct chance *chance)
     }
 }
 
+/* A part of a line and what comes of it next are more than a record of the
+ * console may have. */
+static void a_long_line_goes_in_records(void **state)
+{
+    enum { PART = 60 << 10, MORE = 126 << 10 };
+    static uint8_t line[PART + MORE];
+    struct fixture fx;
+
+    (void)state;
+    begin(&fx, EP_FOLD_LIVE);
+    memset(line, 'x', sizeof(line));
+    say(&fx.speeches[0], line, sizeof(line));
+    say(&fx.speeches[0], "\n", 1);
+    put_record(&fx, 0, line, PART, false);
+    put_record(&fx, 0, line + PART, MORE, false);
+    put_record(&fx, 0, "\n", 1, true);
+    fx.speeches[0].sent_bytes = fx.speeches[0].said_bytes;
+    for (uint32_t rank = 1; rank < RANKS; rank++)
+        put_record(&fx, rank, NULL, 0, true);
+    finish(&fx);
+    end(&fx);
+}
+
 static void play(struct chance *chance)
 {
     const uint32_t record_max = chance_is(chance, 50) ? 60 : 65536;
@@ -521,6 +544,7 @@ int main(void)
         cmocka_unit_test(short_records_are_bounded),
         cmocka_unit_test(lines_in_hand_are_bounded),
         cmocka_unit_test(common_lines_are_there_once),
+        cmocka_unit_test(a_long_line_goes_in_records),
         cmocka_unit_test(what_is_given_up_is_counted),
     };
 

@@ -183,6 +183,42 @@ static void lines_are_records(void **state)
     lab_close(&lab);
 }
 
+/* Lines of their own between equal ones are stretches of memory each, more than
+ * a frame may have: they go as they are. */
+static void what_folding_makes_no_smaller_goes_as_it_is(void **state)
+{
+    enum { READS = 50, LINES = 7, LINE_BYTES = 4 };
+    struct ov_cfg cfg = lab_cfg(5, 2);
+    const char *sent;
+
+    (void)state;
+    cfg.frame_bytes = 16384;
+    cfg.up_window_bytes = 65536;
+    cfg.kept_max = 1024;
+    open_node(cfg);
+    for (unsigned read = 0; read < READS; read++) {
+        struct ov_event ev = {.kind = OV_EV_READ, .input = 1};
+
+        seen(&lab, 1, READY(1));
+        ev.read.buf = lab_buf(&lab);
+        ev.read.channel = OV_CHANNEL_STDOUT;
+        ev.read.records_max = LINES;
+        for (unsigned line = 0; line < LINES; line++) {
+            char *at = (char *)ev.read.buf->mem + line * LINE_BYTES;
+
+            /* the even ones are like no other */
+            snprintf(at, LINE_BYTES + 1, "%03x\n",
+                     line % 2 == 0 ? 1 + read * LINES + line : 0);
+        }
+        ev.read.len_bytes = LINES * LINE_BYTES;
+        sent = seen(&lab, 1, ev);
+        assert_null(strstr(sent, "close"));
+    }
+    sent = seen(&lab, 30, TICK);
+    assert_non_null(strstr(sent, "send:L0[up:1.1(4)?,"));
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +229,7 @@ int main(void)
         cmocka_unit_test(a_child_is_not_held_up),
         cmocka_unit_test(what_does_not_fit_goes_in_the_next_frame),
         cmocka_unit_test(own_lines_are_sent_again_once),
+        cmocka_unit_test(what_folding_makes_no_smaller_goes_as_it_is),
         cmocka_unit_test(lines_are_records),
     };
 
