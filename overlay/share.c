@@ -281,7 +281,8 @@ static bool fold_all(const struct ov_node *node, struct order *order,
     return true;
 }
 
-/* The same in the order of sources. */
+/* Folds the first pieces in the order of their sources. False when one does not
+ * fit. */
 static bool fold_sorted(const struct ov_node *node, unsigned pieces,
                         struct ov_fold *fold)
 {

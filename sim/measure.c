@@ -66,7 +66,8 @@ static uint64_t plain_words_of(const struct sim_load *load)
     return bytes;
 }
 
-/* The same in a SHARED frame. Lines are taken to be of one word alone. */
+/* The bytes of words of nodes in a SHARED frame, with their heads. Assumes that
+ * a run of words has one line, which no other run shares. */
 static uint64_t shared_words_of(const struct sim_load *load)
 {
     struct ov_frame_head head;

@@ -282,16 +282,13 @@ static bool has_colour(const struct job_text *text)
     return memchr(text->mem, '\033', text->len_bytes) != NULL;
 }
 
-static int group_put(struct fold_out *out, struct job_fold_group *group)
+/* Puts a line of these ranks as each format has it. */
+static int line_put(struct fold_out *out, const struct job_rank_set *members,
+                    struct text_folded_line line)
 {
-    struct text_folded_line line = {
-        .mem = group->text->mem,
-        .len_bytes = group->text->len_bytes,
-        .time_ns = group->time_ns,
-    };
     struct fold_batch *batch;
 
-    if (!who_make(out, &group->members))
+    if (!who_make(out, members))
         return OV_ENOMEM;
     line.who = out->who;
     line.who_bytes = out->who_bytes;
@@ -301,8 +298,22 @@ static int group_put(struct fold_out *out, struct job_fold_group *group)
     batch->len_bytes +=
         text_folded_put(&out->head, out->cfg.style, out->cfg.channel, &line,
                         batch->mem + batch->len_bytes);
-    *batch->last = group;
-    batch->last = &group->next;
+    return 0;
+}
+
+static int group_put(struct fold_out *out, struct job_fold_group *group)
+{
+    const struct text_folded_line line = {
+        .mem = group->text->mem,
+        .len_bytes = group->text->len_bytes,
+        .time_ns = group->time_ns,
+    };
+    int rc = line_put(out, &group->members, line);
+
+    if (rc != 0)
+        return rc;
+    *out->filling->last = group;
+    out->filling->last = &group->next;
     return 0;
 }
 
@@ -336,26 +347,6 @@ int ep_fold_out_bytes(struct fold_out *out, const void *mem, size_t len_bytes)
     return 0;
 }
 
-/* Puts a line as each format has it. */
-static int line_put(struct fold_out *out, const struct job_rank_set *members,
-                    const uint8_t *mem, uint32_t len_bytes)
-{
-    struct text_folded_line line = {.mem = mem, .len_bytes = len_bytes};
-    struct fold_batch *batch;
-
-    if (!who_make(out, members))
-        return OV_ENOMEM;
-    line.who = out->who;
-    line.who_bytes = out->who_bytes;
-    if (filling_reserve(out, text_folded_max(out->cfg.style, &line)) != 0)
-        return OV_ENOMEM;
-    batch = out->filling;
-    batch->len_bytes +=
-        text_folded_put(&out->head, out->cfg.style, out->cfg.channel, &line,
-                        batch->mem + batch->len_bytes);
-    return 0;
-}
-
 int ep_fold_out_head(struct fold_out *out, const struct job_rank_set *members,
                      const char *words)
 {
@@ -366,7 +357,7 @@ int ep_fold_out_head(struct fold_out *out, const struct job_rank_set *members,
         return 0;
     rc = ep_fold_out_bytes(out, "---- ", 5);
     if (rc == 0)
-        rc = line_put(out, members, NULL, 0);
+        rc = line_put(out, members, (struct text_folded_line){.mem = NULL});
     if (rc != 0)
         return rc;
     batch = out->filling;
@@ -387,7 +378,9 @@ int ep_fold_out_line(struct fold_out *out, const struct job_rank_set *members,
     if (rc != 0)
         return rc;
     if (out->cfg.style->format != TEXT_FORMAT_TEXT)
-        return line_put(out, members, text->mem, text->len_bytes);
+        return line_put(out, members,
+                        (struct text_folded_line){
+                            .mem = text->mem, .len_bytes = text->len_bytes});
     rc = ep_fold_out_bytes(out, text->mem, text->len_bytes);
     return rc == 0 && is_ended && !has_newline ? ep_fold_out_bytes(out, "\n", 1)
                                                : rc;

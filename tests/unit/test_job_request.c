@@ -91,12 +91,11 @@ static void a_job_has_the_bytes_that_are_drawn(void **state)
     assert_memory_equal(mem, drawn, sizeof(drawn));
     assert_int_equal(job_request_decode(ov_rd_init(mem, sizeof(drawn)), &back),
                      0);
-    assert_true(back.has_stddiag && back.has_stdin);
-    assert_true(back.is_kept && back.has_time);
+    assert_true(back.has_stddiag && back.has_stdin && back.is_kept);
+    assert_true(back.has_time && back.drops_oldest);
     assert_int_equal(back.reader, 2);
     assert_int_equal(back.comes, 2);
     assert_int_equal(back.forwards, 6);
-    assert_true(back.drops_oldest);
     assert_int_equal(back.cache_bytes, 256);
     assert_int_equal(back.buffer_bytes, 9);
     assert_int_equal(back.buffer_s, 3);

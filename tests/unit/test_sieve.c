@@ -73,7 +73,8 @@ static enum ep_channel_state read_all(struct tap *tap, uint32_t room)
     return state;
 }
 
-/* The same up to the end, which comes with the second read at the latest. */
+/* Reads to the end of the channel, which the second call reaches at the
+ * latest. */
 static void read_to_end(struct tap *tap, uint32_t room)
 {
     if (read_all(tap, room) != EP_CHANNEL_END)

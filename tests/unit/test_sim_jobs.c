@@ -294,7 +294,8 @@ static void a_run_is_ended_by_its_limit_of_time(void **state)
     sim_world_close(&w);
 }
 
-/* The console takes nothing: it is given three seconds, and no more. */
+/* The console takes no output: the session waits three seconds for it, and then
+ * ends. */
 static void an_end_does_not_wait_for_the_console(void **state)
 {
     struct plan plan;
